@@ -93,6 +93,8 @@ from jaxmodal.spatial.parts.geometry import Rotation
 from jaxmodal.spatial.parts.links import SpatialLink, Spring
 from jaxmodal.spatial.parts.parameters import describe, unit_of
 from jaxmodal.spatial.parts.sections import spatial_section
+from jaxmodal.spatial.robots.reading import read_urdf, urdf_report
+from jaxmodal.spatial.robots.tables import UrdfReport
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 __version__ = "0.1.0"
@@ -148,6 +150,7 @@ __all__ = [
     "TimeResponse",
     "TruncationError",
     "UncertifiedError",
+    "UrdfReport",
     "X64DisabledError",
     "addresses",
     "arm_from_denavit_hartenberg",
@@ -192,6 +195,7 @@ __all__ = [
     "random_response",
     "raw_section",
     "read_arm",
+    "read_urdf",
     "rectangle",
     "require_x64",
     "resolve",
@@ -211,6 +215,7 @@ __all__ = [
     "truncation_error",
     "tune_cpu",
     "unit_of",
+    "urdf_report",
     "use_compilation_cache",
     "write_arm",
     "write_universal_file",

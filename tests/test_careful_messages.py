@@ -195,6 +195,7 @@ def test_an_arm_is_not_written_to_a_folder(tmp_path):
 
 def test_what_names_no_file_is_refused():
     arm = jm.examples.two_link_flexible()
-    for call in (lambda: plain(jm.read_arm)(3), lambda: plain(jm.write_arm)(arm, 3)):
+    reading = (lambda: plain(jm.read_arm)(3), lambda: plain(jm.read_urdf)(3))
+    for call in (*reading, lambda: plain(jm.write_arm)(arm, 3)):
         with pytest.raises(jm.ArmError, match=r"path = 3: must be the name of a file"):
             call()

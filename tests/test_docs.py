@@ -5,6 +5,7 @@ Every fenced block has a language, and every language is checked:
 python    with ``>>>`` a doctest; without, a script whose output is the ``text`` block that follows
 console   ``$ jaxmodal ...`` through the command line, each line followed by what the terminal shows
 toml json read as arms; a name after the language (``toml arm.toml``) writes the file for later blocks
+xml       a file that later blocks read, by the name after the language
 sh        commands that set up a machine: not run here; those of the README are run by .ci/run
 text      output of the script above it, or formulas
 """
@@ -49,7 +50,7 @@ SLOW = {
 }
 """Pages that compute or compile more than all others together: the tests of what they tell of ask the same in little;
 what these pages call is looked up."""
-LANGUAGES = {"python", "console", "toml", "json", "sh", "text"}
+LANGUAGES = {"python", "console", "toml", "json", "xml", "sh", "text"}
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LONG_NUMBER = re.compile(r"\d+\.\d{13,}")
 """Numbers written to the last bit, which two platforms need not agree on; 13 digits are compared."""
@@ -160,6 +161,8 @@ def test_snippets(page, tmp_path):
                 run_console(block, page)
             elif block.language in ("toml", "json"):
                 read_document(block)
+            elif block.language == "xml":
+                Path(block.file).write_text(block.text, encoding="utf-8")
 
 
 def python_of(page):

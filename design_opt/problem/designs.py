@@ -16,7 +16,7 @@ from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
-from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.errors import suggestion
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
 

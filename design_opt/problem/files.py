@@ -183,8 +183,6 @@ def _constraint(where: str, entry: Mapping[str, Any]) -> Constraint:
 
 def _postures(name: str, entry: Any, arm: Arm | SpatialArm) -> np.ndarray:
     where = f"postures.{name}"
-    with about("postures", ArmError):
-        arm.require_places_apart(repr(name))
     if not isinstance(entry, Mapping):
         raise ProblemError(f"{where}: must be a table with list_deg or grid_deg.")
     _check_keys(where, entry, ("list_deg", "grid_deg"))

@@ -36,9 +36,6 @@ class Addressed(Protocol):
     @property
     def joints(self) -> tuple[int, ...]: ...
 
-    @property
-    def angle_addresses(self) -> tuple[str, ...]: ...
-
     def addresses(self) -> list[str]: ...
 
 
@@ -138,7 +135,7 @@ def resolve(arm: Arm | Addressed, address: str) -> list[str]:
     ------
     ArmError
         If the arm has no such value in any, or with ``link*`` in every, link; the message suggests addresses that are
-        near. If ``theta_5`` counts beyond joints that share a place.
+        near.
 
     Examples
     --------
@@ -152,7 +149,6 @@ def resolve(arm: Arm | Addressed, address: str) -> list[str]:
     if not isinstance(address, str):
         raise ArmError(f"address = {shown(address)}: must be text such as 'link1.length'.")
     given, address = address, full_address(address)
-    require_own_place(arm, given)
     if address.startswith("link*."):
         field = address.removeprefix("link*.")
         numbers = arm.joints if field in JOINT_FIELDS else range(1, arm.num_links + 1)

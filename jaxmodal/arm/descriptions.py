@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
-from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.quantities import Record, given, quantities, shown, value_text
 from jaxmodal.arm.shapes import Section
 from jaxmodal.runtime.tables import Table
@@ -23,7 +22,7 @@ class Jointed(Protocol):
     def links(self) -> tuple[Any, ...]: ...
 
     @property
-    def angle_addresses(self) -> tuple[str, ...]: ...
+    def joints(self) -> tuple[int, ...]: ...
 
 
 def first_angle_matters(arm: Jointed) -> bool:
@@ -45,7 +44,7 @@ def posture_text(arm: Jointed, first: bool = False) -> str:
     'posture 45°, -90°'
     """
     first = first or first_angle_matters(arm)
-    angles = [value_at(arm, address) for address in arm.angle_addresses[0 if first else 1 :]]
+    angles = [arm.links[number - 1].joint_angle for number in arm.joints[0 if first else 1 :]]
     texts = [f"{math.degrees(a):.6g}°" if isinstance(a, float) else shown(a) for a in angles]
     return f"posture {', '.join(texts)}" if texts else ""
 

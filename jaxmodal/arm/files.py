@@ -38,7 +38,7 @@ def read_document(path: object) -> Any:
     ArmError
         If the file cannot be read or is neither.
     """
-    path = _place(path)
+    path = place_of(path)
     text = read_text(path, ArmError, "give a TOML or JSON file.")
     suffix = path.suffix.lower()
     braced = text.lstrip().startswith("{")
@@ -171,7 +171,7 @@ def units_of(kind: type[Record]) -> dict[str, str]:
     return {item.name: item.metadata["unit"] for item in quantities(kind)}
 
 
-def _place(path: object) -> Path:
+def place_of(path: object) -> Path:
     """Where a file is; an ArmError for what names none."""
     if not isinstance(path, (str, os.PathLike)):
         raise ArmError(f"path = {shown(path)}: must be the name of a file, such as 'arm.toml'.")
@@ -197,7 +197,7 @@ def write_arm(arm: Tabular, path: str | Path) -> None:
     ArmError
         If a value of the arm is traced or batched, or the file cannot be written.
     """
-    path = _place(path)
+    path = place_of(path)
     if path.suffix.lower() == ".json":
         text = json.dumps(arm.to_dict(), indent=2, ensure_ascii=False) + "\n"
     else:

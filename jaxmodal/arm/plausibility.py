@@ -124,10 +124,10 @@ class Material(Protocol):
     """What links of both kinds of arm have in common."""
 
     @property
-    def density(self) -> Scalar: ...
+    def density(self) -> Scalar | None: ...
 
     @property
-    def youngs_modulus(self) -> Scalar: ...
+    def youngs_modulus(self) -> Scalar | None: ...
 
     @property
     def poisson_ratio(self) -> Scalar | None: ...
@@ -146,8 +146,8 @@ def warn(remarks: Sequence[Implausibility], source: str) -> None:
 
 def material_findings(link: Material) -> Iterator[Finding]:
     """What looks wrong of density, moduli and Poisson ratio."""
-    density = float(link.density)
     low, high = DENSITY_RANGE
+    density = low if link.density is None else float(link.density)
     if not low <= density <= high:
         message = f"kg/m^3 expected, solids have {low:g} to {high:g}"
         other = in_another_unit(density, _DENSITY_UNITS, lambda x: 500.0 <= x <= high)
@@ -165,7 +165,7 @@ def material_findings(link: Material) -> Iterator[Finding]:
         if not POISSON_RANGE[0] <= ratio <= POISSON_RANGE[1]:
             message = "ordinary materials have a Poisson ratio from 0 to below 0.5, metals near 0.3"
             yield "poisson_ratio", ratio, message
-    if link.shear_modulus is not None and not odd_modulus:
+    if not (odd_modulus or link.shear_modulus is None or link.youngs_modulus is None):
         shear, young = float(link.shear_modulus), float(link.youngs_modulus)
         implied = young / (2.0 * shear) - 1.0
         if not -1e-6 <= implied <= 0.5:

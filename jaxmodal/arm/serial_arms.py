@@ -70,33 +70,6 @@ class SerialArm(Record):
         """Numbers, from 1, of the links that begin with a joint: all, but for segments of planar arms."""
         return tuple(range(1, self.num_links + 1))
 
-    @property
-    def angle_addresses(self) -> tuple[str, ...]:
-        """Addresses of the angles of all joints, base to tip."""
-        return tuple(f"link{number}.joint_angle" for number in self.joints)
-
-    def require_places_apart(self, given: str) -> None:
-        """Refuse angles in a row where joints share a place: not every joint there has a link to count by.
-
-        Parameters
-        ----------
-        given
-            What was given, with which the message begins.
-
-        Raises
-        ------
-        ArmError
-            With the addresses of all angles.
-        """
-        own = self.angle_addresses
-        if len(own) > len(self.joints):
-            raise ArmError(
-                f"{given}: joints of this arm share a place, so its {len(own)} joints have {len(self.joints)} links, "
-                "and angles in a row would go to other joints than they were meant for; give each by its address, with "
-                "set_parameters, as parameters of batches or as axes of sweeps, or in the rows of the arm's file. The "
-                f"addresses are, base to tip, {', '.join(own)}."
-            )
-
     def with_posture(self: A, angles: Any) -> A:
         """Return the arm in another posture.
 
@@ -111,8 +84,7 @@ class SerialArm(Record):
         Raises
         ------
         ArmError
-            If there are neither n - 1 nor n angles, a concrete one is not finite, or joints of an arm in space share a
-            place (`arm_from_denavit_hartenberg`): the message has the addresses of their angles.
+            If there are neither n - 1 nor n angles, or a concrete one is not finite.
 
         Warns
         -----

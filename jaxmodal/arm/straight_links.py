@@ -46,14 +46,14 @@ class StraightLink(Record):
     @property
     def shear_modulus_value(self) -> Scalar | None:
         """G, Pa, given or from E and the Poisson ratio; None where neither is known."""
-        if self.poisson_ratio is None:
+        if self.poisson_ratio is None or self.youngs_modulus is None:
             return self.shear_modulus
         return self.youngs_modulus / (2.0 * (1.0 + self.poisson_ratio))
 
     @property
     def mass(self) -> Scalar:
         """Mass of the link itself, without the bodies at its ends, kg."""
-        own = self.density * self.area
+        own = 0.0 if self.density is None else self.density * self.area
         if self.nonstructural_mass is not None:
             own = own + self.nonstructural_mass
         return own * self.length

@@ -103,7 +103,9 @@ def made_of(
 
 
 def _converted(key: str, value: Any, unit: str, convert: Callable[[float], float]) -> Any:
-    """A number in SI, or a list of them, one by one."""
+    """A number in SI, or a list or a table of them, one by one."""
+    if isinstance(value, Mapping):
+        return {name: _converted(f"{key}.{name}", x, unit, convert) for name, x in value.items()}
     if isinstance(value, (list, tuple)):
         return [_converted(key, x, unit, convert) for x in value]
     scalar = as_scalar(key, value, f"finite ({unit})")

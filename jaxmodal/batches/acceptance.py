@@ -15,9 +15,9 @@ from jaxmodal.dynamic_stiffness.evaluation import CERTAIN, Evaluation
 from jaxmodal.frequencies.brackets import Enclosure, chord
 from jaxmodal.runtime.namespace import Array, xp
 
-#: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than this, and
-#: when its error is bounded by what is certain; a second estimate that agrees with the first makes so much more certain,
-#: as one small change may be an accident
+#: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than the first
+#: of these, and when rounding moves it by no more than the second; one small change may be an accident. Where a second
+#: estimate agrees with the first, rounding may seem to move it so many times as far
 NOISE, BOUND, _AGREEMENT = 5e-14, 1e-12, 32.0
 #: relative error of a frequency, at the most, in units of the noise of the evaluations at its ends: less than what is
 #: allowed for the counts there, as what the last estimate changed is measured as well

@@ -18,9 +18,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 EXIT_NOT_ALL = 1
 EXIT_BAD_INPUT = 2
 
-ARM_HELP = (
-    "ARM is a TOML or JSON file, or example:NAME for a built-in arm (see `jaxmodal examples`)."
-)
+ARM_HELP = "ARM is a TOML or JSON file, a robot's URDF, or example:NAME for a built-in arm (see `jaxmodal examples`)."
 
 
 class BadInput(click.ClickException):
@@ -137,10 +135,7 @@ def posed(
     if posture_deg is None:
         return arm
     given = ",".join(f"{angle:g}" for angle in posture_deg)
-    with refusing():
-        arm.require_places_apart(f"--posture-deg {given}")
     num_links = len(arm.joints)
-    given = ",".join(f"{angle:g}" for angle in posture_deg)
     if len(posture_deg) not in (num_links - 1, num_links):
         allowed = f"{num_links - 1} angles (theta_2 to theta_n) or {num_links}"
         if num_links == 1:

@@ -41,6 +41,7 @@ class LazyGroup(click.Group):
 
     elsewhere = MappingProxyType(
         {
+            "convert": "jaxmodal.cli.convert:convert",
             "frequencies": "jaxmodal.cli.frequencies:frequencies",
             "modes": "jaxmodal.cli.modes:modes",
             "sensitivities": "jaxmodal.cli.modes:sensitivities",
@@ -86,8 +87,8 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; Ctrl-C that it does not answer itself ends it as in `jaxmodal.cli.interrupts`.
 
-        With `STRICT` it ends with the exit status 1 after a warning, once its work is done and all is written. Where the
-        arithmetic cannot be trusted, whatever the command, it ends with that message.
+        With `STRICT` it ends with the exit status 1 after a warning, once its work is done and all is written. Where
+        the arithmetic cannot be trusted, whatever the command, it ends with that message.
         """
         try:
             result = super().invoke(ctx)

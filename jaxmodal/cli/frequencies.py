@@ -149,9 +149,7 @@ def _bounded(
 
 
 def _angles(arm: Arm | SpatialArm) -> list[float]:
-    if isinstance(arm, Arm):
-        return [math.degrees(float(link.joint_angle)) for link in arm.links]
-    return [math.degrees(float(arm.value_at(address))) for address in arm.angle_addresses]
+    return [math.degrees(float(link.joint_angle)) for link in arm.links]
 
 
 def _name(argument: str, arm: Arm | SpatialArm) -> str:

@@ -35,7 +35,6 @@ from jaxmodal.dynamic_stiffness.stiffness import Stiffness, negative_eigenvalues
 from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-
 #: one rounding of a double-double, in units of one of float64
 ROUNDING = 2.0**-50
 #: the determinant of the link at the base is zero at the mode where more cancels in it than this
@@ -166,8 +165,8 @@ def _evaluation(tally: Tally, arithmetic: Arithmetic) -> Evaluation:
 def noise_of(tally: Tally, arithmetic: Arithmetic) -> Array:
     """`Evaluation.noise` of the links met so far.
 
-    What cancels in the determinant of the link at the base, where that is zero at the mode, shakes its sign alone: by so
-    much over the distance to the mode, which is that at which searches put the ends of enclosures.
+    What cancels in the determinant of the link at the base, where that is zero at the mode, shakes its sign alone: by
+    so much over the distance to the mode, which is that at which searches put the ends of enclosures.
     """
     extended = arithmetic is Arithmetic.double_double
     end = 1e-12 if extended else 1e-8

@@ -1,7 +1,7 @@
 """Every link cut in two: the same arm, by formulas that lose their digits at other frequencies.
 
-A frequency at which several links resonate by themselves, each with a free end, is a pole of each of them, and where the
-poles coincide even double-double has no digits left. The parts of a link resonate elsewhere.
+A frequency at which a link resonates by itself, with its outer end free, is a pole of its formulas. Where the poles of
+several links coincide, even double-double has no digits left. The parts of a link resonate elsewhere.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.runtime.namespace import Array
 
-
 #: the largest effect seen of what is rounded, in units of `Evaluation.noise` times 2**-53, was 220, of springs and
 #: masses 1e8 times those of the links; 14 of usual ones
 CERTAIN = 256.0 * 2.0**-53

@@ -202,7 +202,18 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             inner = inner._replace(pp=inner.pp - omega2 * more.carried_inertia)
         stiffness = rotated(inner, link.sin_angle, link.cos_angle)
         base = [] if more.foundation_xx is None else with_base(stiffness, more)
-        return [*stiffness, det, delta, *tests, *receptance, *pivots, *held, noise, tip_noise, *base]
+        return [
+            *stiffness,
+            det,
+            delta,
+            *tests,
+            *receptance,
+            *pivots,
+            *held,
+            noise,
+            tip_noise,
+            *base,
+        ]
 
     return formula
 

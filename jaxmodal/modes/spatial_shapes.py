@@ -103,7 +103,7 @@ def spatial_mode_shapes(
     omega, group = found.omega[known], found.group[known] - free
     modes, motions = modes_of(model, omega, group, found.multiplicity[known], points, xi)
     gram[np.ix_(known, known)] = (motions * masses) @ motions.T
-    places = frames(model)
+    places = frames(model.values.links)
     section = np.stack([frame.section for frame in places])
     position = np.stack([frame.start + xi[:, None] * (frame.end - frame.start) for frame in places])
     return jax.device_put(

@@ -25,6 +25,7 @@ from jaxmodal.plots.responses import (
     draw_waterfall,
 )
 from jaxmodal.plots.sensitivities import draw_sensitivities
+from jaxmodal.plots.spatial_arms import draw_spatial_arm, plot_spatial_arm
 
 __all__ = [
     "PlotsUnavailableError",
@@ -40,8 +41,10 @@ __all__ = [
     "draw_response",
     "draw_sensitivities",
     "draw_shapes",
+    "draw_spatial_arm",
     "draw_spatial_shapes",
     "draw_waterfall",
     "plot_mode_shapes",
     "plot_resonance_map",
+    "plot_spatial_arm",
 ]

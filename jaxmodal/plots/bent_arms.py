@@ -30,7 +30,7 @@ VIEWS = {
 #: the largest displacement drawn, as a share of the reach of the arm
 _DRAWN_SHARE = 0.18
 #: area of the marker of the heaviest body, in square points; others have theirs by their masses
-_HEAVIEST = 130.0
+HEAVIEST = 130.0
 _LABELS = {
     "timoshenko": "Timoshenko",
     "rayleigh": "Rayleigh",
@@ -156,7 +156,7 @@ def draw_mode(
     axes.plot(deformed[:, -1, 0], deformed[:, -1, 1], "o", color=colour, markersize=3.5)
     axes.plot(0.0, 0.0, "s", color="black", markersize=4.5)
     centres = _seen(drawn.centres, drawn.carried, sign, view)
-    sizes = _HEAVIEST * drawn.masses / max(drawn.masses.max(initial=0.0), np.finfo(float).tiny)
+    sizes = HEAVIEST * drawn.masses / max(drawn.masses.max(initial=0.0), np.finfo(float).tiny)
     look: dict[str, Any] = {"color": colour, "alpha": 0.35, "edgecolors": "black", "zorder": 3}
     axes.scatter(centres[:, 0], centres[:, 1], s=sizes, **look)
     if isinstance(shapes, ModeShapes):
@@ -168,9 +168,9 @@ def draw_mode(
         low, high = (middle @ np.array(VIEWS[view]).T + side * half for side in (-1.0, 1.0))
     framed(axes, low, high)
     in_space = isinstance(shapes, SpatialModeShapes)
-    _draw_scale(axes, float(high[0] - low[0]), "lower right" if in_space else "lower left")
+    draw_scale(axes, float(high[0] - low[0]), "lower right" if in_space else "lower left")
     if in_space:
-        _draw_triad(axes, view, np.array([low[0], high[1]]), float(high[0] - low[0]))
+        draw_triad(axes, view, np.array([low[0], high[1]]), float(high[0] - low[0]))
 
 
 def _room(drawn: BentArm) -> tuple[np.ndarray, float]:
@@ -196,7 +196,7 @@ def move_bent(axes: Axes, drawn: BentArm, share: float, view: str) -> list[Any]:
     return [*links, tips, bodies]
 
 
-def _draw_triad(axes: Axes, view: str, corner: np.ndarray, width: float) -> None:
+def draw_triad(axes: Axes, view: str, corner: np.ndarray, width: float) -> None:
     """Draw the axes of the ground as arrows in the upper left corner; one towards the eye has none."""
     corner = corner + np.array([0.12, -0.2]) * width
     start = (float(corner[0]), float(corner[1]))
@@ -214,7 +214,7 @@ def _draw_triad(axes: Axes, view: str, corner: np.ndarray, width: float) -> None
             axes.annotate(name, (x, y), color="0.35", fontsize=7.0, ha="center", va="center")
 
 
-def _draw_scale(axes: Axes, width: float, corner: str) -> None:
+def draw_scale(axes: Axes, width: float, corner: str) -> None:
     """Draw a bar of a round length in a corner of axes that show a width of ``width``, m."""
     from mpl_toolkits.axes_grid1.anchored_artists import (  # type: ignore[import-untyped]
         AnchoredSizeBar,

@@ -229,8 +229,8 @@ def count_in(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> 
     """J in the postures ``angles`` (n - 1, cells), and how clear it is; ``omega`` is one frequency, shape (1,).
 
     Of NumPy it may be several, shape (F, 1), and results of shape (F, cells).
-    The count is -1 where it is not certain. Clear is the largest noise of a certain count over that of this one, 0 where
-    sign and count disagree.
+    The count is -1 where it is not certain. Clear is the largest noise of a certain count over that of this one, 0
+    where sign and count disagree.
     """
     tally = _tally(beams, theory, omega, angles)
     even = 2.0 * xp.floor(0.5 * tally.passed) == tally.passed

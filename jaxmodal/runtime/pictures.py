@@ -15,10 +15,10 @@ class Drawn:
     def plot(self, axes: Any = None, **options: Any) -> Any:
         """Draw this into matplotlib axes, by default those of a new figure, and return them.
 
-        ``options`` are those of the function in `jaxmodal.plots` that draws it: ``draw_arm`` for an arm,
-        ``draw_shapes`` (``mode``), ``draw_sensitivities`` (``top``), ``draw_resonance_map`` (``title``),
-        ``draw_damped_modes``, ``draw_frequencies``, ``draw_postures_at``, ``draw_response`` (``kind``, and ``modes`` to
-        mark), which for a Bode picture returns two axes.
+        ``options`` are those of the function in `jaxmodal.plots` that draws it: ``draw_arm`` and ``draw_spatial_arm``
+        (``view``) for an arm, ``draw_shapes`` (``mode``), ``draw_sensitivities`` (``top``), ``draw_resonance_map``
+        (``title``), ``draw_damped_modes``, ``draw_frequencies``, ``draw_postures_at``, ``draw_response`` (``kind``, and
+        ``modes`` to mark), which for a Bode picture returns two axes.
 
         Raises
         ------

@@ -152,8 +152,6 @@ def check_values(
                 f"axis {column.name!r}: {column.address!r} is varied by another axis already; vary it "
                 "once."
             )
-        with about(f"axis {column.name!r}"):
-            require_own_place(arm, column.given)
         first[column.address] = column.si_values[:1]
     with about("axes"):
         set_parameters(arm, first)

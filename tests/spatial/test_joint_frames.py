@@ -3,6 +3,8 @@ their matrices, multiplied here, and the same arm said in three ways has the sam
 
 import math
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -118,26 +120,73 @@ def test_standard_rows_put_links_and_bodies_where_their_matrices_do(along):
     )
 
 
-def test_two_joints_at_one_place_are_one_with_two_angles():
-    chosen = [{"along": "a"} if row[1] and row[2] else {} for row in ROWS]
-    links = [link | more for link, more in zip(links_of(ROWS), chosen, strict=True)]
-    arm = jm.arm_from_denavit_hartenberg(ROWS, links)
-    assert arm.num_links == 5
-    frames = [f for k, f in enumerate(frames_of_rows(ROWS, "standard")) if k != 4]
-    for (_, _, tip), frame in zip(places(arm), frames, strict=True):
+def test_frames_are_where_the_matrices_put_them():
+    arm = jm.arm_from_denavit_hartenberg(ROWS, links_of(ROWS, section_roll=0.3))
+    for link, frame, (axes, joint, tip) in zip(arm.links, arm.frames(), places(arm), strict=True):
+        np.testing.assert_allclose(frame.axes, axes, atol=3e-15)
+        np.testing.assert_allclose(frame.joint, joint, atol=3e-15)
+        np.testing.assert_allclose(frame.tip, tip, atol=3e-15)
+        np.testing.assert_allclose(frame.end - frame.start, link.length * axes[:, 0], atol=3e-15)
+        roll = 0.0 if link.section_roll is None else link.section_roll
+        np.testing.assert_allclose(frame.section, axes @ turn(X, roll), atol=3e-15)
+    np.testing.assert_allclose(arm.tip_position(), places(arm)[-1][2], atol=3e-15)
+    with pytest.raises(jm.ArmError, match=r"link1\.length = .*must be one number"):
+        jax.eval_shape(
+            lambda x: jm.set_parameters(arm, {"link1.length": x}).tip_position(), jnp.float64(1.0)
+        )
+
+
+def test_joints_at_one_place_have_a_link_and_an_angle_each():
+    arm = jm.arm_from_denavit_hartenberg(ROWS, links_of(ROWS))
+    assert [float(link.length) for link in arm.links][4] == 0.0
+    for (_, _, tip), frame in zip(places(arm), frames_of_rows(ROWS, "standard"), strict=True):
         np.testing.assert_allclose(tip, frame[:3, 3], atol=3e-15)
-    # the joints' angles are where the text says, and the spring of the second is about its axis at any angle
+    # six rows, six angles
     other = [list(row) for row in ROWS]
-    other[4][0], other[5][0] = 0.6, -1.4
-    moved = jm.set_parameters(arm, {"link5.joint_angle": 0.6, "link5.joint_frame1.angle": -1.4})
-    anew = jm.arm_from_denavit_hartenberg(other, links)
-    for here, there in zip(places(moved), places(anew), strict=True):
-        np.testing.assert_allclose(here[0], there[0], atol=3e-15)
+    for row, angle in zip(other, (0.5, -0.2, 0.3, 1.0, 0.6, -1.4), strict=True):
+        row[0] = angle
+    moved = arm.with_posture([row[0] for row in other])
+    assert moved == jm.arm_from_denavit_hartenberg(other, links_of(other))
+    # the same two joints as two turns and two springs of one joint
+    fifth, sixth = moved.links[4:]
+    (frame,) = fifth.joint_frame
+    lead = turn([*frame.axis], frame.angle)
+    axis = lead @ [*sixth.joint_axis]
+    (rest,) = sixth.joint_frame
+    own = turn([*rest.axis], rest.angle)
+    turns = (frame, jm.Rotation(tuple(sixth.joint_axis), sixth.joint_angle), rest)
+    spring = jm.Spring("rotation", own.T @ [*sixth.joint_axis], sixth.joint_stiffness)
+    both = {"joint_axis": fifth.joint_axis, "joint_angle": fifth.joint_angle}
+    both |= {"joint_stiffness": fifth.joint_stiffness, "joint_frame": turns}
+    folded = moved.replace(links=(*moved.links[:4], sixth.replace(joint_springs=(spring,), **both)))
+    assert np.linalg.norm(axis) == pytest.approx(1.0)
     np.testing.assert_allclose(
         np.asarray(jm.natural_frequencies(moved, 6).omega),
-        np.asarray(jm.natural_frequencies(anew, 6).omega),
+        np.asarray(jm.natural_frequencies(folded, 6).omega),
         rtol=1e-12,
     )
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_bodies_and_rotors_stand_on_joints_at_one_place(convention):
+    """As for a way of 1e-10 m between them, that the links of the wrist have."""
+    link = LINK | {"rotor_inertia": 3e-5, "gear_ratio": 70.0, "stator": HUB}
+    wrist = {k: v for k, v in link.items() if k not in COMMON}
+
+    def arm(way):
+        rows = [
+            (0.0, 0.4, 0.0, 1.5),
+            (0.4, 0.3, 0.0, -1.5),
+            (0.6, way, 0.0, 1.5),
+            (0.2, way, 0.0, 0.4),
+        ]
+        links = [link, link, wrist | {"rigid": True}, wrist | {"rigid": True}]
+        end = (0.0, 0.0, way) if convention == "modified" else None
+        return jm.arm_from_denavit_hartenberg(rows, links, convention, tip=end, payload=BODY)
+
+    found, near = (jm.natural_frequencies(arm(way), 8) for way in (0.0, 1e-10))
+    assert found.certified.all()
+    np.testing.assert_allclose(found.frequencies_hz, near.frequencies_hz, rtol=1e-8)
 
 
 def test_both_customs_and_joint_origins_say_the_same_arm():
@@ -264,3 +313,4 @@ def test_rounding_of_a_length_of_zero_is_no_length(noise):
         return jm.arm_from_joint_origins(joints, wrist, (0.5, 0, 0))
 
     assert by_origins((noise, 0, noise)) == by_origins((0, 0, 0))
+    assert [float(link.length) for link in by_origins((0, 0, 0)).links] == [0.0, 0.4, 0.5]

@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import jax
 import numpy as np
 
 from jaxmodal.arm.paths import value_at, walk, with_values
@@ -15,9 +16,12 @@ from jaxmodal.arm.shapes import Section
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.modes.gradients import frequency_gradients
 from jaxmodal.spatial.modes.modal_model import modal_model
+from jaxmodal.spatial.modes.motions import Frame, frames
+from jaxmodal.spatial.modes.values import arm_values
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
@@ -26,7 +30,7 @@ from jaxmodal.spatial.stiffness.model import SpatialModel, spatial_model
 
 
 @frozen_pytree
-class SpatialArm(SerialArm):
+class SpatialArm(Drawn, SerialArm):
     """An arm in space: links in series from the base to the tip, each turned against the one before.
 
     Parameters
@@ -66,6 +70,7 @@ class SpatialArm(SerialArm):
     payload_kind: ClassVar[type[RigidBody]] = RigidBody
     base_kind: ClassVar[type[BaseStiffness]] = BaseStiffness
     marks: ClassVar[dict[str, Any]] = dict([DIMENSIONS])
+    picture: ClassVar[str] = "jaxmodal.plots.spatial_arms:draw_spatial_arm"
     other_links: ClassVar[str] = "; Arm.to_spatial makes them of planar links"
     links: tuple[SpatialLink, ...]
     payload: RigidBody = dataclasses.field(default_factory=lambda: RigidBody())
@@ -73,21 +78,46 @@ class SpatialArm(SerialArm):
     base_stiffness: BaseStiffness | None = None
 
     @property
-    def angle_addresses(self) -> tuple[str, ...]:
-        """Addresses of the angles of all joints, base to tip; those at the place of another turn its frame."""
-        found = []
-        for number, link in enumerate(self.links, start=1):
-            found.append(f"link{number}.joint_angle")
-            turns = enumerate(link.joint_frame, start=1)
-            found += [f"link{number}.joint_frame{k}.angle" for k, turn in turns if turn.joint]
-        return tuple(found)
-
-    @property
     def total_mass(self) -> Scalar:
         """Mass of all links, their bodies and the payload, kg."""
         bodies = [getattr(link, name) for link in self.links for name in SpatialLink.bodies]
         masses = [link.mass for link in self.links] + [b.mass for b in bodies if b is not None]
         return sum(masses[1:], start=masses[0]) + self.payload.mass
+
+    def frames(self) -> list[Frame]:
+        """Return where every link is at rest, base to tip.
+
+        Returns
+        -------
+        list
+            For each link ``axes``, its axes as columns (3, 3), ``section``, those of its section, and the places of its
+            ``joint``, of ``start`` and ``end`` of its elastic part, and of its ``tip``, (3,) in m: all in the axes of
+            the ground, from the place of joint 1.
+
+        Raises
+        ------
+        ArmError
+            If a value is traced or batched.
+
+        Examples
+        --------
+        >>> from jaxmodal import examples
+        >>> [round(float(x), 3) for x in examples.six_axis_industrial().frames()[1].joint]
+        [0.15, 0.0, 0.35]
+        """
+        self.to_dict()  # refuses what is no number
+        values = arm_values(self.links, self.payload, self.base_stiffness)
+        return frames([jax.tree_util.tree_map(lambda x: x[..., 0], link) for link in values.links])
+
+    def tip_position(self) -> np.ndarray:
+        """Return where the tip of the last link is at rest, (3,) in m, as `frames` has it.
+
+        Raises
+        ------
+        ArmError
+            As `frames`.
+        """
+        return self.frames()[-1].tip
 
     def with_body(self, link: int, position: Any, body: RigidBody) -> "SpatialArm":
         """Return the arm with a rigid body fixed along a link, which becomes two, rigidly joined.
@@ -145,10 +175,12 @@ class SpatialArm(SerialArm):
             turned = f"{math.degrees(angle):.6g}°" if isinstance(angle, float) else shown(angle)
             spring = "rigid" if stiffness is None else text(stiffness).replace("inf", "rigid")
             axis = ", ".join(text(part) for part in link.joint_axis)
-            rows.append((str(number), text(link.length), axis, turned, spring))
-        headings = ("link", "length [m]", "joint axis", "angle", "spring [N m/rad]")
+            names = (link.name,) if any(link.name for link in self.links) else ()
+            rows.append((str(number), *names, text(link.length), axis, turned, spring))
+        named = ("name",) if len(rows[0]) > 5 else ()
+        headings = ("link", *named, "length [m]", "joint axis", "angle", "spring [N m/rad]")
         title = f"{self.name or 'arm in space'}: {self.num_links} link{'s' * (self.num_links > 1)}"
-        return [Table(title, headings, rows, ("all values: to_toml()",))]
+        return [Table(title, headings, rows, ("all values: to_toml()",), ("name",))]
 
     def to_spatial(self, sections: Mapping[int, Any] | None = None) -> "SpatialArm":
         """Return the arm itself, so that `Arm.to_spatial` can be asked of any arm.

@@ -42,13 +42,13 @@ class SpatialLinkFacts:
     rigid: float
     mass: float
     bodies: float
-    area: float
-    second_moment_z: float
-    second_moment_y: float
-    torsion_constant: float
+    area: float | None
+    second_moment_z: float | None
+    second_moment_y: float | None
+    torsion_constant: float | None
     shear_coefficient_y: float | None
     shear_coefficient_z: float | None
-    slenderness: float
+    slenderness: float | None
     cutoff_hz: float | None
 
 
@@ -100,6 +100,12 @@ def check(arm: Arm | SpatialArm) -> ArmCheck:
 
 def _facts(arm: SpatialArm, number: int) -> SpatialLinkFacts:
     link, values = arm.links[number - 1], arm.links[number - 1].section_values
+    bodies = [getattr(link, name) for name in link.bodies]
+    carried = sum(float(body.mass) for body in bodies if body is not None)
+    carried += (number == arm.num_links) * float(arm.payload.mass)
+    if link.section is None or link.density is None:
+        known = (number, "none", float(link.length), float(link.mass), carried)
+        return SpatialLinkFacts(*known, *[None] * 8)
     area = float(values.area)
     moments = float(values.second_moment_z), float(values.second_moment_y)
     kappas = [
@@ -114,15 +120,13 @@ def _facts(arm: SpatialArm, number: int) -> SpatialLinkFacts:
         )
         cutoff = math.sqrt(min(speeds)) / (2.0 * math.pi)
     offsets = link.base_offset, link.end_offset
-    bodies = [getattr(link, name) for name in link.bodies]
-    carried = sum(float(body.mass) for body in bodies if body is not None)
     return SpatialLinkFacts(
         number=number,
         shape=link.section.shape if isinstance(link.section, Section) else "values",
         length=float(link.length),
         rigid=sum(math.hypot(*map(float, offset)) for offset in offsets if offset is not None),
         mass=float(link.mass),
-        bodies=carried + (number == arm.num_links) * float(arm.payload.mass),
+        bodies=carried,
         area=area,
         second_moment_z=moments[0],
         second_moment_y=moments[1],

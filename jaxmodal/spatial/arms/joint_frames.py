@@ -73,8 +73,9 @@ def arm_from_denavit_hartenberg(
         end_offset, which the rows say; ``along`` says what of the way to the next joint is elastic: ``"a"`` (d is
         then a rigid offset before it), ``"d"`` (a is one behind it), or ``"straight"`` for the line from joint to
         joint. Left out, it is a, and d where a = 0: of a row with both, d does not bend and has no mass, and a warning
-        says so. A row with d = a = 0 has no link: it may say joint_stiffness alone,
-        and its joint is one with the next. A length below 1e-12 of all that the rows lay out counts as 0.
+        says so. A row with d = a = 0, as in a wrist whose axes meet, is a rigid link of length 0: it needs neither
+        material nor section, and may have bodies and a rotor. A length below 1e-12 of all that the rows lay out counts
+        as 0.
     convention
         ``"standard"`` or ``"modified"``; see `DenavitHartenberg`.
     tip
@@ -86,13 +87,12 @@ def arm_from_denavit_hartenberg(
     Returns
     -------
     SpatialArm
-        With theta of row i as the joint angle of its link. The angle of a joint that is one with a joint before it is
-        that of a turn of the frame, ``joint_frame1.angle`` for the second of two.
+        A link for each row, with its theta as the joint angle.
 
     Raises
     ------
     ArmError
-        Rows and links do not fit, a value is not allowed, or a row without length has what needs a link.
+        Rows and links do not fit, a value is not allowed, or a row without length has a link that should deform.
 
     Warns
     -----
@@ -140,8 +140,8 @@ def arm_from_denavit_hartenberg(
             fixed, own = turned, np.eye(3)
             along = np.array([0.0 if last else given[number].a, 0.0, 0.0])
             along = end if last and end is not None else along
-        along = _without_noise(along, size)
-        legs = _without_noise(np.array([0.0, 0.0, row.d]), size), along
+        along = without_noise(along, size)
+        legs = without_noise(np.array([0.0, 0.0, row.d]), size), along
         elastic = chosen[number - 1]
         if elastic is None:
             elastic = "a" if np.any(along) else "d"
@@ -197,9 +197,9 @@ def arm_from_joint_origins(
     links
         For each joint what `SpatialLink` takes beside length, joint_axis, joint_frame, base_offset and end_offset;
         ``joint_angle`` is the position of the joint. A joint at the place of the next, to 1e-12 of all that the
-        origins lay out, has no link: it may say joint_angle and joint_stiffness alone.
+        origins lay out, has a rigid link of length 0, as a row of `arm_from_denavit_hartenberg` without length.
     tip
-        Where the last link ends, (x, y, z) in m in the frame of the last joint.
+        Where the last link ends, (x, y, z) in m in the frame of the last joint; it may be at the joint.
     payload, name
         As of `SpatialArm`.
 
@@ -251,7 +251,7 @@ def arm_from_joint_origins(
         fixed = _about("z", yaw) @ _about("y", pitch) @ _about("x", roll)
         angle = fixed_number(f"link{number}.joint_angle", entry.pop("joint_angle", 0.0))
         axis = np.asarray(origin.axis) / np.linalg.norm(origin.axis)
-        legs = np.zeros(3), _without_noise(np.asarray(end), size)
+        legs = np.zeros(3), without_noise(np.asarray(end), size)
         joints.append(MovingJoint(fixed, axis, angle, legs, "straight", np.eye(3)))
     return arm_of(joints, entries, payload, name)
 
@@ -266,7 +266,8 @@ def _about(axis: str, angle: float) -> np.ndarray:
     return np.array(rows[axis])
 
 
-def _without_noise(way: np.ndarray, size: float) -> np.ndarray:
+def without_noise(way: np.ndarray, size: float) -> np.ndarray:
+    """A way that is 0 where it is the rounding of 0, beside the ``size`` of all that is laid out."""
     return way if np.linalg.norm(way) > _NOISE * size else np.zeros(3)
 
 

@@ -16,16 +16,14 @@ from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
-from jaxmodal.spatial.parts.geometry import Rotation, rotation_of
+from jaxmodal.spatial.parts.geometry import Rotation, as_inertia, rotation_of
 from jaxmodal.spatial.parts.links import SpatialLink, Spring
 
 #: what may be elastic between two joints of rows
 ALONG = ("a", "d", "straight")
-#: what a row without length may say: its joint has no link of its own
-_OF_JOINT = ("joint_stiffness", "rotor_inertia", "gear_ratio")
 #: what rows and origins say themselves
 _SAID = ("length", "joint_axis", "joint_angle", "joint_frame", "base_offset", "end_offset")
-#: what a link cannot be without
+#: what a link that deforms cannot be without
 _MATERIAL = ("youngs_modulus", "density", "section")
 #: a link along its joint's axis to this has its section's axes by the frame's y
 _PARALLEL = 1e-6
@@ -52,41 +50,24 @@ def arm_of(
     payload: RigidBody | None,
     name: str,
 ) -> SpatialArm:
-    """The arm of moving frames; joints without a link are one with the next that has one."""
+    """The arm of moving frames: a link for each joint, rigid and of length 0 where the next one is at its place."""
     before = np.eye(3)  # axes of the moving frame before, in those of the link before
     of_bodies = np.eye(3)  # likewise those in which the bodies of the link before are given
     made: list[SpatialLink] = []
-    waiting: list[tuple[MovingJoint, dict[str, Any]]] = []
     for number, (joint, entry) in enumerate(zip(joints, entries, strict=True), start=1):
         with within(f"link{number}."):
-            waiting.append((joint, entry))
-            if not any(np.any(leg) for leg in joint.legs):
-                _check_waiting(entry, waiting, number == len(joints))
-                continue
-            mount, geometry = _mounted(joint)
-            turns, springs = _turns(before, waiting, mount)
+            mount, geometry = mounted(joint)
             frame = mount.T @ joint.own
             values = _turned_values(entry, frame, of_bodies)
             _check_material(values, geometry["length"])
-            if len(waiting) > 1:
-                rotor = {key: entry[key] for key in _OF_JOINT[1:] if entry.get(key) is not None}
-                if rotor:
-                    raise ArmError(
-                        f"rotor_inertia = {shown(rotor.get('rotor_inertia'))}: its joint is one with that of the row "
-                        "before, which alone may have a rotor; give that row a length."
-                    )
-                if values.get("stator") is not None:
-                    raise ArmError(
-                        "stator: its joint is one with that of the row before; give that row a length, or leave it out."
-                    )
-                values |= {key: waiting[0][1].get(key) for key in _OF_JOINT}
-                values["joint_springs"] = (*springs, *values.get("joint_springs", ()))
-            made.append(SpatialLink(**geometry | turns | values))
-            waiting, before, of_bodies = [], mount.T, frame
+            if geometry["length"] == 0.0:
+                values["rigid"] = True
+            made.append(SpatialLink(**geometry | _turns(before, joint, mount) | values))
+            before, of_bodies = mount.T, frame
     carried: Any = RigidBody() if payload is None else payload
     if isinstance(carried, RigidBody):
         with within("payload."):
-            carried = _turned_body(carried, of_bodies)
+            carried = turned_body(carried, of_bodies)
     return SpatialArm(tuple(made), carried, name)
 
 
@@ -115,37 +96,32 @@ def fixed_vector(name: str, values: Sequence[Any]) -> np.ndarray:
     )
 
 
-def _check_waiting(
-    entry: dict[str, Any], waiting: Sequence[tuple[MovingJoint, dict[str, Any]]], last: bool
-) -> None:
-    for key, value in entry.items():
-        if value is not None and key not in (_OF_JOINT if len(waiting) == 1 else _OF_JOINT[:1]):
-            raise ArmError(
-                f"{key} = {shown(value)}: this joint is at the place of the next and has no link of its own; give it a "
-                f"length, or say {_OF_JOINT[0]} alone."
-            )
-    if last:
-        raise ArmError("length: the last joint has no link; give the way from it to the tip.")
-    if len(waiting) > 1 and not _is_rigid(entry.get("joint_stiffness")):
-        raise ArmError(
-            f"joint_stiffness = {shown(entry['joint_stiffness'])}: the middle one of three joints at one place must be "
-            "rigid; give one of them a length."
-        )
-
-
 def _check_material(values: Mapping[str, Any], length: float) -> None:
-    missing = [key for key in _MATERIAL if key not in values]
-    if missing:
+    if values.get("rigid") is True:
+        return
+    given = [key for key in _MATERIAL if values.get(key) is not None]
+    if length == 0.0 and given:
+        raise ArmError(
+            f"{given[0]} = {shown(values[given[0]])}: the next joint is at the same place, and the link between has no "
+            f"length that could deform; leave out {', '.join(given)}, or give rigid = true."
+        )
+    missing = [key for key in _MATERIAL if key not in given]
+    if length > 0.0 and missing:
         raise ArmError(
             f"{' and '.join(missing)} {'are' if len(missing) > 1 else 'is'} missing: the way to the next joint is "
-            f"{length:.6g} m long and needs a link; give youngs_modulus, density and section, or no way (d = a = 0, "
-            "the same place) for a joint without a link."
+            f"{length:.6g} m long and needs a link; give youngs_modulus, density and section, rigid = true for a link "
+            "that does not deform, or no way (d = a = 0, the same place)."
         )
 
 
-def _mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
-    """The link's axes as columns in the moving frame, and its length and offsets in its own axes."""
+def mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
+    """The link's axes as columns in the moving frame, and its length and offsets in its own axes.
+
+    A link without a way to the next joint has the axes of the moving frame.
+    """
     first, second = joint.legs
+    if not (np.any(first) or np.any(second)):
+        return np.eye(3), {"length": 0.0}
     way = {"a": second, "d": first, "straight": first + second}[joint.elastic]
     length = float(np.linalg.norm(way))
     if length == 0.0:
@@ -168,35 +144,18 @@ def _mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
     return mount, values
 
 
-def _turns(
-    before: np.ndarray, waiting: Sequence[tuple[MovingJoint, dict[str, Any]]], mount: np.ndarray
-) -> tuple[dict[str, Any], list[Spring]]:
-    """Axis, angle and frame of the joints at one place, and the springs of those after the first."""
-    head = waiting[0][0]
-    lead = before @ head.fixed
-    values: dict[str, Any] = {
-        "joint_axis": tuple(map(float, lead @ head.axis)),
-        "joint_angle": head.angle,
-    }
-    turns, springs = [], []
-    for place, (joint, entry) in enumerate(waiting[1:], start=2):
-        lead = lead @ joint.fixed
-        axis: Any = tuple(map(float, lead @ joint.axis))
-        turns.append(Rotation(axis, joint.angle, joint=True))
-        stiffness: Any = entry.get("joint_stiffness")
-        if place == len(waiting) and not _is_rigid(stiffness):
-            springs.append(Spring("rotation", mount.T @ joint.axis, stiffness))
+def _turns(before: np.ndarray, joint: MovingJoint, mount: np.ndarray) -> dict[str, Any]:
+    """Axis, angle and frame of a joint."""
+    lead = before @ joint.fixed
     rest = lead @ mount
+    frame: tuple[Rotation, ...] = ()
     if np.max(np.abs(rest - np.eye(3))) > 1e-15:
-        turns.append(rotation_of("joint_frame", rest))
-    return values | {"joint_frame": tuple(turns)}, springs
-
-
-def _is_rigid(stiffness: Any) -> bool:
-    """Whether a stiffness is left out or infinite; one that is traced or a column is a spring."""
-    if stiffness is None:
-        return True
-    return not is_traced(stiffness) and np.ndim(stiffness) == 0 and bool(stiffness == math.inf)
+        frame = (rotation_of("joint_frame", rest),)
+    return {
+        "joint_axis": tuple(map(float, lead @ joint.axis)),
+        "joint_angle": joint.angle,
+        "joint_frame": frame,
+    }
 
 
 def _turned_values(
@@ -212,7 +171,7 @@ def _turned_values(
     for key in SpatialLink.bodies:
         if isinstance(values.get(key), RigidBody):
             with within(f"{key}."):
-                values[key] = _turned_body(values[key], before if key == "stator" else frame)
+                values[key] = turned_body(values[key], before if key == "stator" else frame)
     if "joint_springs" in values:
         springs = values["joint_springs"]
         if not isinstance(springs, tuple | list):
@@ -231,7 +190,8 @@ def _turned_spring(number: int, spring: Any, frame: np.ndarray) -> Any:
         return spring.replace(direction=tuple(map(float, direction)))
 
 
-def _turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
+def turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
+    """A body in axes in which those that it is given in are the columns of ``frame``."""
     if np.array_equal(frame, np.eye(3)):
         return body
     centre, inertia = body.centre, body.inertia
@@ -241,5 +201,6 @@ def _turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
     if inertia is not None:
         own = [[fixed_number("inertia", x) for x in row] for row in inertia.rows()]
         tensor = frame @ np.array(own) @ frame.T
-        changes["inertia"] = 0.5 * (tensor + tensor.T)
+        turned = 0.5 * (tensor + tensor.T)
+        changes["inertia"] = as_inertia("inertia", turned, body.inertia_check)
     return body.replace(**changes)

@@ -11,6 +11,7 @@ from jaxmodal.arm import plausibility as planar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plausibility import (
     LARGEST_SECTION,
+    LENGTH_RANGE,
     Implausibility,
     material_findings,
     shear_findings,
@@ -58,25 +59,39 @@ def warn_of_implausible_values(arm: Arm | SpatialArm, source: str = "") -> None:
 
 
 def _found(arm: SpatialArm) -> Iterator[Implausibility]:
-    links_mass = sum(float(link.mass) for link in arm.links)
-    reach = sum(float(link.length) for link in arm.links)
+    links_mass = sum(float(link.mass) + _own_bodies(link) for link in arm.links) or math.inf
+    reach = sum(float(link.length) for link in arm.links) or math.inf
     for number, link in enumerate(arm.links, start=1):
         findings = [*material_findings(link), *_geometry(link), *_joint(arm, number)]
         for name in SpatialLink.bodies:
-            length = float(link.length) if name == "body" else reach
+            length = float(link.length) if name == "body" and link.section is not None else reach
             findings += _body(f"{name}.", getattr(link, name), links_mass, length, reach)
         for name in ("base_offset", "end_offset"):
             findings += _offset(f"{name}.", getattr(link, name), reach)
         for field, value, message in findings:
             yield Implausibility(f"link{number}.{field}", value, message)
-    carried = _body("payload.", arm.payload, links_mass, float(arm.links[-1].length), reach)
+    last = arm.links[-1]
+    length = float(last.length) if last.section is not None else reach
+    carried = _body("payload.", arm.payload, links_mass, length, reach)
     for field, value, message in carried:
         yield Implausibility(field, value, message)
 
 
+def _own_bodies(link: SpatialLink) -> float:
+    """The masses of the bodies that a link without a section is, kg."""
+    bodies = () if link.section is not None else (link.hub, link.body)
+    return sum(float(body.mass) for body in bodies if body is not None)
+
+
 def _geometry(link: SpatialLink) -> Iterator[Finding]:
     length, values = float(link.length), link.section_values
+    if (
+        link.section is None and length <= LENGTH_RANGE[1]
+    ):  # a short way between two joints is usual
+        return
     yield from size_findings(length, link.section)
+    if link.section is None:
+        return
     raw = isinstance(link.section, SpatialSection)
     given = ("second_moment_z", "second_moment_y") if raw else ("depth", "width")
     area = float(values.area)
@@ -109,7 +124,7 @@ def _joint(arm: SpatialArm, number: int) -> Iterator[Finding]:
     beyond, values = _inertia_beyond(arm, number), link.section_values
     if 0.0 < beyond < math.inf:
         softer = min(float(values.second_moment_y), float(values.second_moment_z))
-        if not link.rigid:
+        if not link.rigid and link.youngs_modulus is not None:
             rigidity = float(link.youngs_modulus) * softer / float(link.length)
             yield from spring_findings(float(link.joint_stiffness), rigidity, beyond)
         yield from rotor_findings(link, beyond)

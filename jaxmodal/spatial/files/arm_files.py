@@ -15,9 +15,11 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 from jaxmodal.spatial.files.framed_files import FRAME_UNITS, OF_FRAMES, WAYS, framed_arm
 from jaxmodal.spatial.files.link_files import UNITS, body_from_dict, link_from_dict
+from jaxmodal.spatial.files.robot_files import is_robot, robot_path, robot_values
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.tables import DIMENSIONS
+from jaxmodal.spatial.robots.reading import read_urdf
 
 _ONLY_IN_SPACE = {
     *WAYS,
@@ -29,13 +31,14 @@ _OF_FRAMES = {*OF_FRAMES, *with_units(FRAME_UNITS)}
 
 
 def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
-    """Read an arm, planar or in space, from a TOML or JSON file.
+    """Read an arm, planar or in space, from a TOML or JSON file, or a robot from its URDF.
 
     Parameters
     ----------
     path
         File in UTF-8. The suffix ``.toml`` or ``.json`` tells the format; with any other suffix
-        a file that starts with a brace is JSON.
+        a file that starts with a brace is JSON. A ``.urdf`` is read by `read_urdf`, and so is the one that the key
+        ``urdf`` of a file names, with what its other keys say.
     check
         Give an `ImplausibleWarning` where values look like wrong units, as `check` finds them.
 
@@ -62,7 +65,15 @@ def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
     tables with position (m from the base of the link), mass, inertia, centre_x and centre_y, and by ``taper``, a table
     with the section at the tip and the number of pieces (16).
     """
-    arm = arm_from_dict(planar.read_document(path), source=str(path))
+    if is_robot(path):
+        return read_urdf(path, check=check)
+    document = planar.read_document(path)
+    robot = robot_path(document, path)
+    if robot is not None:
+        with within(f"{path}: "):
+            values = robot_values(document)
+        return read_urdf(robot, check=check, **values)
+    arm = arm_from_dict(document, source=str(path))
     if check:
         warn_of_implausible_values(arm, str(path))
     return arm

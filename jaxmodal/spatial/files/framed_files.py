@@ -18,7 +18,7 @@ from jaxmodal.spatial.arms.joint_frames import (
     arm_from_denavit_hartenberg,
     arm_from_joint_origins,
 )
-from jaxmodal.spatial.files.link_files import REQUIRED, link_values
+from jaxmodal.spatial.files.link_files import link_values
 from jaxmodal.spatial.parts.bodies import RigidBody
 
 _ROW, _ORIGIN = "denavit_hartenberg", "joint_origin"
@@ -51,9 +51,7 @@ def framed_arm(
             along = keys.pop("along", None) if way == _ROW else None
             with within(f"{way}."):
                 given.append(_row(values) if way == _ROW else _origin(values))
-            has_link = any(key in keys for key in ("youngs_modulus", "density", "section", "area"))
-            required = [key for key in REQUIRED if key != "length"] if has_link else ()
-            link, converted[f"link{number}"] = link_values(keys, required)
+            link, converted[f"link{number}"] = link_values(keys, ())
             links.append(link | ({} if along is None else {"along": along}))
     if way == _ROW:
         convention = frames.get("convention", "standard")

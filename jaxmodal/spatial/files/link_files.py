@@ -34,7 +34,7 @@ _OF_JOINT = {name: _UNITS[key] for name, key in _JOINT.items() if key in _UNITS}
 _WITH_UNITS = _UNITS | {"base_offset": "m", "end_offset": "m"}
 _KNOWN = (
     *(*_WITH_UNITS, "joint_axis", "joint_frame", "joint_springs", *SpatialLink.bodies, "section"),
-    *("rigid", "joint", *(name for name in _SECTION if name not in _UNITS)),
+    *("rigid", "name", "joint", *(name for name in _SECTION if name not in _UNITS)),
 )
 #: keys that cut a planar link, and what cuts one in space
 _OF_PLANAR = {"taper": "with_taper", "bodies": "with_body"}
@@ -47,8 +47,13 @@ UNITS = _WITH_UNITS | _SECTION
 def link_values(
     entry: Mapping[str, Any], required: Sequence[str] = REQUIRED
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """What the table of a link gives to `SpatialLink`, and how converted values were given."""
+    """What the table of a link gives to `SpatialLink`, and how converted values were given.
+
+    Of a rigid link only its length is required.
+    """
     keys, given = in_si(entry, UNITS)
+    if keys.get("rigid") is True:
+        required = [key for key in required if key == "length"]
     joint = keys.pop("joint", None)
     if joint is not None:
         with within("joint."):
@@ -74,7 +79,7 @@ def link_values(
         if name in keys and name not in _UNITS:
             raise ArmError(f"{name} = {shown(keys[name])}: stands beside section; give one.")
     if "section" in keys:
-        keys["section"] = _section(keys["section"])
+        keys["section"] = section_from_dict(keys["section"])
     for name in SpatialLink.bodies:
         if name in keys:
             keys[name] = body_from_dict(name, keys[name])
@@ -124,7 +129,7 @@ def _frame(value: object) -> Any:
     for number, entry in enumerate(_tables("joint_frame", value), start=1):
         with within(f"joint_frame{number}."):
             keys = ("axis", "angle")
-            turns.append(made_of(Rotation, entry, {"angle": "rad"}, ("axis", "joint"), keys))
+            turns.append(made_of(Rotation, entry, {"angle": "rad"}, ("axis",), keys))
     return tuple(turns)
 
 
@@ -143,7 +148,8 @@ def _body(inertia: Any = None, inertia_check: Any = True, **values: Any) -> Rigi
     return RigidBody(inertia=tensor, inertia_check=inertia_check, **values)
 
 
-def _section(entry: object) -> Section | SpatialSection:
+def section_from_dict(entry: object) -> Section | SpatialSection:
+    """The section of a table, by its shape or by its values."""
     keys = table("section", entry, ArmError)
     if "shape" in keys:
         return planar.section_from_dict(keys)

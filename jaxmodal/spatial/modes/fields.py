@@ -14,6 +14,7 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import WaveNumbers, waves_at
 from jaxmodal.dynamic_stiffness.fields import plane_fields
 from jaxmodal.spatial.modes.modal_model import ModalModel
+from jaxmodal.spatial.modes.motions import line_inertia
 from jaxmodal.spatial.stiffness.members import beams_of, sections_of
 
 #: names of the fields in their order
@@ -39,8 +40,43 @@ def arm_fields(model: ModalModel, omega: float, xi: np.ndarray) -> np.ndarray:
     np.ndarray, shape (n, s, 12, 12)
         Link, station, field, constant.
     """
-    links, values, theory = model.links, model.values.links, model.theory
-    sections, n = sections_of(links), len(links)
+    found = np.zeros((len(model.links), xi.size, 12, 12))
+    rigid = np.array([link.rigid for link in model.links])
+    for k in np.flatnonzero(rigid):
+        length, inertia = model.values.links[k].beam.length, line_inertia(model, int(k))
+        found[k] = _rigid_fields(length * xi, omega * omega * inertia)
+    if not rigid.all():
+        found[~rigid] = _beam_fields(model, omega, xi, np.flatnonzero(~rigid))
+    return found
+
+
+def _rigid_fields(x: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    """Of a rigid link at distances from its base, of unit displacements and forces there: (s, 12, 12).
+
+    ``inertia`` is omega^2 times mass and moments of inertia per length.
+    """
+    mass, (polar, about_y, about_z) = inertia[0], inertia[3:]
+    found = np.tile(np.eye(12), (x.size, 1, 1))
+    square, cube = 0.5 * x * x, x * x * x / 6.0
+    u, v, w, phi_x, phi_y, phi_z, normal, shear_y, shear_z, torque, moment_y, moment_z = range(12)
+    found[:, v, phi_z], found[:, w, phi_y] = x, -x
+    found[:, normal, u] = -mass * x
+    found[:, shear_y, v], found[:, shear_y, phi_z] = -mass * x, -mass * square
+    found[:, shear_z, w], found[:, shear_z, phi_y] = -mass * x, mass * square
+    found[:, torque, phi_x] = -polar * x
+    found[:, moment_y, shear_z], found[:, moment_y, w] = x, -mass * square
+    found[:, moment_y, phi_y] = mass * cube - about_y * x
+    found[:, moment_z, shear_y], found[:, moment_z, v] = -x, mass * square
+    found[:, moment_z, phi_z] = mass * cube - about_z * x
+    return found
+
+
+def _beam_fields(
+    model: ModalModel, omega: float, xi: np.ndarray, flexible: np.ndarray
+) -> np.ndarray:
+    """Of the links that deform, by their places: (links, s, 12, 12)."""
+    values, theory = [model.values.links[k] for k in flexible], model.theory
+    sections, n = sections_of([model.links[k] for k in flexible]), len(values)
     assert sections is not None
     waves = waves_at(beams_of(sections, theory, Arithmetic.float64).planes, np.full((1, 1), omega))
     lengths = np.array([value.beam.length for value in values])
@@ -53,7 +89,7 @@ def arm_fields(model: ModalModel, omega: float, xi: np.ndarray) -> np.ndarray:
         w,
         dataclasses.replace(theory, axial=axial),
         np.tile(lengths, 2)[:, None],
-        np.tile([float(not link.rigid) for link in links], 2)[:, None],
+        None,
         xi,
     )
     found = np.zeros((n, xi.size, 12, 12))

@@ -56,18 +56,18 @@ def _beam_gradient(
     """By the values of a link, from the fields at the nodes, (q, 12)."""
     beam, weights = model.values.links[number].beam, quadrature(a.shape[0])[1]
     length, rigidity = beam.length, rigidities(beam)
-    integral = np.einsum("qf,qf,q->f", a, b, weights) * length
-    strain = gives_way(model, number) * integral[6:] / rigidity
-    of_rigidity = strain / rigidity
+    mean = np.einsum("qf,qf,q->f", a, b, weights)
+    strain = gives_way(model, number) * mean[6:] / rigidity
+    of_rigidity = strain * length / rigidity
     square = omega * omega
-    kinetic = square * (line_inertia(model, number) * integral[:6]).sum()
+    kinetic = square * (line_inertia(model, number) * mean[:6]).sum()
     turning = 0.0
     for x, y in ((a, b), (b, a)):
         turning += float(np.einsum("q,q,q->", x[:, 7], y[:, 5], weights))
         turning -= float(np.einsum("q,q,q->", x[:, 8], y[:, 4], weights))
-    moved, rotary = -square * integral, float(model.theory.rotary_inertia)
+    moved, rotary = -square * length * mean, float(model.theory.rotary_inertia)
     found = (
-        -(strain.sum() + kinetic) / length - turning,
+        -(strain.sum() + kinetic) - turning,
         *(of_rigidity[0], of_rigidity[1], of_rigidity[2]),
         *(of_rigidity[3], of_rigidity[4], of_rigidity[5]),
         moved[:3].sum(),

@@ -5,12 +5,14 @@ Used for modes and for motions of the rigid arm with its base alike.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.spatial.modes.modal_model import ModalModel
+from jaxmodal.spatial.modes.values import LinkValues
 from jaxmodal.spatial.stiffness.matrices import skew
 
 #: a symmetric tensor's products of rotations as squares along these, each with the component at its place as weight
@@ -153,10 +155,10 @@ class Frame(NamedTuple):
     tip: np.ndarray
 
 
-def frames(model: ModalModel) -> list[Frame]:
+def frames(links: Sequence[LinkValues]) -> list[Frame]:
     """Of all links, in the axes of the ground, from the place of joint 1."""
     found, axes, joint = [], np.eye(3), np.zeros(3)
-    for link in model.values.links:
+    for link in links:
         axes = axes @ link.rotation
         start = joint + axes @ link.base_offset
         end = start + axes[:, 0] * link.beam.length
@@ -172,7 +174,7 @@ def carried_bodies(model: ModalModel) -> np.ndarray:
     The centre is seen from the end of the elastic part, in the axes of the ground.
     """
     found, links = np.zeros((len(model.values.links), 2, 4)), model.values.links
-    for i, (link, frame) in enumerate(zip(links, frames(model), strict=True)):
+    for i, (link, frame) in enumerate(zip(links, frames(links), strict=True)):
         tip = link.tip + (links[i + 1].stator if i + 1 < len(links) else 0.0)
         ends = (link.hub, frame.joint - frame.start), (tip, frame.tip - frame.end)
         for k, (matrix, place) in enumerate(ends):
@@ -183,7 +185,7 @@ def carried_bodies(model: ModalModel) -> np.ndarray:
 
 def rigid_motions(model: ModalModel, num_points: int) -> Motion:
     """The six unit motions of the rigid arm with its base: along x, y, z and about them; leading axis 6."""
-    places, points = frames(model), quadrature(num_points)[0]
+    places, points = frames(model.values.links), quadrature(num_points)[0]
     n = len(places)
     fields = np.zeros((6, n, num_points + 2, 12))
     xi = np.concatenate([[0.0], points, [1.0]])

@@ -75,8 +75,9 @@ def _scales(model: ModalModel, square: float, mode: Motion, joints: list[Joint])
     size = np.abs(everywhere).max(axis=(0, 1))
     displacement, rotation, force, moment = (size[3 * k : 3 * k + 3].max() for k in range(4))
     beams = [link.beam for link in model.values.links]
-    length = sum(beam.length for beam in beams)
-    gyration = min(np.sqrt(beam.polar / beam.mass) for beam in beams)
+    length = float(sum(beam.length for beam in beams)) or 1.0
+    gyrations = [np.sqrt(beam.polar / beam.mass) for beam in beams if beam.mass > 0.0]
+    gyration = min(gyrations, default=length)  # bodies alone turn on their springs
     displacement = max(displacement, rotation * gyration)
     rotation = max(rotation, displacement / length)
     for link, joint in zip(model.values.links, joints, strict=True):

@@ -68,20 +68,15 @@ class Direction(Record):
 
 @frozen_pytree
 class Rotation(Record):
-    """A turn about an axis by the right-hand rule, rad; ``joint`` says that it is a joint at the place of another."""
+    """A turn about an axis by the right-hand rule, rad."""
 
     axis: Direction
     angle: Scalar = quantity(
         "rad", "angle of a turn", ANGLE, "give it in radians, without whole turns", default=0.0
     )
-    joint: bool = static(default=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", as_vector(Direction, "axis", self.axis))
-        if not isinstance(self.joint, bool):
-            raise ArmError(
-                f"joint = {shown(self.joint)}: must be True for a joint, or False for a turn that is fixed."
-            )
         super().__post_init__()
 
 

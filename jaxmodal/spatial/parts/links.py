@@ -32,6 +32,7 @@ from jaxmodal.spatial.parts.geometry import (
     as_vector,
 )
 from jaxmodal.spatial.parts.sections import (
+    NO_SECTION,
     SectionValues,
     SpatialSection,
     possible_torsion,
@@ -41,6 +42,7 @@ from jaxmodal.spatial.parts.sections import (
 #: the two kinds of springs, and their units
 SPRINGS = {"translation": "N/m", "rotation": "N m/rad"}
 _Z = (0.0, 0.0, 1.0)
+_METRES = "give it in metres"
 
 
 @frozen_pytree
@@ -77,10 +79,11 @@ class SpatialLink(StraightLink):
     Parameters
     ----------
     length, youngs_modulus, density
-        L, m; E, Pa; rho, kg/m^3.
+        L, m; E, Pa; rho, kg/m^3. A rigid link needs no modulus, and may have length 0.
     section
         Cross-section, from `rectangle`, `hollow_rectangle`, `circle` or `hollow_circle`, whose depth lies along y, or
-        from `spatial_section`.
+        from `spatial_section`. A rigid link may go without section and density: it then has no mass but that of its
+        bodies and its ``nonstructural_mass``.
     poisson_ratio, shear_modulus
         One of them: torsion needs the shear modulus in every theory. A rigid link needs neither.
     joint_angle
@@ -113,6 +116,8 @@ class SpatialLink(StraightLink):
         Mass per length that does not deform, kg/m.
     rigid
         The link does not deform; it keeps its mass.
+    name
+        Free text, such as the name of its joint.
 
     Raises
     ------
@@ -131,12 +136,18 @@ class SpatialLink(StraightLink):
     1.0
     """
 
-    length: Scalar = quantity("m", "length of the link", POSITIVE, "give it in metres")
-    youngs_modulus: Scalar = quantity("Pa", "Young's modulus", POSITIVE, "steel has about 2.1e11")
-    density: Scalar = quantity(
-        "kg/m^3", "density", POSITIVE, "a massless link is not supported: give that of its material"
+    length: Scalar = quantity("m", "length of the link", FINITE, _METRES)
+    youngs_modulus: Scalar | None = quantity(
+        "Pa", "Young's modulus", POSITIVE, "steel has about 2.1e11", default=None
     )
-    section: Section | SpatialSection
+    density: Scalar | None = quantity(
+        "kg/m^3",
+        "density",
+        POSITIVE,
+        "give that of its material; a rigid link may go without density and section",
+        default=None,
+    )
+    section: Section | SpatialSection | None = None
     poisson_ratio: Scalar | None = quantity(
         "1", "Poisson ratio", POISSON, "metals have about 0.3", default=None
     )
@@ -177,6 +188,7 @@ class SpatialLink(StraightLink):
         "kg/m", "mass per length that does not bend", NON_NEGATIVE, default=None
     )
     rigid: bool = static(default=False)
+    name: str = static(default="")
 
     #: fields that hold a `RigidBody` or None
     bodies: ClassVar[tuple[str, ...]] = ("hub", "stator", "body")
@@ -185,6 +197,9 @@ class SpatialLink(StraightLink):
 
     def __post_init__(self) -> None:
         self._convert()
+        self._check_material()
+        if not isinstance(self.name, str):
+            raise ArmError(f"name = {shown(self.name)}: must be text.")
         neither = self.poisson_ratio is None and self.shear_modulus is None
         if (neither and self.rigid is not True) or (
             self.poisson_ratio is not None and self.shear_modulus is not None
@@ -195,13 +210,38 @@ class SpatialLink(StraightLink):
                 "give one of the two."
             )
         super().__post_init__()
-        section_values(self.section, self.poisson_ratio)  # refuses a rule that it cannot follow
+        if self.section is not None:
+            section_values(self.section, self.poisson_ratio)  # refuses a rule that it cannot follow
         require_together(self, "rotor_inertia", "gear_ratio")
+
+    def _check_material(self) -> None:
+        """A link that deforms has all of it, a rigid one section and density, or neither."""
+        rigid = self.rigid is True
+        needed = ("density", "section") if rigid else ("youngs_modulus", "density", "section")
+        missing = [name for name in needed if getattr(self, name) is None]
+        if not missing or (rigid and missing == [*needed]):
+            if self.section is None and self.torsion_constant is not None:
+                raise ArmError(
+                    f"torsion_constant = {shown(self.torsion_constant)}: belongs to a section; leave it out."
+                )
+            return
+        names = " and ".join([", ".join(missing[:-1]), missing[-1]] if missing[1:] else missing)
+        are = f"{names} {'are' if len(missing) > 1 else 'is'} missing"
+        if rigid:
+            raise ArmError(
+                f"{are}: the mass of a rigid link is that of its section and its density, or of its bodies alone; give "
+                "both or neither."
+            )
+        raise ArmError(
+            f"{are}: a link that deforms needs youngs_modulus, density and section; give them, or rigid = true for a "
+            "link that does not deform."
+        )
 
     def _convert(self) -> None:
         """Take plain numbers for the records that they stand for."""
-        if isinstance(self.section, RawSection) or not isinstance(
-            self.section, Section | SpatialSection
+        if self.section is not None and (
+            isinstance(self.section, RawSection)
+            or not isinstance(self.section, Section | SpatialSection)
         ):
             raise ArmError(
                 f"section = {self.section!r}: must be a cross-section with two second moments and a torsion constant; "
@@ -233,14 +273,15 @@ class SpatialLink(StraightLink):
             object.__setattr__(self, name, value)
 
     def constraints(self) -> tuple[Constraint, ...]:
-        if self.torsion_constant is None:
-            return ()
-        values = self.section_values
-        return (
-            possible_torsion(
-                self.torsion_constant, values.second_moment_y + values.second_moment_z
-            ),
+        rule = NON_NEGATIVE if self.rigid else POSITIVE
+        way = Constraint(
+            "length", self.length, rule.holds(self.length), f"{rule.allowed} (m)", _METRES
         )
+        if self.torsion_constant is None:
+            return (way,)
+        values = self.section_values
+        polar = values.second_moment_y + values.second_moment_z
+        return way, possible_torsion(self.torsion_constant, polar)
 
     def tapered(self, tip_section: Section, pieces: int) -> "tuple[SpatialLink, ...]":
         """The link with a section that changes linearly along it, as uniform pieces; see `SpatialArm.with_taper`."""
@@ -262,12 +303,14 @@ class SpatialLink(StraightLink):
             ("rotor_inertia", "gear_ratio", "hub", "stator", "base_offset")
         )
         joint = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": _Z}
-        turns = {"joint_frame": (), "joint_springs": ()}
+        turns = {"joint_frame": (), "joint_springs": (), "name": ""}
         return self.replace(**nothing, **joint, **turns, **changes)
 
     @property
     def section_values(self) -> SectionValues:
         """What the link needs of its section, a torsion constant of its own included."""
+        if self.section is None:
+            return NO_SECTION
         values = section_values(self.section, self.poisson_ratio)
         if self.torsion_constant is not None:
             values = values._replace(torsion_constant=self.torsion_constant)

@@ -123,6 +123,10 @@ class SectionValues(NamedTuple):
     shear_coefficient_z: Any
 
 
+#: what stands for the section of a rigid link that has none: any, for it has no density and does not deform
+NO_SECTION = SectionValues(1.0, 1.0, 1.0, 1.0, None, None)
+
+
 def section_values(section: Section | SpatialSection, poisson_ratio: Any) -> SectionValues:
     """What a link in space needs of its section; elementwise on columns of values.
 

@@ -17,7 +17,7 @@ DIMENSIONS = ("dimensions", 3)
 
 def link_table(link: SpatialLink) -> dict[str, Any]:
     """A link as the table of an arm file; values at their default left out."""
-    table = own_table(link)
+    table = ({"name": link.name} if link.name else {}) | own_table(link)
     axis = _plain(link.joint_axis)
     if axis != [0.0, 0.0, 1.0]:
         table["joint_axis"] = axis
@@ -28,7 +28,7 @@ def link_table(link: SpatialLink) -> dict[str, Any]:
         if getattr(link, name) is not None:
             with within(f"{name}."):
                 table[name] = _plain(getattr(link, name))
-    return table | {"section": section_table(link.section)}
+    return table if link.section is None else table | {"section": section_table(link.section)}
 
 
 def body_table(body: RigidBody) -> dict[str, Any]:
@@ -46,8 +46,7 @@ def _plain(record: Record) -> Any:
     if isinstance(record, RigidBody):
         return body_table(record)
     if isinstance(record, Rotation):
-        mark = {"joint": True} if record.joint else {}
-        return {"axis": _plain(record.axis), "angle": float(record.angle)} | mark
+        return {"axis": _plain(record.axis), "angle": float(record.angle)}
     if isinstance(record, Spring):
         return {"kind": record.kind, "direction": _plain(record.direction)} | record_table(record)
     record_table(record)  # refuses what is not one number

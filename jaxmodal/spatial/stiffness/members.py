@@ -57,16 +57,19 @@ class Sections(NamedTuple):
 
 
 def section_of(link: SpatialLink) -> Sections:
-    """The values of a link as they are; a shear modulus that is not needed is 1, a shear coefficient inf."""
+    """The values of a link as they are; moduli that are not needed are 1, shear coefficients inf.
+
+    A rigid link without a section has no mass per length but the nonstructural one: a density of 0.
+    """
     values, shear_modulus = link.section_values, link.shear_modulus_value
     kappa_y, kappa_z = (
         np.inf if k is None else k for k in (values.shear_coefficient_y, values.shear_coefficient_z)
     )
     return Sections(
         link.length,
-        link.youngs_modulus,
+        1.0 if link.youngs_modulus is None else link.youngs_modulus,
         1.0 if shear_modulus is None else shear_modulus,
-        link.density,
+        0.0 if link.density is None else link.density,
         values.area,
         values.second_moment_y,
         values.second_moment_z,

@@ -24,6 +24,7 @@ from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.condensation import evaluate
 from jaxmodal.spatial.stiffness.constants import ReducedLink, reduced_links
+from jaxmodal.spatial.stiffness.free_joints import check_free_joints
 from jaxmodal.spatial.stiffness.matrices import stacked
 from jaxmodal.spatial.stiffness.members import Beams, Sections, beams_of, sections_of
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
@@ -141,7 +142,7 @@ def spatial_model(
     Raises
     ------
     ArmError
-        A value is traced or batched, or the arm lacks what the theory needs.
+        A value is traced or batched, the arm lacks what the theory needs, or a free joint moves nothing of mass.
     """
     flags = theory_flags(theory)
     require_x64()
@@ -159,4 +160,7 @@ def spatial_model(
                     f"link{number}.section: a shear coefficient is missing, which a theory with shear needs in both "
                     "directions; give it, or choose the theory 'rayleigh' or 'euler_bernoulli'."
                 )
-    return SpatialModel(parts[0], parts[1], flags, parts[2])
+    model = SpatialModel(parts[0], parts[1], flags, parts[2])
+    if model.zero_frequencies:
+        check_free_joints(model.links, model.constants().links[-len(model.links) :])
+    return model

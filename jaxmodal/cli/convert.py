@@ -1,0 +1,93 @@
+"""The command ``jaxmodal convert``: a robot's URDF, or any arm, as the plain file of an arm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jaxmodal.cli.arguments import ARM_HELP, BadInput, given, load_any_arm, refusing
+from jaxmodal.cli.paths import file_option, require_new, writing
+
+
+def _by_name(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> dict[str, float]:
+    found = {}
+    for text in values:
+        name, _, number = text.rpartition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            name = ""
+        if not name:
+            raise click.BadParameter(
+                f"{text!r} is not the name of a joint and a number, such as elbow=2e4", ctx, param
+            )
+    return found
+
+
+@click.command(epilog=ARM_HELP)
+@click.argument("arm", metavar="ARM")
+@file_option("--out", "out_file", remark="The TOML file to write.", suffixes=(".toml",))
+@click.option("--base", help="Link of the URDF at which the arm begins; left out, its root.")
+@click.option("--tip", help="Link of the URDF at which it ends; left out, the farthest.")
+@click.option(
+    "--joint-stiffness",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=_by_name,
+    help="Stiffness of a joint, N m/rad; NAME may be a pattern such as 'wrist_*'. May be given several times.",
+)
+@click.option(
+    "--properties",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="TOML file of what the URDF lacks: positions, joint_stiffness, sections, materials.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+def convert(
+    arm: str,
+    out_file: Path | None,
+    base: str | None,
+    tip: str | None,
+    joint_stiffness: dict[str, float],
+    properties: Path | None,
+    force: bool,
+) -> None:
+    """Write the arm of a robot's URDF, or any other ARM, as the plain file of an arm in SI units.
+
+    What of the URDF is held, lumped, passed over or missing is told.
+
+    Exit status: 0; 2 when the ARM cannot be read, or the file not be written.
+    """
+    from jaxmodal.arm.files import read_document, write_arm
+    from jaxmodal.spatial.files.robot_files import is_robot, robot_values
+    from jaxmodal.spatial.robots.reading import urdf_report
+
+    if out_file is None:
+        raise click.UsageError("give --out FILE.toml, the file to write.")
+    require_new("--out", out_file, force)
+    options: dict[str, Any] = given(
+        {"base": base, "tip": tip, "joint_stiffness": joint_stiffness or None}
+    )
+    if is_robot(arm):
+        with refusing():
+            values: dict[str, Any] = {}
+            if properties is not None:
+                values = robot_values(read_document(properties))
+            for key, value in values.pop("joint_stiffness", {}).items():
+                joint_stiffness.setdefault(key, value)  # what the command says counts first
+            options["joint_stiffness"] = joint_stiffness
+            report = urdf_report(arm, **values | options)
+        found: Any = report.arm
+        click.echo(str(report))
+    else:
+        if options or properties is not None:
+            raise BadInput(
+                f"{arm}: is no URDF; --base, --tip, --joint-stiffness and --properties belong to one."
+            )
+        found = load_any_arm(arm)
+    with writing(f"--out {out_file}"):
+        write_arm(found, out_file)
+    click.echo(f"wrote {out_file}", err=True)

@@ -1,0 +1,74 @@
+"""Robots in files: a URDF, and the table of what it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jaxmodal.arm.documents import check_keys, table
+from jaxmodal.arm.files import place_of
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.units import in_si, with_units
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.files.link_files import UNITS, body_from_dict, section_from_dict
+from jaxmodal.spatial.robots.keywords import MATERIAL
+
+#: the key of an arm file whose arm is that of a URDF, by its path
+URDF = "urdf"
+#: what is read as a URDF whatever it holds, so that its own errors are told
+SUFFIXES = (".urdf", ".xacro")
+_PLAIN = ("name", "base", "tip", "structural_mass")
+_BY_NAME = {"positions": "rad", "joint_stiffness": "N m/rad"}
+_KNOWN = (*_PLAIN, *_BY_NAME, "sections", "materials", "inertia_check", "payload")
+
+
+def is_robot(path: str | Path) -> bool:
+    """Whether a path is that of a robot's description."""
+    return place_of(path).suffix.lower() in SUFFIXES
+
+
+def robot_path(document: object, source: str | Path) -> Path | None:
+    """The URDF that an arm file names, seen from its folder; None where it names none."""
+    if not isinstance(document, Mapping) or URDF not in document:
+        return None
+    named = document[URDF]
+    if not isinstance(named, str):
+        raise ArmError(f"{source}: {URDF} = {shown(named)}: must be the path of a URDF file.")
+    return Path(source).parent / named
+
+
+def robot_values(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords of `read_urdf` from the table of a file.
+
+    Raises
+    ------
+    ArmError
+        A key is unknown, or a value is none of its kind.
+    """
+    entries = {key: value for key, value in document.items() if key != URDF}
+    keys, _ = in_si(entries, _BY_NAME)
+    check_keys(keys, (URDF, *_KNOWN), (), ArmError, with_units(_BY_NAME))
+    for name in _PLAIN:
+        if name in keys and not isinstance(keys[name], str):
+            raise ArmError(f"{name} = {shown(keys[name])}: must be text.")
+    for name in _BY_NAME:
+        if name in keys:
+            table(name, keys[name], ArmError)
+    if "sections" in keys:
+        with within("sections."):
+            keys["sections"] = {
+                name: section_from_dict(entry)
+                for name, entry in table("sections", keys["sections"], ArmError).items()
+            }
+    if "materials" in keys:
+        materials = {}
+        for name, entry in table("materials", keys["materials"], ArmError).items():
+            with within(f"materials.{name}."):
+                units = {key: UNITS[key] for key in MATERIAL}
+                materials[name], _ = in_si(table(name, entry, ArmError), units)
+                check_keys(materials[name], MATERIAL, (), ArmError, with_units(units))
+        keys["materials"] = materials
+    if "payload" in keys:
+        keys["payload"] = body_from_dict("payload", keys["payload"])
+    return keys

@@ -1,0 +1,146 @@
+"""What moves with a joint of a robot, as rigid bodies at the ends of a link, beside its beam where it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.geometry import as_inertia
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.robots.chains import Part
+
+#: whether the mass of a beam is inside the inertial of its link, or beside it
+STRUCTURAL_MASS = ("inside", "beside")
+
+
+class Lump(NamedTuple):
+    """A rigid body in some axes: mass, centre of gravity, and tensor about that."""
+
+    mass: float
+    centre: np.ndarray
+    tensor: np.ndarray
+
+    def __add__(self, other: Lump) -> Lump:  # type: ignore[override]
+        """Both as one; about their common centre, so that small tensors far out keep their digits."""
+        mass = self.mass + other.mass
+        if mass == 0.0:
+            return Lump(mass, self.centre, self.tensor + other.tensor)
+        centre = (self.mass * self.centre + other.mass * other.centre) / mass
+        apart = _of_point(self.mass * other.mass / mass, other.centre - self.centre)
+        return Lump(mass, centre, self.tensor + other.tensor + apart)
+
+    def without(self, other: Lump) -> Lump:
+        """What is left of it beside another, lighter one."""
+        mass = self.mass - other.mass
+        centre = (self.mass * self.centre - other.mass * other.centre) / mass
+        apart = _of_point(self.mass * other.mass / mass, other.centre - self.centre)
+        return Lump(mass, centre, self.tensor - other.tensor - apart)
+
+    def body(self, origin: np.ndarray, inertia_check: bool = True) -> RigidBody | None:
+        """The body seen from a place in the same axes; None for none."""
+        if self.mass == 0.0 and not np.any(self.tensor):
+            return None
+        seen: Any = tuple(map(float, self.centre - origin))
+        tensor: Any = 0.5 * (self.tensor + self.tensor.T)
+        try:
+            return RigidBody(self.mass, seen, tensor)
+        except ArmError:
+            if inertia_check:
+                raise
+        unchecked = as_inertia(
+            "inertia", tensor, check=False
+        )  # the arm is warned of, not its parts
+        return RigidBody(self.mass, seen, unchecked, inertia_check=False)
+
+    @property
+    def possible(self) -> bool:
+        """Whether a body may have such a tensor."""
+        try:
+            self.body(self.centre)
+        except ArmError:
+            return False
+        return True
+
+
+NOTHING = Lump(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+def _of_point(mass: float, place: np.ndarray) -> np.ndarray:
+    """The tensor of a mass at a place."""
+    return mass * (place @ place * np.eye(3) - np.outer(place, place))
+
+
+def lump_of(part: Part) -> Lump:
+    """A link that moves, in the axes of the frame that it moves with."""
+    own = part.link.inertial
+    if own is None:
+        return NOTHING
+    turn = part.place[:3, :3]
+    centre = turn @ own.centre + part.place[:3, 3]
+    return Lump(own.mass, centre, turn @ own.tensor @ turn.T)
+
+
+def total_of(parts: Iterable[Part]) -> Lump:
+    """All of some links as one."""
+    return sum(map(lump_of, parts), start=NOTHING)
+
+
+def beam_lump(link: SpatialLink, mount: np.ndarray) -> Lump:
+    """A beam from the origin along the first column of ``mount``, as if it were rigid."""
+    values, length = link.section_values, float(link.length)
+    rotary = float(link.density or 0.0) * length
+    iy, iz = float(values.second_moment_y), float(values.second_moment_z)
+    mass = float(link.mass)
+    bent = mass * length * length / 12.0
+    tensor = np.diag([rotary * (iy + iz), bent + rotary * iy, bent + rotary * iz])
+    return Lump(mass, 0.5 * length * mount[:, 0], mount @ tensor @ mount.T)
+
+
+def at_ends(
+    parts: Sequence[Part], way: np.ndarray, beam: Lump, structural_mass: str
+) -> tuple[Lump, Lump]:
+    """The lumps that are fixed to the base and to the tip of a beam: each part to the end nearer to its centre.
+
+    The link's own inertial is the first of the parts; with its mass inside, the beam is taken off it.
+
+    Raises
+    ------
+    ArmError
+        What is left beside the beam is no body.
+    """
+    hub, tip = NOTHING, NOTHING
+    for number, part in enumerate(parts):
+        own = lump_of(part)
+        if number == 0 and structural_mass == "inside":
+            own = _less_beam(own, beam)
+        near = own.centre @ way < 0.5 * (way @ way)
+        hub, tip = (hub + own, tip) if near else (hub, tip + own)
+    return hub, tip
+
+
+def _less_beam(own: Lump, beam: Lump) -> Lump:
+    """What an inertial has beyond the beam that is inside it."""
+    mass = own.mass - beam.mass
+    remedy = (
+        "give structural_mass = 'beside' where the inertial is that of motors and covers alone, or a lighter section "
+        "or material"
+    )
+    if abs(mass) <= 1e-9 * own.mass:  # the beam is all of it
+        return NOTHING
+    if mass < 0.0:
+        raise ArmError(
+            f"its beam has {beam.mass:.6g} kg, its inertial only {own.mass:.6g} kg; {remedy}."
+        )
+    left = own.without(beam)
+    try:
+        left.body(left.centre)
+    except ArmError as error:
+        raise ArmError(
+            f"what its inertial has beside the beam, {mass:.6g} of {own.mass:.6g} kg, is no body: {error} To go on, "
+            f"{remedy}."
+        ) from error
+    return left

@@ -1,0 +1,212 @@
+"""The chain from a base to a tip in the tree of a robot: what moves with each of its joints, and what is held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.spatial.robots.descriptions import TURNING, Robot, UrdfJoint, UrdfLink
+
+
+class Part(NamedTuple):
+    """A link that moves with a joint: its frame (4, 4) in the one that moves, and the joint that holds it there."""
+
+    link: UrdfLink
+    place: np.ndarray
+    held_by: UrdfJoint | None
+
+
+class Moving(NamedTuple):
+    """A joint of the chain that turns; ``place`` (4, 4) is its frame at position 0 seen from the moving one before."""
+
+    joint: UrdfJoint
+    place: np.ndarray
+    parts: list[Part]
+
+
+class Chain(NamedTuple):
+    """The joints that turn from base to tip, what stands with the base, and the tip in the last moving frame.
+
+    ``other_tips`` are links that a tip left out might have been as well, ``left_out`` those that do not hang on the
+    base.
+    """
+
+    base: str
+    tip: str
+    moving: list[Moving]
+    ground: list[Part]
+    tip_place: np.ndarray
+    other_tips: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def chain_of(
+    robot: Robot, base: str | None, tip: str | None, positions: Mapping[str, float]
+) -> Chain:
+    """The chain from ``base`` to ``tip``; joints beside it are held at their positions.
+
+    Raises
+    ------
+    ArmError
+        The links form no tree, a name is none of a link, the tip does not hang on the base, nothing turns between the
+        two, or a joint between them moves in another way.
+    """
+    parents = _parents(robot)
+    root = _root(robot, parents) if base is None else _known(robot, "base", base)
+    if tip is None:
+        end, others = _farthest(robot, parents, root)
+    else:
+        end, others = _known(robot, "tip", tip), ()
+    path = _path(parents, root, end)
+    if path is None:
+        raise ArmError(
+            f"tip = {end!r}: does not hang on the base {root!r}; choose a base between the file's root and the tip."
+        )
+    turning = [joint.name for joint in path if joint.kind in TURNING]
+    if not turning:
+        raise ArmError(
+            f"no joint turns between the base {root!r} and the tip {end!r}; name others with base and tip."
+        )
+    for joint in path:
+        if joint.kind in ("floating", "planar"):
+            raise ArmError(
+                f"joint {joint.name!r} is {joint.kind}, between the base {root!r} and the tip {end!r}; choose its "
+                f"child {joint.child!r} as base."
+            )
+    return _gathered(robot, root, end, turning, positions, others)
+
+
+def _known(robot: Robot, name: str, link: str) -> str:
+    if link not in robot.links:
+        near = suggestion(str(link), robot.links)
+        raise ArmError(
+            f"{name} = {link!r}: there is no such link; there are {_few(robot.links)}.{near}"
+        )
+    return link
+
+
+def _few(names: Mapping[str, object] | list[str]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:12]) + (f" and {len(listed) - 12} more" if len(listed) > 12 else "")
+
+
+def _parents(robot: Robot) -> dict[str, UrdfJoint]:
+    """The joint above each link."""
+    found: dict[str, UrdfJoint] = {}
+    for joint in robot.joints.values():
+        if joint.child in found:
+            raise ArmError(
+                f"link {joint.child!r} is the child of two joints, {found[joint.child].name!r} and {joint.name!r}: "
+                "an arm is a chain, and loops are not supported; take one of them away."
+            )
+        found[joint.child] = joint
+    sound = {name for name in robot.links if name not in found}
+    for name in robot.links:
+        way: list[str] = []
+        while name not in sound:
+            if name in way:
+                raise ArmError(
+                    f"joints {_few([found[link].name for link in way[way.index(name) :]])} form a loop, which no base "
+                    "stands outside of; take one of them away."
+                )
+            way.append(name)
+            name = found[name].parent
+        sound.update(way)
+    return found
+
+
+def _root(robot: Robot, parents: Mapping[str, UrdfJoint]) -> str:
+    roots = [name for name in robot.links if name not in parents]
+    if len(roots) > 1:
+        raise ArmError(
+            f"{len(roots)} links hang on none: {_few(roots)}; choose one of them, or another link, with base."
+        )
+    return roots[0]
+
+
+def _path(parents: Mapping[str, UrdfJoint], base: str, tip: str) -> list[UrdfJoint] | None:
+    """The joints from base to tip, None where the tip does not hang on the base."""
+    path: list[UrdfJoint] = []
+    while tip != base:
+        if tip not in parents:
+            return None
+        path.insert(0, parents[tip])
+        tip = path[0].parent
+    return path
+
+
+def _farthest(
+    robot: Robot, parents: Mapping[str, UrdfJoint], base: str
+) -> tuple[str, tuple[str, ...]]:
+    """The outermost link behind the most joints that turn, and others behind the same last one of them."""
+    inner = {joint.parent for joint in robot.joints.values()}
+    found: dict[str, list[str]] = {}
+    for name in robot.links:
+        path = None if name in inner else _path(parents, base, name)
+        if path is not None:
+            found[name] = [joint.name for joint in path if joint.kind in TURNING]
+    most = max((len(turning) for turning in found.values()), default=0)
+    if most == 0:
+        raise ArmError(f"no joint turns beyond the base {base!r}; choose another with base.")
+    ends = {name: turning for name, turning in found.items() if len(turning) == most}
+    if len({turning[-1] for turning in ends.values()}) > 1:
+        raise ArmError(
+            f"several links are {most} joints from the base {base!r}: {_few(ends)}; choose one with tip."
+        )
+    first, *others = ends
+    return first, tuple(others)
+
+
+def _gathered(
+    robot: Robot,
+    base: str,
+    tip: str,
+    turning: list[str],
+    positions: Mapping[str, float],
+    others: tuple[str, ...],
+) -> Chain:
+    """The links behind each joint of the chain, from the base outwards."""
+    below: dict[str, list[UrdfJoint]] = {}
+    for joint in robot.joints.values():
+        below.setdefault(joint.parent, []).append(joint)
+    ground: list[Part] = []
+    moving: dict[str, Moving] = {}
+    tip_place = np.eye(4)
+    waiting: list[tuple[str, np.ndarray, list[Part], UrdfJoint | None]] = [
+        (base, np.eye(4), ground, None)
+    ]
+    reached = set()
+    while waiting:
+        name, place, parts, held_by = waiting.pop()
+        reached.add(name)
+        parts.append(Part(robot.links[name], place, held_by))
+        if name == tip:
+            tip_place = place
+        for joint in reversed(below.get(name, [])):
+            at = place @ joint.place
+            if joint.name in turning:
+                moving[joint.name] = Moving(joint, at, [])
+                waiting.append((joint.child, np.eye(4), moving[joint.name].parts, None))
+            else:
+                held = at @ _moved(joint, positions.get(joint.name, 0.0))
+                waiting.append((joint.child, held, parts, joint))
+    left_out = tuple(name for name in robot.links if name not in reached)
+    chain = [moving[name] for name in turning]
+    return Chain(base, tip, chain, ground, tip_place, others, left_out)
+
+
+def _moved(joint: UrdfJoint, position: float) -> np.ndarray:
+    """What a joint at a position does to the frame of its child."""
+    found = np.eye(4)
+    if joint.kind in TURNING:
+        x, y, z = joint.axis
+        cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        found[:3, :3] += (
+            np.sin(position) * cross + 2.0 * np.sin(0.5 * position) ** 2 * cross @ cross
+        )
+    elif joint.kind == "prismatic":
+        found[:3, 3] = position * joint.axis
+    return found

@@ -1,0 +1,124 @@
+"""What is said of a robot beside its file, by names of joints and links or by patterns of them."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.spatial.arms.moving_frames import fixed_number
+from jaxmodal.spatial.robots.chains import Chain
+from jaxmodal.spatial.robots.descriptions import TURNING, Robot
+
+#: what the material of a link that is to deform consists of
+MATERIAL = ("youngs_modulus", "density", "poisson_ratio", "shear_modulus")
+#: joints that have a position
+_MOVABLE = (*TURNING, "prismatic")
+
+
+def positions_of(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
+    """Positions of joints by name: those given, and those that follow from others."""
+    movable = [joint.name for joint in robot.joints.values() if joint.kind in _MOVABLE]
+    others = {
+        joint.name: f"is {joint.kind} and has no position that could be given; leave it out"
+        for joint in robot.joints.values()
+    }
+    found = {
+        name: fixed_number(f"positions[{name!r}]", value)
+        for name, value in by_name("positions", given, movable, others).items()
+    }
+    for name in movable:
+        follower, factor, offset, met = name, 1.0, 0.0, [name]
+        while follower not in found and (mimic := robot.mimic_of(follower)) is not None:
+            follower, offset, factor = mimic[0], offset + factor * mimic[2], factor * mimic[1]
+            if follower in met:
+                raise ArmError(f"joint {name!r}: its <mimic> leads back to {follower!r}.")
+            met.append(follower)
+        if follower != name:
+            found[name] = factor * found.get(follower, 0.0) + offset
+    return found
+
+
+def stiffnesses_of(robot: Robot, chain: Chain, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Stiffnesses of joints of the chain by name: those given."""
+    names = [moving.joint.name for moving in chain.moving]
+    others = {joint.name: _no_spring(joint.kind) for joint in robot.joints.values()}
+    return by_name("joint_stiffness", given, names, others)
+
+
+def _no_spring(kind: str) -> str:
+    if kind in TURNING:
+        return "is not between the base and the tip, and held; choose another tip, or leave it out"
+    return f"is {kind} and held, so that it has no spring about an axis; leave it out"
+
+
+def by_name(
+    keyword: str,
+    given: Mapping[str, Any] | None,
+    names: Iterable[str],
+    others: Mapping[str, str],
+) -> dict[str, Any]:
+    """The values for names, by exact names and patterns; ``others`` says of known names why they take none.
+
+    Raises
+    ------
+    ArmError
+        A key fits no name.
+    """
+    names = list(names)
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ArmError(f"{keyword} = {shown(given)}: must be a dict of values by name.")
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        fits = [name for name in names if fnmatch.fnmatchcase(name, str(key))]
+        if not fits:
+            if key in others:
+                raise ArmError(f"{keyword}[{key!r}] = {shown(value)}: {key!r} {others[key]}.")
+            near = suggestion(str(key), [*names, *others])
+            known = ", ".join(names) or "none"
+            raise ArmError(
+                f"{keyword}[{shown(key)}] = {shown(value)}: fits no name; there are {known}.{near}"
+            )
+        for name in fits:
+            found.setdefault(name, value)
+    return found | {name: given[name] for name in names if name in given}
+
+
+def beams_of(
+    chain: Chain, sections: Mapping[str, Any] | None, materials: Mapping[str, Any] | None
+) -> dict[str, dict[str, Any]]:
+    """What the links that are to deform have, by the link's name."""
+    names = [moving.joint.child for moving in chain.moving]
+    others = {
+        part.link.name: f"moves with {moving.joint.child!r}; give that one"
+        for moving in chain.moving
+        for part in moving.parts[1:]
+    }
+    others |= {part.link.name: "stands with the base; leave it out" for part in chain.ground}
+    others |= dict.fromkeys(chain.left_out, "does not hang on the base; leave it out")
+    given = by_name("sections", sections, names, others)
+    if materials is not None and not given:
+        raise ArmError(
+            "materials: no link has a section that they could be of; give sections as well."
+        )
+    material = by_name("materials", materials, names, others)
+    found = {}
+    for link, section in given.items():
+        own = material.get(link)
+        if not isinstance(own, Mapping):
+            raise ArmError(
+                f"materials[{link!r}] = {shown(own)}: must be a dict of youngs_modulus, density and poisson_ratio or "
+                "shear_modulus, for the link has a section."
+            )
+        for key in own:
+            if key not in MATERIAL:
+                near = suggestion(str(key), MATERIAL)
+                raise ArmError(
+                    f"materials[{link!r}][{shown(key)}]: known are {', '.join(MATERIAL)}.{near}"
+                )
+        found[link] = {"section": section, **own}
+    return found

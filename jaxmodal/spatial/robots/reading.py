@@ -1,0 +1,257 @@
+"""Arms in space from URDF files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arguments import require_truth
+from jaxmodal.arm.plausibility import Implausibility, warn
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.joint_frames import without_noise
+from jaxmodal.spatial.arms.moving_frames import MovingJoint, arm_of, mounted, turned_body
+from jaxmodal.spatial.arms.plausibility import implausible_values
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.robots.bodies import (
+    STRUCTURAL_MASS,
+    Lump,
+    at_ends,
+    beam_lump,
+    total_of,
+)
+from jaxmodal.spatial.robots.chains import Chain, Moving, chain_of
+from jaxmodal.spatial.robots.descriptions import read_robot
+from jaxmodal.spatial.robots.keywords import beams_of, positions_of, stiffnesses_of
+from jaxmodal.spatial.robots.notes import missing_of, notes_of
+from jaxmodal.spatial.robots.tables import UrdfJointFacts, UrdfReport
+
+
+def read_urdf(
+    path: str | Path,
+    base: str | None = None,
+    tip: str | None = None,
+    *,
+    positions: Mapping[str, float] | None = None,
+    joint_stiffness: Mapping[str, Any] | None = None,
+    sections: Mapping[str, Any] | None = None,
+    materials: Mapping[str, Mapping[str, Any]] | None = None,
+    structural_mass: str = "inside",
+    inertia_check: bool = True,
+    payload: RigidBody | None = None,
+    name: str | None = None,
+    check: bool = True,
+) -> SpatialArm:
+    """Return the arm between two links of a robot that a URDF file describes.
+
+    Parameters
+    ----------
+    path
+        The URDF file; of xacro run ``xacro robot.urdf.xacro > robot.urdf`` first.
+    base, tip
+        Names of the links between which the arm is. Left out, the base is the root of the file, and the tip the
+        outermost link behind the most joints that turn.
+    positions
+        Position of joints by name, rad, of prismatic ones m; 0 where none is given. Names in all of these may be
+        patterns such as ``"wrist_*"`` (`fnmatch`): an exact name counts first, then the first pattern that fits.
+    joint_stiffness
+        Stiffness of joints about their axes by name, N m/rad; rigid where none is given.
+    sections
+        Cross-section of links that are to deform, by the link's name: a beam from its joint to the next. All others
+        are rigid.
+    materials
+        For these a dict with ``youngs_modulus``, ``density`` and ``poisson_ratio`` or ``shear_modulus``, by the link's
+        name.
+    structural_mass
+        Whether the mass of a beam is ``"inside"`` its link's inertial, so that the link keeps its mass, or
+        ``"beside"`` it.
+    inertia_check
+        Whether what moves with a joint is refused where a principal moment of it is greater than the sum of the other
+        two, which no body has; if False it is taken as the file has it, with a warning.
+    payload
+        What the tip carries, in the axes of the tip link.
+    name
+        Of the arm; left out, that of the robot.
+    check
+        Give an `ImplausibleWarning` where values look like wrong units, or where nothing gives way.
+
+    Returns
+    -------
+    SpatialArm
+        One link for each joint between base and tip that turns (revolute, continuous), with the joint's name; its
+        angle is the position. What stands with the base is the stator of link 1.
+
+    Raises
+    ------
+    ArmError
+        The file is no URDF or describes no tree, a name is none of it, or a value is not allowed.
+    X64DisabledError
+        If JAX's 64-bit mode is off.
+
+    Notes
+    -----
+    Links behind fixed joints move with their parent; so do those beside the chain, and those behind a prismatic joint,
+    held at its position. `urdf_report` tells of all that, and of what is missing.
+    """
+    report = urdf_report(
+        path,
+        base,
+        tip,
+        positions=positions,
+        joint_stiffness=joint_stiffness,
+        sections=sections,
+        materials=materials,
+        structural_mass=structural_mass,
+        inertia_check=inertia_check,
+        payload=payload,
+        name=name,
+    )
+    if check:
+        remarks = list(implausible_values(report.arm))
+        if report.is_rigid:
+            text = "nothing gives way, so there are no frequencies; give joint_stiffness, or sections and materials"
+            remarks.append(Implausibility("link*.joint_stiffness", math.inf, text))
+        warn(remarks, str(path))
+    return report.arm
+
+
+def urdf_report(
+    path: str | Path,
+    base: str | None = None,
+    tip: str | None = None,
+    *,
+    positions: Mapping[str, float] | None = None,
+    joint_stiffness: Mapping[str, Any] | None = None,
+    sections: Mapping[str, Any] | None = None,
+    materials: Mapping[str, Mapping[str, Any]] | None = None,
+    structural_mass: str = "inside",
+    inertia_check: bool = True,
+    payload: RigidBody | None = None,
+    name: str | None = None,
+) -> UrdfReport:
+    """Tell what `read_urdf` makes of a URDF file: joints and masses, what is held or passed over, what is missing.
+
+    Parameters
+    ----------
+    path, base, tip, positions, joint_stiffness, sections, materials, structural_mass, inertia_check, payload, name
+        As of `read_urdf`.
+
+    Returns
+    -------
+    UrdfReport
+        To be printed; its ``arm`` is that of `read_urdf`.
+
+    Raises
+    ------
+    ArmError, X64DisabledError
+        As `read_urdf`.
+    """
+    robot = read_robot(path)
+    with within(f"{path}: "):
+        if structural_mass not in STRUCTURAL_MASS:
+            raise ArmError(
+                f"structural_mass = {shown(structural_mass)}: must be {' or '.join(map(repr, STRUCTURAL_MASS))}."
+            )
+        require_truth("inertia_check", inertia_check)
+        at = positions_of(robot, positions)
+        chain = chain_of(robot, base, tip, at)
+        springs = stiffnesses_of(robot, chain, joint_stiffness)
+        beams = beams_of(chain, sections, materials)
+        ground = total_of(chain.ground)
+        if not ground.possible:  # it moves on an elastic base alone
+            ground = ground._replace(tensor=np.zeros((3, 3)))
+        joints: list[MovingJoint] = []
+        entries: list[dict[str, Any]] = []
+        facts: list[UrdfJointFacts] = []
+        for moving, way in zip(chain.moving, _ways(chain), strict=True):
+            joint = _joint(moving, way, at.get(moving.joint.name, 0.0))
+            own = beams.get(moving.joint.child)
+            entry, masses = _entry(moving, joint, own, structural_mass, inertia_check)
+            stiffness = springs.get(moving.joint.name, math.inf)
+            entry |= {"joint_stiffness": stiffness, "name": moving.joint.name}
+            if not entries:
+                entry["stator"] = ground.body(moving.place[:3, 3])
+            facts.append(_facts(moving, joint.angle, stiffness, masses))
+            joints.append(joint)
+            entries.append(entry)
+        carried = payload
+        if isinstance(payload, RigidBody):
+            with within("payload."):
+                carried = turned_body(payload, chain.tip_place[:3, :3])
+        arm = arm_of(joints, entries, carried, robot.name if name is None else name)
+    return UrdfReport(
+        arm=arm,
+        base=chain.base,
+        tip=chain.tip,
+        joints=tuple(facts),
+        ground_mass=ground.mass,
+        notes=tuple(notes_of(robot, chain, at, bool(beams), structural_mass)),
+        missing=tuple(missing_of(chain, springs, beams)),
+    )
+
+
+def _ways(chain: Chain) -> list[np.ndarray]:
+    """The way from each joint to the next, of the last to the tip, in the frame that moves with it."""
+    ways = [each.place[:3, 3] for each in chain.moving[1:]] + [chain.tip_place[:3, 3]]
+    size = sum(float(np.linalg.norm(way)) for way in ways)
+    return [without_noise(way, size) for way in ways]
+
+
+def _joint(moving: Moving, way: np.ndarray, position: float) -> MovingJoint:
+    legs = np.zeros(3), way
+    return MovingJoint(
+        moving.place[:3, :3], moving.joint.axis, position, legs, "straight", np.eye(3)
+    )
+
+
+def _entry(
+    moving: Moving,
+    joint: MovingJoint,
+    beam: dict[str, Any] | None,
+    structural_mass: str,
+    inertia_check: bool,
+) -> tuple[dict[str, Any], tuple[float, float, float]]:
+    """What is said of a link beside its joint, and its masses: in the file, of its beam, of its bodies."""
+    name, total = moving.joint.child, total_of(moving.parts)
+    origin, way = np.zeros(3), joint.legs[1]
+    if beam is None:
+        with within(f"link {name!r}: "):
+            body = total.body(origin, inertia_check)
+        return {"rigid": True, "hub": body}, (total.mass, 0.0, total.mass)
+    if not np.any(way):
+        raise ArmError(
+            f"sections[{name!r}]: the next joint, or the tip, is at the place of joint {moving.joint.name!r}, so that "
+            "the link has no length that could deform; leave it out."
+        )
+    mount, geometry = mounted(joint)
+    with within(f"link {name!r}: "):
+        own: Lump = beam_lump(SpatialLink(**geometry, **beam), mount)
+        hub, tip = at_ends(moving.parts, way, own, structural_mass)
+        bodies = {
+            "hub": hub.body(origin, inertia_check),
+            "body": tip.body(way, inertia_check),
+        }
+    return {**beam, **bodies}, (total.mass, own.mass, hub.mass + tip.mass)
+
+
+def _facts(
+    moving: Moving, position: float, stiffness: Any, masses: tuple[float, float, float]
+) -> UrdfJointFacts:
+    joint = moving.joint
+    return UrdfJointFacts(
+        joint.name,
+        joint.kind,
+        joint.child,
+        position,
+        -math.inf if joint.lower is None else joint.lower,
+        math.inf if joint.upper is None else joint.upper,
+        stiffness,
+        *masses,
+        tuple(part.link.name for part in moving.parts[1:]),
+    )

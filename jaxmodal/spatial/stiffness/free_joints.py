@@ -1,0 +1,117 @@
+"""Free joints need something with mass to move: without it an arm has motions that cost no energy of either kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.stiffness.constants import Body, ReducedLink
+from jaxmodal.spatial.stiffness.members import section_of
+
+#: how far above 0, beside 1, rounding may leave the smallest eigenvalue of a singular mass matrix
+_ROUNDING = 1e-12
+
+
+def check_free_joints(links: Sequence[SpatialLink], reduced: Sequence[ReducedLink]) -> None:
+    """Refuse free joints that can move without anything of mass moving.
+
+    Parameters
+    ----------
+    links
+        Of numbers.
+    reduced
+        The same links as `constants.reduced_links` has them in float64, without an elastic base.
+
+    Raises
+    ------
+    ArmError
+        The message names one such joint.
+    """
+    free = [
+        f"link{number}.{place}.stiffness" if place else f"link{number}.joint_stiffness"
+        for number, link in enumerate(links, start=1)
+        for place, stiffness in _stiffnesses(link)
+        if stiffness == 0.0
+    ]
+    if not free or all(link.density is not None for link in links):
+        return
+    try:
+        rows = np.concatenate(list(_momenta(links, reduced, len(free))))
+    except np.linalg.LinAlgError:  # values that are no numbers get a status
+        return
+    size = np.linalg.norm(rows, axis=0)
+    scaled = rows / np.where(size > 0.0, size, 1.0)
+    if not np.all(np.isfinite(scaled)):
+        return
+    values, vectors = np.linalg.eigh(scaled.T @ scaled)
+    if values[0] > _ROUNDING:
+        return
+    last = int(np.flatnonzero(np.abs(vectors[:, 0]) > np.sqrt(_ROUNDING))[-1])
+    alone = size[last] == 0.0
+    others = "" if alone else ", if other free joints turn back what it turns"
+    raise ArmError(
+        f"{free[last]} = 0.0: this joint moves freely and nothing of mass moves with it{others}; give what lies beyond "
+        "it a body or a section and a density, or give it a stiffness."
+    )
+
+
+def _stiffnesses(link: SpatialLink) -> Iterator[tuple[str, float]]:
+    """Of the springs of a joint, that about its axis last, and what stands before them in addresses."""
+    for number, spring in enumerate(link.joint_springs, start=1):
+        yield f"joint_spring{number}", float(spring.stiffness)
+    yield "", float(link.joint_stiffness)
+
+
+def _momenta(
+    links: Sequence[SpatialLink], reduced: Sequence[ReducedLink], columns: int
+) -> Iterator[np.ndarray]:
+    """Rows, over the gives of the free joints, whose squares add up to twice the kinetic energy."""
+    motion = np.zeros(
+        (6, columns)
+    )  # of the outer end of the link before, in the axes of its section
+    place = 0
+    for link, own in zip(links, reduced, strict=True):
+        turn = np.kron(np.eye(2), np.asarray(own.rotation)[..., 0, 0].T)
+        before = turn @ _moved(motion, np.asarray(own.offset)[:, 0, 0])
+        motion = before.copy()
+        for spring in own.springs:
+            if spring.unit[0, 0] == 0.0:
+                motion[:, place] += np.asarray(spring.direction)[:, 0, 0]
+                place += 1
+        if own.rotor is not None:
+            axis = np.asarray(own.springs[-1].direction)[3:, 0, 0]
+            ratio = float(link.gear_ratio or 0.0)
+            spin = axis @ before[3:] + ratio * (axis @ (motion - before)[3:])
+            yield np.sqrt(float(link.rotor_inertia or 0.0)) * spin[None]
+        yield _rows(own.inner, motion)
+        if not link.rigid:
+            s = section_of(link)
+            along = np.array([float(s.length), 0.0, 0.0])
+            polar = float(s.density * (s.second_moment_y + s.second_moment_z) * s.length)
+            yield np.sqrt(float(link.mass)) * np.concatenate(
+                [_moved(motion, x * along)[:3] for x in (0.25, 0.75)]
+            )
+            yield np.sqrt(polar) * motion[3:4]
+            motion = _moved(motion, along)
+        if own.outer is not None:
+            yield _rows(own.outer, motion)
+
+
+def _moved(motion: np.ndarray, offset: np.ndarray) -> np.ndarray:
+    """The motion of a point that is seen from another at ``offset``."""
+    shift = np.cross(motion[3:], offset, axisa=0, axisb=0, axisc=0)
+    return np.concatenate([motion[:3] + shift, motion[3:]])
+
+
+def _rows(body: Body, motion: np.ndarray) -> np.ndarray:
+    mass = float(body.mass[0, 0])
+    moment, inertia = np.asarray(body.moment)[:, 0, 0], np.asarray(body.inertia)[..., 0, 0]
+    centre = moment / mass if mass > 0.0 else moment
+    at = _moved(motion, centre)
+    central = inertia - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    values, vectors = np.linalg.eigh(central)
+    spin = np.sqrt(np.maximum(values, 0.0))[:, None] * (vectors.T @ motion[3:])
+    return np.concatenate([np.sqrt(mass) * at[:3], spin])
