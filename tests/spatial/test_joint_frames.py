@@ -95,6 +95,12 @@ def links_of(rows, **changes):
     return [flexible if row[1] or row[2] else {"joint_stiffness": 7e3} for row in rows]
 
 
+def chosen(links):
+    """The links of `ROWS`, those with d and a told what bends."""
+    along = [{"along": "a"} if row[1] and row[2] else {} for row in ROWS]
+    return [link | more for link, more in zip(links, along, strict=True)]
+
+
 @pytest.mark.parametrize("along", ["a", "d", "straight"])
 def test_standard_rows_put_links_and_bodies_where_their_matrices_do(along):
     rows = [(t, d or 0.07, a or 0.04, alpha) for t, d, a, alpha in ROWS]
@@ -121,7 +127,7 @@ def test_standard_rows_put_links_and_bodies_where_their_matrices_do(along):
 
 
 def test_frames_are_where_the_matrices_put_them():
-    arm = jm.arm_from_denavit_hartenberg(ROWS, links_of(ROWS, section_roll=0.3))
+    arm = jm.arm_from_denavit_hartenberg(ROWS, chosen(links_of(ROWS, section_roll=0.3)))
     for link, frame, (axes, joint, tip) in zip(arm.links, arm.frames(), places(arm), strict=True):
         np.testing.assert_allclose(frame.axes, axes, atol=3e-15)
         np.testing.assert_allclose(frame.joint, joint, atol=3e-15)
@@ -137,7 +143,7 @@ def test_frames_are_where_the_matrices_put_them():
 
 
 def test_joints_at_one_place_have_a_link_and_an_angle_each():
-    arm = jm.arm_from_denavit_hartenberg(ROWS, links_of(ROWS))
+    arm = jm.arm_from_denavit_hartenberg(ROWS, chosen(links_of(ROWS)))
     assert [float(link.length) for link in arm.links][4] == 0.0
     for (_, _, tip), frame in zip(places(arm), frames_of_rows(ROWS, "standard"), strict=True):
         np.testing.assert_allclose(tip, frame[:3, 3], atol=3e-15)
@@ -146,7 +152,7 @@ def test_joints_at_one_place_have_a_link_and_an_angle_each():
     for row, angle in zip(other, (0.5, -0.2, 0.3, 1.0, 0.6, -1.4), strict=True):
         row[0] = angle
     moved = arm.with_posture([row[0] for row in other])
-    assert moved == jm.arm_from_denavit_hartenberg(other, links_of(other))
+    assert moved == jm.arm_from_denavit_hartenberg(other, chosen(links_of(other)))
     # the same two joints as two turns and two springs of one joint
     fifth, sixth = moved.links[4:]
     (frame,) = fifth.joint_frame

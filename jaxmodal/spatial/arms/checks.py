@@ -42,14 +42,14 @@ class SpatialLinkFacts:
     rigid: float
     mass: float
     bodies: float
-    area: float | None
-    second_moment_z: float | None
-    second_moment_y: float | None
-    torsion_constant: float | None
-    shear_coefficient_y: float | None
-    shear_coefficient_z: float | None
-    slenderness: float | None
-    cutoff_hz: float | None
+    area: float | None = None
+    second_moment_z: float | None = None
+    second_moment_y: float | None = None
+    torsion_constant: float | None = None
+    shear_coefficient_y: float | None = None
+    shear_coefficient_z: float | None = None
+    slenderness: float | None = None
+    cutoff_hz: float | None = None
 
 
 @np.errstate(all="ignore")
@@ -103,9 +103,13 @@ def _facts(arm: SpatialArm, number: int) -> SpatialLinkFacts:
     bodies = [getattr(link, name) for name in link.bodies]
     carried = sum(float(body.mass) for body in bodies if body is not None)
     carried += (number == arm.num_links) * float(arm.payload.mass)
+    offsets = [offset for offset in (link.base_offset, link.end_offset) if offset is not None]
+    length, mass = float(link.length), float(link.mass)
+    rigid = sum(math.hypot(*map(float, offset)) for offset in offsets)
     if link.section is None or link.density is None:
-        known = (number, "none", float(link.length), float(link.mass), carried)
-        return SpatialLinkFacts(*known, *[None] * 8)
+        return SpatialLinkFacts(
+            number=number, shape="none", length=length, rigid=rigid, mass=mass, bodies=carried
+        )
     area = float(values.area)
     moments = float(values.second_moment_z), float(values.second_moment_y)
     kappas = [
@@ -119,13 +123,12 @@ def _facts(arm: SpatialArm, number: int) -> SpatialLinkFacts:
             kappa * stiffness / own for kappa, own in zip(kappas, moments, strict=True) if kappa
         )
         cutoff = math.sqrt(min(speeds)) / (2.0 * math.pi)
-    offsets = link.base_offset, link.end_offset
     return SpatialLinkFacts(
         number=number,
         shape=link.section.shape if isinstance(link.section, Section) else "values",
-        length=float(link.length),
-        rigid=sum(math.hypot(*map(float, offset)) for offset in offsets if offset is not None),
-        mass=float(link.mass),
+        length=length,
+        rigid=rigid,
+        mass=mass,
         bodies=carried,
         area=area,
         second_moment_z=moments[0],
@@ -133,6 +136,6 @@ def _facts(arm: SpatialArm, number: int) -> SpatialLinkFacts:
         torsion_constant=float(values.torsion_constant),
         shear_coefficient_y=kappas[0],
         shear_coefficient_z=kappas[1],
-        slenderness=float(link.length) * math.sqrt(area / min(moments)),
+        slenderness=length * math.sqrt(area / min(moments)),
         cutoff_hz=cutoff,
     )
