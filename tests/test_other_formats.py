@@ -1,6 +1,8 @@
 """Is a file in another format told by what it is, by every reader and every command, and what to do with it?"""
 
 import io
+import json
+import re
 import time
 
 import numpy as np
@@ -20,6 +22,10 @@ URDF = """<?xml version="1.0"?>
   <joint name="yaw" type="revolute"><parent link="base"/><child link="boom"/><axis xyz="0 0 2"/></joint>
 </robot>
 """
+BOOM = (
+    '<link name="boom"><inertial><mass value="1"/><inertia ixx="0.2" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.2"/>'
+    "</inertial></link>"
+)
 #: a command for each place where a file is taken, with what it needs besides
 COMMANDS = {
     **{
@@ -47,7 +53,7 @@ def array_file():
 FORMATS = {
     "URDF": (
         URDF.encode(),
-        "is a URDF .XML., a robot of links and joints.*joint_origin = .*arm-files",
+        r"is a URDF .XML., .*ends in \.urdf, .*read_urdf .docs/robots",
     ),
     "byte order mark": (b"\xef\xbb\xbf" + URDF.encode(), "is a URDF"),
     "SDF": (b"<?xml version='1.0'?>\n<!DOCTYPE sdf>\n<sdf version='1.6'/>", "is XML .*<sdf>"),
@@ -57,6 +63,12 @@ FORMATS = {
     "xlsx": (b"PK\x03\x04\x14\x00", "is a zip archive, as .xlsx"),
     "array": (array_file(), "is an array of NumPy"),
     "picture": (b"\x89PNG\r\n\x1a\n", "is a picture .PNG."),
+}
+#: those that a reader of arms takes under .urdf, and what it says of others there
+ROBOTS = ("URDF", "byte order mark")
+OF_ROBOTS = {
+    "SDF": "is XML .its first element is <sdf>., and no URDF",
+    "XML in pieces": "is not XML: .*line 2",
 }
 
 
@@ -68,20 +80,65 @@ def test_readers_say_what_a_file_is(name, format, tmp_path):
     for end in {suffix, ".urdf", ".xml"}:
         path = tmp_path / f"input{end}"
         path.write_bytes(content)
-        with pytest.raises(error, match=words) as refused:
+        expected = words
+        if read is jm.read_arm and end == ".urdf":
+            if format in ROBOTS:
+                assert read(path, check=False).links[0].name == "yaw"
+                continue
+            expected = OF_ROBOTS.get(format, words)
+        with pytest.raises(error, match=expected) as refused:
             read(path)
         assert str(refused.value).startswith(str(path))
         assert "line 1" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_commands_say_that_a_file_is_a_urdf(name, tmp_path):
-    path = tmp_path / "small.urdf"
+def test_commands_say_of_what_else_that_it_is_a_urdf(name, tmp_path):
+    path = tmp_path / "small.xml"
     path.write_text(URDF)
     shown = CliRunner().invoke(main, [part.format(path) for part in COMMANDS[name]])
     assert (shown.exit_code, shown.stdout) == (2, "")
     assert f"Error: {path}: is a URDF (XML)" in " ".join(shown.stderr.split())
+    assert [each.name for each in tmp_path.iterdir()] == ["small.xml"]
+
+
+#: what commands say of a URDF in which nothing gives way, under its own suffix
+GIVEN = {
+    **dict.fromkeys(
+        ("frequencies", "modes", "sensitivities"),
+        "nothing gives way, .*convert .*--joint-stiffness .*=",
+    ),
+    **dict.fromkeys(("sweep run", "sweep plan", "optimise"), r"is a URDF \(XML\)"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"check"}))
+def test_commands_tell_what_a_urdf_needs_or_that_it_is_in_space(name, tmp_path):
+    path = tmp_path / "small.urdf"
+    path.write_text(URDF)
+    shown = CliRunner().invoke(main, [part.format(path) for part in COMMANDS[name]])
+    assert (shown.exit_code, shown.stdout) == (2, "")
+    in_space = rf"is an arm in space \(a URDF\), and `jaxmodal {name}` takes planar arms alone"
+    said = " ".join(shown.stderr.split())
+    assert said.startswith(f"Error: {path}: ")
+    assert re.search(GIVEN.get(name, in_space), said)
     assert [each.name for each in tmp_path.iterdir()] == ["small.urdf"]
+
+
+def test_a_rigid_urdf_is_checked_and_moves_with_a_stiffness(tmp_path):
+    path = tmp_path / "small.urdf"
+    path.write_text(URDF.replace('<link name="boom"/>', BOOM))
+    shown = CliRunner().invoke(main, ["check", str(path)])
+    assert shown.exit_code == 0
+    assert "nothing gives way" in shown.output
+    out = str(tmp_path / "arm.toml")
+    made = CliRunner().invoke(
+        main, ["convert", str(path), "--out", out, "--joint-stiffness", "*=2e4"]
+    )
+    assert made.exit_code == 0
+    found = CliRunner().invoke(main, ["frequencies", out, "--modes", "1", "--format", "json"])
+    (hertz,) = json.loads(found.stdout)[0]["frequencies_hz"]
+    assert hertz == pytest.approx(np.sqrt(2e4 / 0.2) / (2.0 * np.pi), rel=1e-12)
 
 
 def test_xml_takes_no_time_to_tell(tmp_path):

@@ -172,21 +172,26 @@ def parse_json(text: str, error: type[ValueError]) -> Any:
 
 
 def _refuse_xml(text: str, error: type[ValueError], remedy: str) -> None:
-    """Refuse an XML document, which no TOML or JSON begins like, and say of a URDF how its joints are written here."""
+    """Refuse an XML document, which no TOML or JSON begins like, and say of a URDF how it is read."""
     if not text.lstrip().startswith("<"):
         return
+    first = first_element(text)
+    if first == "robot":
+        raise error(
+            "is a URDF (XML), the description of a robot, and neither TOML nor JSON: where an arm is expected, give it "
+            "under a name that ends in .urdf, or read it with jaxmodal.read_urdf (docs/robots.md)."
+        )
+    element = f" (its first element is <{first}>)" if first else ""
+    raise error(f"is XML{element}, neither TOML nor JSON; {remedy}")
+
+
+def first_element(text: str) -> str:
+    """The name of the first element of an XML document, empty where there is none."""
     place = 0
     while before := _BEFORE_ELEMENT.match(text, place):
         place = before.end()
     first = _ELEMENT.match(text, place)
-    if first and first[1] == "robot":
-        raise error(
-            "is a URDF (XML), a robot of links and joints, and no arm file: write each joint as joint_origin = { xyz = "
-            "[...], rpy = [...], axis = [...] } of a link in a TOML file, with what its beam is made of "
-            "(docs/arm-files.md, docs/spatial.md)."
-        )
-    element = f" (its first element is <{first[1]}>)" if first else ""
-    raise error(f"is XML{element}, neither TOML nor JSON; {remedy}")
+    return first[1] if first else ""
 
 
 def check_document(document: object, error: type[ValueError]) -> None:

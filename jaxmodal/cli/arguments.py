@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
@@ -110,11 +111,24 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def load_arm(argument: str) -> Arm:
     """Read the planar arm that a command-line argument names; refuse with one message."""
-    from jaxmodal.arm.arm import require_planar
+    from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 
-    arm = load_any_arm(argument)
-    with refusing(argument):
-        return require_planar(arm)
+    arm = load_any_arm(argument, check=False)
+    if isinstance(arm, SpatialArm):
+        raise in_space(argument)
+    warn_of_implausible_values(arm, argument)
+    return arm
+
+
+def in_space(argument: str | Path) -> BadInput:
+    """What is said where an arm in space is given to the command of planar arms that runs."""
+    from jaxmodal.spatial.files.robot_files import is_robot
+
+    command = click.get_current_context().info_name
+    return BadInput(
+        f"{argument}: is an arm in space{' (a URDF)' * is_robot(argument)}, and `jaxmodal {command}` takes planar arms "
+        "alone; check, convert, frequencies, modes, sensitivities, sweep and optimise take arms in space."
+    )
 
 
 def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
@@ -123,6 +137,27 @@ def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
 
     with refusing():
         return arm_named(argument, check=check)
+
+
+def load_vibrating_arm(argument: str) -> Arm | SpatialArm:
+    """Read the arm that a command-line argument names; one in space in which nothing gives way is refused, too."""
+    from jaxmodal.spatial.arms.plausibility import nothing_gives_way, warn_of_implausible_values
+    from jaxmodal.spatial.files.robot_files import is_robot
+
+    arm = load_any_arm(argument, check=False)
+    if isinstance(arm, SpatialArm) and nothing_gives_way(arm):
+        remedy = "give a link joint_stiffness, or a section and no rigid = true."
+        if is_robot(argument):
+            remedy = (
+                f"a URDF does not say what does. Run `jaxmodal convert {argument} --out arm.toml --joint-stiffness "
+                f"'*=2e4'` (N m/rad, by the names of joints), or write an arm file with urdf = \"{argument}\" and "
+                "joint_stiffness or sections (docs/robots.md)."
+            )
+        raise BadInput(
+            f"{argument}: nothing gives way, all links and joints are rigid, so there are no frequencies; {remedy}"
+        )
+    warn_of_implausible_values(arm, argument)
+    return arm
 
 
 AnyArm = TypeVar("AnyArm", bound=Arm | SpatialArm)

@@ -19,7 +19,7 @@ from jaxmodal.cli.arguments import (
     digits_option,
     format_option,
     given,
-    load_any_arm,
+    load_vibrating_arm,
     modes_option,
     posed,
     posture_option,
@@ -75,7 +75,7 @@ def frequencies(
 
     loads = given(vectors)
     posed_arms = [
-        posed(load_any_arm(argument), argument, posture_deg, loaded=bool(loads))
+        posed(load_vibrating_arm(argument), argument, posture_deg, loaded=bool(loads))
         for argument in arms
     ]
     loaded = [bears_loads(arm) for arm in posed_arms]

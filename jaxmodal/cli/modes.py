@@ -16,7 +16,7 @@ from jaxmodal.cli.arguments import (
     WholeRange,
     digits_option,
     format_option,
-    load_any_arm,
+    load_vibrating_arm,
     modes_option,
     posed,
     posture_option,
@@ -81,7 +81,7 @@ def modes(
     from jaxmodal.modes.mode_shapes import mode_shapes
     from jaxmodal.modes.shape_tables import shapes_table
 
-    arm = posed(load_any_arm(argument), argument, posture_deg)
+    arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     if mode > modes:
         raise BadInput(f"--mode {mode}: only modes 1 to {modes} are computed; raise --modes.")
     with refusing(argument):
@@ -201,7 +201,7 @@ def sensitivities(
     from jaxmodal.modes.sensitivities import sensitivities as all_sensitivities
     from jaxmodal.modes.tables import sensitivities_table
 
-    arm = posed(load_any_arm(argument), argument, posture_deg)
+    arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     with refusing(argument):  # RepeatedFrequencyError is a ValueError, too
         table = all_sensitivities(
             arm, modes, theory, addresses=addresses or None, repeated=repeated, throw=False

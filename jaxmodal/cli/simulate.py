@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, refusing
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, NumberRange, in_space, refusing
 from jaxmodal.cli.paths import file_option, picture_option, require_new, writing
 from jaxmodal.runtime.whole_files import write_whole
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--magnify",
-    type=click.FloatRange(min=0.0, min_open=True),
+    type=NumberRange(min=0.0, min_open=True),
     metavar="TIMES",
     help="How many times --animate magnifies bending, 1 for not at all.  [default: a round number that shows it]",
 )
@@ -57,6 +57,7 @@ def simulate(
     """
     from jaxmodal.cli.compiling import late_progress
     from jaxmodal.dynamics.files import read_simulation
+    from jaxmodal.spatial.files.robot_files import is_robot
 
     if magnify is not None and animate is None:
         raise BadInput(f"--magnify {magnify:g}: goes with --animate.")
@@ -67,6 +68,8 @@ def simulate(
         raise BadInput(
             f"--out {out}: NetCDF needs SciPy, which is not installed; run `pip install scipy`, or give a .csv file."
         )
+    if is_robot(file) and Path(file).exists():
+        raise in_space(file)
     with refusing():
         wanted = read_simulation(file)
         with late_progress("intervals simulated") as advance:

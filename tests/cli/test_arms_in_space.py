@@ -104,5 +104,8 @@ def test_sensitivities_of_some_addresses(arm_file, tmp_path):
 def test_commands_of_planar_arms_say_what_takes_arms_in_space(arm_file):
     result = CliRunner().invoke(main, ["postures", arm_file, "--frequency", "1"])
     assert result.exit_code == 2
-    assert "must be an Arm, which is planar" in result.output
-    assert "jaxmodal check, frequencies, modes and sensitivities" in result.output
+    assert "is an arm in space, and `jaxmodal postures` takes planar arms alone" in result.output
+    assert (
+        "check, convert, frequencies, modes, sensitivities, sweep and optimise take"
+        in result.output
+    )

@@ -32,7 +32,10 @@ REFUSED = {
     "other file": ('<!DOCTYPE r SYSTEM "file:///etc/passwd"><robot/>', "document type"),
     "no XML": ("links = 3", "is not XML: .*give a URDF file"),
     "cut off": ("<robot><link name='a'/>", "is not XML: no element found"),
-    "of another kind": ("<sdf version='1.7'><model/></sdf>", "is no URDF: its root is <sdf>"),
+    "of another kind": (
+        "<sdf version='1.7'><model/></sdf>",
+        "is XML .its first element is <sdf>., and no URDF",
+    ),
     "nothing in it": (robot(), "has no <link>"),
     "xacro": (
         robot('<xacro:include filename="x"/>'),

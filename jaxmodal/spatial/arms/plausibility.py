@@ -44,7 +44,19 @@ def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
     if isinstance(arm, Arm):
         return planar.implausible_values(arm)
     with np.errstate(all="ignore"):
-        return planar.beyond_measure(arm) or list(_found(arm))
+        found = planar.beyond_measure(arm) or list(_found(arm))
+    if nothing_gives_way(arm):
+        text = "nothing gives way, so there are no frequencies; give joint_stiffness, or sections and materials"
+        found.append(Implausibility("link*.joint_stiffness", math.inf, text))
+    return found
+
+
+def nothing_gives_way(arm: SpatialArm) -> bool:
+    """Whether all links are rigid, and all joints and the base without springs."""
+    return arm.base_stiffness is None and all(
+        link.rigid and not link.joint_springs and math.isinf(float(link.joint_stiffness))
+        for link in arm.links
+    )
 
 
 def warn_of_implausible_values(arm: Arm | SpatialArm, source: str = "") -> None:

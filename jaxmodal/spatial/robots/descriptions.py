@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from jaxmodal.arm.documents import read_text
+from jaxmodal.arm.documents import first_element, read_text
 from jaxmodal.arm.files import place_of
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion, within
@@ -134,10 +134,12 @@ def read_robot(path: str | Path) -> Robot:
     path = place_of(path)
     text = read_text(path, ArmError, _REMEDY)
     with within(f"{path}: "):
-        root = _document(text)
-        if root.tag != "robot":
-            raise ArmError(f"is no URDF: its root is <{root.tag[:60]}>, not <robot>; {_REMEDY}")
-        return _robot(root)
+        first = first_element(text)
+        if first not in ("", "robot") and not first.startswith("xacro:"):
+            raise ArmError(
+                f"is XML (its first element is <{first}>), and no URDF, whose first is <robot>; {_REMEDY}"
+            )
+        return _robot(_document(text))
 
 
 def transform(xyz: np.ndarray, rpy: np.ndarray) -> np.ndarray:

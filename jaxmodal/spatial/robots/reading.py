@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arguments import require_truth
-from jaxmodal.arm.plausibility import Implausibility, warn
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.joint_frames import without_noise
 from jaxmodal.spatial.arms.moving_frames import MovingJoint, arm_of, mounted, turned_body
-from jaxmodal.spatial.arms.plausibility import implausible_values
+from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.robots.bodies import (
@@ -113,11 +112,7 @@ def read_urdf(
         name=name,
     )
     if check:
-        remarks = list(implausible_values(report.arm))
-        if report.is_rigid:
-            text = "nothing gives way, so there are no frequencies; give joint_stiffness, or sections and materials"
-            remarks.append(Implausibility("link*.joint_stiffness", math.inf, text))
-        warn(remarks, str(path))
+        warn_of_implausible_values(report.arm, str(path))
     return report.arm
 
 

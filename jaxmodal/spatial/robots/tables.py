@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from jaxmodal.arm.quantities import shown, value_text
+from jaxmodal.arm.quantities import value_text
 from jaxmodal.runtime.tables import ShowsTables, Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -70,13 +70,6 @@ class UrdfReport(ShowsTables):
     ground_mass: float
     notes: tuple[str, ...]
     missing: tuple[str, ...]
-
-    @property
-    def is_rigid(self) -> bool:
-        """Whether no joint has a spring and no link a section."""
-        return all(
-            bool(link.rigid) and shown(link.joint_stiffness) == "inf" for link in self.arm.links
-        )
 
     def tables(self) -> list[Table]:
         """Return the joints, the notes and what is missing."""
