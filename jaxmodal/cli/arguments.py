@@ -146,7 +146,7 @@ def load_vibrating_arm(argument: str) -> Arm | SpatialArm:
 
     arm = load_any_arm(argument, check=False)
     if isinstance(arm, SpatialArm) and nothing_gives_way(arm):
-        remedy = "give a link joint_stiffness, or a section and no rigid = true."
+        remedy = "give joint_stiffness, or links a section and a material and no rigid = true."
         if is_robot(argument):
             remedy = (
                 f"a URDF does not say what does. Run `jaxmodal convert {argument} --out arm.toml --joint-stiffness "

@@ -5,8 +5,10 @@ import warnings
 import jax
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import jaxmodal as jm
+from jaxmodal.cli.commands import main
 from jaxmodal.frequencies.status import Status
 from tests.spatial.finite_elements import turn
 from tests.spatial.rigid_chains import Joint, frequencies_hz, transform
@@ -178,3 +180,24 @@ def test_values_that_no_arm_has_get_a_status_beside_a_free_joint(value):
         if not np.isnan(value):  # an axis may be turned round, a joint rigid
             allowed += [Status.certified, Status.not_converged]
         assert int(found.status[0]) in map(int, allowed)
+
+
+def test_an_arm_in_which_nothing_gives_way_is_remarked_and_refused_by_commands(tmp_path):
+    rigid = jm.SpatialLink(0.3, rigid=True, hub=BODY, joint_axis=(0, 1, 0))
+    spring = jm.Spring("rotation", (1, 0, 0), 1e4)
+    still = jm.SpatialArm((rigid, rigid))
+    (remark,) = jm.check(still).remarks
+    assert "nothing gives way" in str(remark)
+    for moves in (
+        jm.SpatialArm((rigid, rigid.replace(joint_stiffness=1e4))),
+        jm.SpatialArm((rigid.replace(joint_springs=(spring,)), rigid)),
+        still.replace(base_stiffness=[1e6] * 3 + [1e4] * 3),
+    ):
+        assert jm.check(moves).remarks == ()
+        assert jm.natural_frequencies(moves, 1).certified.all()
+    path = tmp_path / "arm.toml"
+    jm.write_arm(still, path)
+    for command in ("frequencies", "modes", "sensitivities"):
+        shown = CliRunner().invoke(main, [command, str(path)])
+        assert (shown.exit_code, shown.stdout) == (2, "")
+        assert shown.stderr.startswith(f"Error: {path}: nothing gives way")
