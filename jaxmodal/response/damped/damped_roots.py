@@ -158,10 +158,11 @@ def _without_strays(determinant: Characteristic, every: Sequence[Complexes]) -> 
     roots: Complexes = np.concatenate([*every, np.zeros(0, np.complex128)])
     cells = np.repeat(np.arange(len(every)), [x.size for x in every])
     with np.errstate(all="ignore"):
-        here, beside = (determinant(cells, roots * x) for x in (1.0, 1.0 + _SAME))
-        # the distance of the zero as the secant has it
-        ratio = np.exp(here - beside)
-        near = np.abs(_SAME * ratio / (1.0 - ratio)) <= _SAME
+        here, beside, beyond = (determinant(cells, roots * (1.0 + k * _SAME)) for k in range(3))
+        # the distance of the zero as the secant has it, of two places beside where 0 itself has no logarithm
+        exact = np.isnan(here)
+        ratio = np.exp(np.where(exact, beside - beyond, here - beside))
+        near = np.abs(_SAME * (ratio / (1.0 - ratio) - exact)) <= _SAME
     stray = ~near | (roots.imag < -_UPRIGHT * np.abs(roots))
     start = 0
     for each in every:
