@@ -22,6 +22,8 @@ NOISE, BOUND, _AGREEMENT = 5e-14, 1e-12, 32.0
 #: relative error of a frequency, at the most, in units of the noise of the evaluations at its ends: less than what is
 #: allowed for the counts there, as what the last estimate changed is measured as well
 _ERROR = CERTAIN / 16.0
+#: what is stated of the last change of an estimate, in units of it
+_SAFETY = 4.0
 #: distance of a mode from the ends of its enclosure, in widths, at which their signs are beyond the noise
 _INSIDE = 0.1
 #: relative distance of neighbouring modes below which a second estimate must agree: D is flat between them, and the
@@ -43,13 +45,13 @@ def accepted(e: Enclosure, number: Array) -> Array:
 
 
 def bound(e: Enclosure) -> Array:
-    """Relative error of the modes at the most, by one estimate: what it changed, and what was rounded at the ends."""
+    """Relative error of the modes by one estimate: what it changed, and what was rounded at the ends."""
     return xp.maximum(e.error, _ERROR * e.noise)
 
 
-def bound_of_two(e: Enclosure) -> Array:
-    """`bound` by two estimates that agree."""
-    return xp.minimum(bound(e), BOUND)
+def stated(e: Enclosure) -> Array:
+    """The bound of the relative error that is stated of modes that are accepted: of those the largest is `BOUND`."""
+    return xp.minimum(xp.maximum(_SAFETY * e.error, CERTAIN * e.noise), BOUND)
 
 
 def with_neighbour(omega: Array, distance: float) -> Array:

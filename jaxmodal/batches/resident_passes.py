@@ -22,8 +22,6 @@ from jaxmodal.batches.acceptance import (
     CROWDED,
     KNOWN,
     accepted,
-    bound,
-    bound_of_two,
     clear,
     corrected,
     distance_to_nearest,
@@ -32,6 +30,7 @@ from jaxmodal.batches.acceptance import (
     estimated_again,
     first_half_width,
     proven,
+    stated,
     worth_refining,
 )
 from jaxmodal.batches.guided_search import HALVINGS, Purpose
@@ -120,7 +119,7 @@ def continued(problem: BatchProblem, p: Passes, purpose: Array, *, lanes: int) -
     e, number = p.e, _numbers(p)
     known, close, near = _judged(p)
     good = known & accepted(e, number) & ~close & ~p.certified
-    e = dataclasses.replace(e, error=jnp.where(good, bound(e), e.error))
+    e = dataclasses.replace(e, error=jnp.where(good, stated(e), e.error))
     certified = p.certified | good
     again = purpose == Purpose.estimate_again
     wanted = jnp.where(
@@ -135,7 +134,7 @@ def continued(problem: BatchProblem, p: Passes, purpose: Array, *, lanes: int) -
         its = (mode + 1).astype(jnp.float64)
         better = improve_block(problem, p.packed[..., cell], own, its, *others, purpose)
         middle, alike = estimated_again(own, better, its)
-        known = dataclasses.replace(own, error=jnp.where(alike, bound_of_two(own), own.error))
+        known = dataclasses.replace(own, error=jnp.where(alike, stated(own), own.error))
         kept = jax.tree_util.tree_map(lambda x, y: jnp.where(again, x, y), known, better)
         return kept, jnp.where(again & alike, middle, kept.omega), again & alike
 

@@ -7,7 +7,7 @@ import dataclasses
 import jax
 import numpy as np
 
-from jaxmodal.batches.acceptance import bound, distance_to_nearest
+from jaxmodal.batches.acceptance import distance_to_nearest, stated
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.certificate import EPS
@@ -30,7 +30,7 @@ def _columns(e: Enclosure, good: np.ndarray) -> dict[str, np.ndarray]:
         "count_above": _whole(e.upper_count),
         "lower": e.lower,
         "upper": e.upper,
-        "residual_ratio": bound(e) / EPS,
+        "residual_ratio": stated(e) / EPS,
     }
 
 

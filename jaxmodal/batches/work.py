@@ -21,13 +21,13 @@ from jaxmodal.batches.acceptance import (
     CROWDED,
     KNOWN,
     accepted,
-    bound_of_two,
     clear,
     corrected,
     doubtful,
     estimated_again,
     first_half_width,
     proven,
+    stated,
     with_neighbour,
     worth_refining,
 )
@@ -230,7 +230,7 @@ class Work:
         e = left.enclosure.take(lanes)
         middle, alike = estimated_again(e, again, mode + 1)
         self.results.omega[cell[alike], mode[alike]] = middle[alike]
-        self.results.certify(cell[alike], mode[alike], bound_of_two(e)[alike])
+        self.results.certify(cell[alike], mode[alike], stated(e)[alike])
 
     def _improved(
         self, given: Cells, left: OpenModes, purpose: Purpose, lanes: np.ndarray

@@ -7,6 +7,7 @@ several links coincide, even double-double has no digits left. The parts of a li
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
@@ -55,5 +56,7 @@ def cut_links(beams: BeamArrays) -> BeamArrays:
         return np.stack([inner, outer], axis=1).ravel()
 
     values = {f.name: getattr(beams, f.name) for f in dataclasses.fields(beams)}
-    cut = {name: parts(name, x) for name, x in values.items() if isinstance(x, np.ndarray)}
+    cut: dict[str, Any] = {
+        name: parts(name, x) for name, x in values.items() if isinstance(x, np.ndarray)
+    }
     return dataclasses.replace(beams, **cut)

@@ -70,6 +70,14 @@ def features_of(
         for name, x in attachments(link)._asdict().items()
         if x is not None
     }
+    if link.rotor_inertia is not None and link.gear_ratio is not None:
+        # of a geared rotor nearly all cancels at a rigid joint: not in float64
+        inertia, ratio = (
+            number(x + nothing, arithmetic) for x in (link.rotor_inertia, link.gear_ratio)
+        )
+        features["relative_inertia"] = ratio * (ratio - 1.0) * inertia
+        features["driven_inertia"] = ratio * inertia
+        features["carried_inertia"] = (1.0 - ratio) * inertia
     if link.ground_angle is not None:
         features |= dict(zip(GROUND, _turn(link.ground_angle + nothing, arithmetic), strict=True))
     return features

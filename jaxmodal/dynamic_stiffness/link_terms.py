@@ -19,6 +19,7 @@ import numpy as np
 from jaxmodal.arithmetic.operations import (
     Arithmetic,
     Number,
+    absolute,
     evaluate_formula,
     leading,
     number,
@@ -74,6 +75,8 @@ from jaxmodal.dynamic_stiffness.supports import (
 from jaxmodal.runtime.namespace import Array, is_complex, take_first, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
+#: functions of small wave numbers lose digits by the square of these: of no less than this
+_SLOWEST = 1e-6
 #: what follows the features of a link under an axial force, see `preload`
 _LEVER = "lever"
 
@@ -159,11 +162,21 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         noise = tip_noise = link.omega * 0.0
         real, sizes = not is_complex(link.omega), (waves.mass_term, link.length)
         if real:
-            tip_noise = rounding_of(outboard, *sizes) + 4.0 / (waves.beta * waves.beta)
+            waved = waves.beta * waves.beta
+            one = link.omega * 0.0 + 1.0  # the loss of a stub that weighs nothing is bounded
+            slow = select(waved - _SLOWEST, 4.0 / waved, one * (4.0 / _SLOWEST))
+            tip_noise = rounding_of(outboard, *sizes) + slow
+            if more.foundation_xx is not None:
+                tip_noise = tip_noise + waved * rounding_of(outboard, *sizes)
+            if loaded:  # near buckling a link is soft beside the forces that it bears
+                bent = absolute(member.f_vv) + absolute(member.f_pp) / (link.length * link.length)
+                tip_noise = tip_noise + bent / waves.mass_term
         if more.end_offset_x is not None:
             offset = more.end_offset_x, more.end_offset_y
             tip_noise = tip_noise + rounding_of_shift(tip, *offset, *sizes) if real else tip_noise
             tip = shifted(tip, *offset)
+            if real:  # what levers make stiff in one direction hides the others, the more the shorter the waves
+                tip_noise = tip_noise + waved * rounding_of(tip, *sizes)
         inner, q, a, det, by_det = condensed(member, tip)
         receptance, delta = receptance_of(member, q, a.uu, det), member.delta
         if real:
@@ -179,7 +192,7 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             rotary = (waves.sum_rs - waves.g) * 0.5 * waves.flexural_rigidity
             inner = rigid_or(more.flexible, inner, tip, link.length, waves.mass_term, rotary)
             det, delta = (select(more.flexible, x, one * c) for x, c in ((det, 1.0), (delta, 4.0)))
-            noise = select(more.flexible, noise, one)
+            noise, tip_noise = (select(more.flexible, x, one) for x in (noise, tip_noise))
         if more.base_offset_x is not None:
             offset = more.base_offset_x, more.base_offset_y
             noise = noise + rounding_of_shift(inner, *offset, *sizes) if real else noise
@@ -229,9 +242,12 @@ def _unflatten(values: Sequence[Number], features: Container[str]) -> LinkResult
     tests = SymmetryTests(*first(len(SymmetryTests._fields)))
     receptance = Receptance(*first(len(Receptance._fields)))
     pivots = first(3 if "axial_compliance" in features else 1)
-    supports, noise, base = first(3 if GROUND[0] in features else 0), first(2), list(left)
+    supports, (noise, tip_noise) = first(3 if GROUND[0] in features else 0), first(2)
+    base = list(left)
     of_base = Receptance(*base) if base else None
-    return LinkResult(stiffness, det, delta, tests, receptance, pivots, supports, *noise, of_base)
+    return LinkResult(
+        stiffness, det, delta, tests, receptance, pivots, supports, noise, tip_noise, of_base
+    )
 
 
 class LinkTerms(NamedTuple):

@@ -9,6 +9,7 @@ import jaxmodal as jm
 from tests.response.arms import bent
 
 
+@mpmath.workdps(40)
 def test_tip_of_one_slender_beam_in_closed_form():
     """cos cosh + 1 and the like, of a cantilever after Euler and Bernoulli; 1e-12 away from resonance."""
     link = jm.Link(1.3, 7e10, 2700.0, jm.rectangle(0.01, 0.04, 0.85), poisson_ratio=0.3)
