@@ -90,6 +90,13 @@ def absolute(x: Number) -> Number:
     return Register(xp.abs(x.value)) if isinstance(x, Register) else xp.abs(x)
 
 
+def rounds_to_float64(x: Number) -> bool:
+    """Whether a number is of float64, also where it is recorded or in a register."""
+    if isinstance(x, Expression):
+        return x.recorder.in_float64
+    return not isinstance(x, DoubleDouble)
+
+
 def nonzero(x: Number) -> Number:
     """A denominator: exact zeros are replaced by a tiny number (in double-double every division does the same)."""
     if isinstance(x, Expression):

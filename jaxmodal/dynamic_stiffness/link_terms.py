@@ -180,7 +180,7 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         inner, q, a, det, by_det = condensed(member, tip)
         receptance, delta = receptance_of(member, q, a.uu, det), member.delta
         if real:
-            noise = rounding(member, q, a, by_det)
+            noise = rounding(member, tip, q, a, by_det)
         held: list[Number] = []
         if supported:
             along = directions(turn[0], turn[1], more.end_offset_x, more.end_offset_y)

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jaxmodal.arithmetic.operations import Number, absolute, keep, keep_all, leading, nonzero
+from jaxmodal.arithmetic.operations import (
+    Number,
+    absolute,
+    keep,
+    keep_all,
+    leading,
+    nonzero,
+    rounds_to_float64,
+)
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.runtime.namespace import Array, xp
 
@@ -112,14 +120,22 @@ def adjugate(q: Matrix) -> Matrix:
     )
 
 
-def rounding(m: FreeEndMember, q: Matrix, a: Matrix, by_det: Number) -> Number:
+def rounding(m: FreeEndMember, w: Stiffness, q: Matrix, a: Matrix, by_det: Number) -> Number:
     """What `condensed` rounds: relative errors of omega^2, in units of one rounding, that move frequencies as far.
 
     An error of the stiffness handed on, over omega^2 times the mass that moves with it, moves the squares of
     frequencies by as much, and the mass of the member itself moves at the least. The free member is large by
-    ``1/delta``, and the inversion of Q loses what cancels in its determinant.
+    ``1/delta``, and the inversion of Q loses what cancels in its determinant. Of equal links folded on each other the
+    entries of Q cancel, too; in float64 ``1/delta`` alone says enough there, at less cost.
     """
-    minor = absolute(q.vv * q.pp) + absolute(q.vp * q.pv)
+    if rounds_to_float64(by_det):
+        minor = absolute(q.vv * q.pp) + absolute(q.vp * q.pv)
+    else:
+        vv = absolute(m.r_vv * w.vv) + absolute(m.r_vp * w.vp) + 1.0
+        vp = absolute(m.r_vv * w.vp) + absolute(m.r_vp * w.pp)
+        pv = absolute(m.r_vp * w.vv) + absolute(m.r_pp * w.vp)
+        pp = absolute(m.r_vp * w.vp) + absolute(m.r_pp * w.pp) + 1.0
+        minor = vv * pp + vp * pv
     terms = absolute(q.uu) * minor + absolute(q.uv * a.vu) + absolute(q.up * a.pu)
     return (terms * absolute(by_det) + 1.0) / absolute(nonzero(m.delta))
 

@@ -36,7 +36,9 @@ def test_equal_links_have_the_frequencies_of_their_parts(turns, beside, theory):
     assert found.all_certified
     assert parts.all_certified
     np.testing.assert_allclose(found.omega, parts.omega, rtol=ROUNDING)
-    assert (np.asarray(found.omega_error) < 1e-12).all()
+    assert (
+        np.asarray(found.omega_error) < 3e-12
+    ).all()  # of two that coincide, the width of their bracket
     below = jm.count_below(arm, np.asarray(parts.omega) * (1.0 - 1e-11), theory)
     above = jm.count_below(arm, np.asarray(parts.omega) * (1.0 + 1e-11), theory)
     assert (below <= np.arange(8)).all()  # modes may coincide
