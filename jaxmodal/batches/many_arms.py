@@ -76,9 +76,9 @@ def natural_frequencies_batch(
 
     Notes
     -----
-    The bracket of a mode is at most 4e-8 wide (relative) and the counts at its ends prove the
-    mode; the frequency inside it is the zero of the determinant, good to about 1e-13; ``omega_error``
-    states how good. Modes that float64 cannot part are solved in double-double. Memory: the chunks in work and the result.
+    The bracket of a mode is at most 4e-8 wide (relative) and the counts at its ends prove the mode; the frequency
+    inside it is the zero of the determinant, good to about 1e-13; ``omega_error`` states how good. Modes that float64
+    cannot part are solved in double-double. Memory: the chunks in work and the result.
 
     Arms in space: in float64, with brackets 4e-8 wide at most, where two orders of elimination agree, else in
     double-double; errors were 4e-12 at most. ``kernel="portable"`` takes the compiled program, whatever the number of
