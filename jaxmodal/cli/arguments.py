@@ -213,9 +213,24 @@ def format_option(
 theory_option = click.option(
     "--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True
 )
+#: modes that are shown where no number is given
+_USUAL_MODES = 10
 modes_option = click.option(
-    "--modes", type=WholeRange(1, limits.MODES), default=10, show_default=True
+    "--modes",
+    type=WholeRange(1, limits.MODES),
+    show_default=f"{_USUAL_MODES}, and those that an arm of rigid links has",
 )
+
+
+def modes_of(arm: Arm | SpatialArm, given: int | None) -> int:
+    """The number of modes: that given, else the usual one, and no more than an arm in space of rigid links has."""
+    from jaxmodal.spatial.arms.plausibility import most_modes
+
+    if given is not None:
+        return given
+    return int(min(_USUAL_MODES, most_modes(arm))) if isinstance(arm, SpatialArm) else _USUAL_MODES
+
+
 digits_option = click.option(
     "--digits",
     type=WholeRange(2, 17),

@@ -20,6 +20,7 @@ from jaxmodal.cli.arguments import (
     format_option,
     given,
     load_vibrating_arm,
+    modes_of,
     modes_option,
     posed,
     posture_option,
@@ -56,7 +57,7 @@ Entry = dict[str, Any]
 @load_options
 def frequencies(
     arms: tuple[str, ...],
-    modes: int,
+    modes: int | None,
     theory: TheoryName,
     posture_deg: tuple[float, ...] | None,
     output_format: str,
@@ -92,10 +93,11 @@ def frequencies(
             advance(done, len(arms))
             try:
                 with refusing(argument):
+                    sought = modes_of(arm, modes)
                     own = (
-                        _bounded(arm, modes, theory, loads)
+                        _bounded(arm, sought, theory, loads)
                         if under_loads
-                        else _certified(arm, modes, theory)
+                        else _certified(arm, sought, theory)
                     )
             except UncertifiedError as error:
                 click.echo(f"{argument}: {error}", err=True)

@@ -17,6 +17,7 @@ from jaxmodal.cli.arguments import (
     digits_option,
     format_option,
     load_vibrating_arm,
+    modes_of,
     modes_option,
     posed,
     posture_option,
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
 @digits_option
 def modes(
     argument: str,
-    modes: int,
+    modes: int | None,
     theories: tuple[TheoryName, ...],
     posture_deg: tuple[float, ...] | None,
     stations: int,
@@ -82,11 +83,12 @@ def modes(
     from jaxmodal.modes.shape_tables import shapes_table
 
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
-    if mode > modes:
-        raise BadInput(f"--mode {mode}: only modes 1 to {modes} are computed; raise --modes.")
+    sought = modes_of(arm, modes)
+    if mode > sought:
+        raise BadInput(f"--mode {mode}: only modes 1 to {sought} are computed; raise --modes.")
     with refusing(argument):
         solved = [
-            to_host(mode_shapes(arm, modes, theory, stations=stations, throw=False))
+            to_host(mode_shapes(arm, sought, theory, stations=stations, throw=False))
             for theory in theories
         ]
     name = arm.name or argument
@@ -184,7 +186,7 @@ def _stations_csv(solved: Sequence[AnyShapes]) -> str:
 @format_option()
 def sensitivities(
     argument: str,
-    modes: int,
+    modes: int | None,
     theory: TheoryName,
     posture_deg: tuple[float, ...] | None,
     addresses: tuple[str, ...],
@@ -203,8 +205,9 @@ def sensitivities(
 
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     with refusing(argument):  # RepeatedFrequencyError is a ValueError, too
+        sought = modes_of(arm, modes)
         table = all_sensitivities(
-            arm, modes, theory, addresses=addresses or None, repeated=repeated, throw=False
+            arm, sought, theory, addresses=addresses or None, repeated=repeated, throw=False
         )
     table = to_host(table)
     if output_format == "json":

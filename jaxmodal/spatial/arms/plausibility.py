@@ -51,12 +51,18 @@ def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
     return found
 
 
+def most_modes(arm: SpatialArm) -> float:
+    """How many modes an arm has at the most: of rigid links one for each spring; else there is no end of them."""
+    if not all(link.rigid for link in arm.links):
+        return math.inf
+    at_base = 0 if arm.base_stiffness is None else 6
+    turning = sum(math.isfinite(float(link.joint_stiffness)) for link in arm.links)
+    return at_base + turning + sum(len(link.joint_springs) for link in arm.links)
+
+
 def nothing_gives_way(arm: SpatialArm) -> bool:
     """Whether all links are rigid, and all joints and the base without springs."""
-    return arm.base_stiffness is None and all(
-        link.rigid and not link.joint_springs and math.isinf(float(link.joint_stiffness))
-        for link in arm.links
-    )
+    return most_modes(arm) == 0
 
 
 def warn_of_implausible_values(arm: Arm | SpatialArm, source: str = "") -> None:
