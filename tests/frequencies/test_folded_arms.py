@@ -16,13 +16,13 @@ def folded(angles):
 
 
 def in_parts(arm):
-    """The same arm of links cut in two, whose parts resonate at other frequencies than the links."""
+    """The same arm of two or three links cut in two, whose parts resonate at other frequencies than the links."""
     links = []
-    for share, link in zip((0.3, 0.41, 0.67), arm.links, strict=True):
+    for share, link in zip((0.3, 0.41, 0.67), arm.links, strict=False):
         length = float(link.length)
         links += [link.replace(length=share * length)]
         links += [LINK.replace(length=(1.0 - share) * length, segment=True)]
-    return jm.Arm(tuple(links))
+    return arm.replace(links=tuple(links))
 
 
 @pytest.mark.parametrize("theory", ["timoshenko", "euler_bernoulli"])
@@ -43,3 +43,14 @@ def test_equal_links_have_the_frequencies_of_their_parts(turns, beside, theory):
     above = jm.count_below(arm, np.asarray(parts.omega) * (1.0 + 1e-11), theory)
     assert (below <= np.arange(8)).all()  # modes may coincide
     assert (above >= np.arange(1, 9)).all()
+
+
+@pytest.mark.parametrize("theory", ["timoshenko", "euler_bernoulli"])
+@pytest.mark.parametrize("turns", [(np.pi,), (np.pi, np.pi), (0.0, np.pi)])
+def test_equal_links_that_float_freely(turns, theory):
+    links = (LINK, *(LINK.replace(joint_angle=angle) for angle in turns))
+    arm = jm.Arm(links, base_stiffness=(0.0, 0.0, 0.0))
+    found, parts = (jm.natural_frequencies(each, 8, theory) for each in (arm, in_parts(arm)))
+    assert found.all_certified
+    np.testing.assert_array_equal(found.omega[:3], 0.0)
+    np.testing.assert_allclose(found.omega, parts.omega, rtol=ROUNDING)
