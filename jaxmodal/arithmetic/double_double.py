@@ -42,7 +42,7 @@ def _parts(value: Fraction, count: int) -> tuple[float, ...]:
 
 
 #: reciprocal and three float64 parts of the periods of the functions
-_HALF_PI, _LOG_2 = ((float(1 / x), np.array(_parts(x, 3))) for x in (_PI / 2, _LN2))
+HALF_PI, LOG_2 = ((float(1 / x), np.array(_parts(x, 3))) for x in (_PI / 2, _LN2))
 
 
 @jax.tree_util.register_dataclass
@@ -176,8 +176,8 @@ _SERIES = {
     "sinh_ratio": [Fraction(1, factorial(2 * k + 1)) for k in range(14)],
     "exp": [Fraction(1, factorial(k)) for k in range(15)],
 }
-_SERIES_PARTS = {name: np.array([_parts(c, 2) for c in row]) for name, row in _SERIES.items()}
-_EXP_HALVINGS = 4
+SERIES_PARTS = {name: np.array([_parts(c, 2) for c in row]) for name, row in _SERIES.items()}
+EXP_HALVINGS = 4
 
 
 @functools.cache
@@ -185,7 +185,7 @@ def _coefficients(names: tuple[str, ...]) -> np.ndarray:
     """Those of several series, shape (terms, 2, series); shorter ones are filled up with zeros."""
     coefficients = np.zeros((max(len(_SERIES[name]) for name in names), 2, len(names)))
     for j, name in enumerate(names):
-        coefficients[: len(_SERIES[name]), :, j] = _SERIES_PARTS[name]
+        coefficients[: len(_SERIES[name]), :, j] = SERIES_PARTS[name]
     return coefficients
 
 
@@ -209,7 +209,7 @@ def _polynomials(x: DoubleDouble, *names: str) -> DoubleDouble:
 
 def reduce_half_pi(x: DoubleDouble) -> tuple[Array, DoubleDouble]:
     """``(k, r)`` with ``x = k pi/2 + r``, k integral (float64) and ``|r| <= pi/4``; for ``0 <= x < 2**26``."""
-    return _reduce(x, *_HALF_PI)
+    return _reduce(x, *HALF_PI)
 
 
 def _reduce(x: DoubleDouble, reciprocal: float, parts: np.ndarray) -> tuple[Array, DoubleDouble]:
@@ -253,13 +253,13 @@ def _reduced_exponent(x: DoubleDouble) -> tuple[Array, Array, DoubleDouble]:
     """Where x underflows, k and r: ``exp(-x) = 2**-k exp(r)**16``."""
     beyond = x.hi > 700.0
     clipped = where(beyond, xp.full_like(x.hi, 700.0), x)
-    k, r = _reduce(clipped, *_LOG_2)
-    return beyond, k, -r * 0.5**_EXP_HALVINGS
+    k, r = _reduce(clipped, *LOG_2)
+    return beyond, k, -r * 0.5**EXP_HALVINGS
 
 
 def _raised(total: DoubleDouble, beyond: Array, k: Array) -> DoubleDouble:
     """`exp_negative` from the ``total`` of the series."""
-    total = repeat(0, _EXP_HALVINGS, lambda _, y: y * y, total, on_host(k))
+    total = repeat(0, EXP_HALVINGS, lambda _, y: y * y, total, on_host(k))
     # 2**-k through the exponent bits: a library power would not be exact
     scale = from_bits((1023 - k.astype(np.int64)) << 52)
     scale = xp.where(beyond, 0.0, scale)

@@ -195,9 +195,9 @@ def functions_of(
 
 
 #: pi in three parts; the products of the first two with k < 2**20 are exact
-_PI = (3.1415926534682512, 1.2154201012607933e-10, 4.044532497591901e-21)
-_SIN = [(-1) ** (k + 1) / math.factorial(2 * k + 3) for k in range(10)]
-_COS = [(-1) ** k / math.factorial(2 * k + 4) for k in range(10)]
+PI_PARTS = (3.1415926534682512, 1.2154201012607933e-10, 4.044532497591901e-21)
+SIN_SERIES = [(-1) ** (k + 1) / math.factorial(2 * k + 3) for k in range(10)]
+COS_SERIES = [(-1) ** k / math.factorial(2 * k + 4) for k in range(10)]
 
 
 def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
@@ -208,13 +208,13 @@ def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
     """
     k = xp.floor(x * (1.0 / math.pi) + 0.5)
     r = x
-    for part in _PI:
+    for part in PI_PARTS:
         r = r - k * part
     z = r * r
-    sine, cosine = xp.full_like(r, _SIN[-1]), xp.full_like(r, _COS[-1])
-    for c in reversed(_SIN[:-1]):
+    sine, cosine = xp.full_like(r, SIN_SERIES[-1]), xp.full_like(r, COS_SERIES[-1])
+    for c in reversed(SIN_SERIES[:-1]):
         sine = sine * z + c
-    for c in reversed(_COS[:-1]):
+    for c in reversed(COS_SERIES[:-1]):
         cosine = cosine * z + c
     sign = 1.0 - 2.0 * (k - 2.0 * xp.floor(0.5 * k))
     # the remainder is at most pi/2: its cosine is positive, and has the sign that the turns say

@@ -137,7 +137,7 @@ class MemberConstants(NamedTuple):
     mass: Number
 
 
-def _member_formula(
+def member_formula(
     length: Number,
     modulus: Number,
     area: Number,
@@ -147,6 +147,7 @@ def _member_formula(
     shear: Number,
     rotary: Number,
 ) -> MemberConstants:
+    """`MemberConstants` from `member_inputs`."""
     length2 = length * length
     stiffness = modulus * second_moment
     mass = density * area
@@ -166,10 +167,10 @@ def _member_formula(
 
 def waves_at(member: MemberConstants, omega: Number) -> WaveNumbers:
     """`wave_numbers` of a member of known constants."""
-    return WaveNumbers(*evaluate_formula(_waves_at, [omega, *member]))
+    return WaveNumbers(*evaluate_formula(waves_of_constants, [omega, *member]))
 
 
-def _waves_at(omega: Number, *constants: Number) -> WaveNumbers:
+def waves_of_constants(omega: Number, *constants: Number) -> WaveNumbers:
     """The characteristic values without cancellation: z2 first, then z1 from their product."""
     member = MemberConstants(*constants)
     omega2 = omega * omega
@@ -196,7 +197,7 @@ def waves_from(
 
 
 def _wave_formula(omega: Number, *values: Number) -> WaveNumbers:
-    return _waves_at(omega, *_member_formula(*values))
+    return waves_of_constants(omega, *member_formula(*values))
 
 
 def wave_numbers(
@@ -222,7 +223,7 @@ def member_constants(
 ) -> MemberConstants:
     """What of `wave_numbers` does not depend on the frequency."""
     values = [number(v, arithmetic) for v in member_inputs(link, theory)]
-    return MemberConstants(*evaluate_formula(_member_formula, values))
+    return MemberConstants(*evaluate_formula(member_formula, values))
 
 
 def member_inputs(link: BeamArrays, theory: Theory) -> tuple[Array, ...]:

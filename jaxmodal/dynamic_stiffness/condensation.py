@@ -179,7 +179,7 @@ def _condensed_at_once(
 ) -> Evaluation:
     """`_condensed` on the host, links side by side in all but the stiffness that is handed on."""
     result = all_added(links, begun, _free_tip(omega, arithmetic))
-    shares, tally = _share(result, links.terms, theory, omega), _empty_tally(omega)
+    shares, tally = share_of(result, links.terms, theory, omega), _empty_tally(omega)
     for i in reversed(range(shares.growth.shape[0])):
         tally = tally.times(Share(*(x[i] for x in shares)))
     return _evaluation(tally, arithmetic)
@@ -202,10 +202,11 @@ def add_terms(
     Returns the stiffness that the previous link's tip feels, in the previous link's axes, and the share of this one.
     """
     result = with_outboard(terms, outboard)
-    return result.stiffness, _share(result, terms, theory, omega)
+    return result.stiffness, share_of(result, terms, theory, omega)
 
 
-def _share(result: LinkResult, terms: LinkTerms, theory: Theory, omega: Array) -> Share:
+def share_of(result: LinkResult, terms: LinkTerms, theory: Theory, omega: Array) -> Share:
+    """What a link brings to the determinant and the count, from its results."""
     growth = leading(terms.growth)
     own = clamped_count(result.tests, terms.turns, theory.axial)
     own = own + negative_eigenvalues(result.receptance, theory.axial)

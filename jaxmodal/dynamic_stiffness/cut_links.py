@@ -14,7 +14,7 @@ import numpy as np
 from jaxmodal.statics.beam_arrays import BASE, SPRINGS, SUPPORTS, TURNING, BeamArrays
 
 #: what belongs to the inner end of a link, and what stands for nothing there
-_INNER = {
+INNER = {
     "joint_angle": 0.0,
     **dict.fromkeys(SPRINGS, np.inf),
     "hub_mass": 0.0,
@@ -27,7 +27,7 @@ _INNER = {
     **{name: np.inf if name[-2] == name[-1] else 0.0 for name in BASE},
 }
 #: what belongs to the outer end; 0 stands for nothing
-_OUTER = (
+OUTER = (
     "tip_mass",
     "tip_inertia",
     "end_offset_x",
@@ -38,20 +38,20 @@ _OUTER = (
     *SUPPORTS,
 )
 #: shares of the length of the inner parts, in turn, so that equal links have other parts
-_SHARES = (0.618, 0.437, 0.559, 0.382, 0.471)
+SHARES = (0.618, 0.437, 0.559, 0.382, 0.471)
 
 
 def cut_links(beams: BeamArrays) -> BeamArrays:
     """The beams, arrays of NumPy of shape (n,), as 2 n beams."""
-    shares = np.resize(_SHARES, beams.length.shape[0])
+    shares = np.resize(SHARES, beams.length.shape[0])
 
     def parts(name: str, x: np.ndarray) -> np.ndarray:
         inner, outer = x, x
         if name == "length":
             inner, outer = shares * x, (1.0 - shares) * x
-        elif name in _INNER:
-            outer = np.full_like(x, _INNER[name])
-        elif name in _OUTER:
+        elif name in INNER:
+            outer = np.full_like(x, INNER[name])
+        elif name in OUTER:
             inner = np.zeros_like(x)
         return np.stack([inner, outer], axis=1).ravel()
 

@@ -16,6 +16,8 @@ from jaxmodal.statics.laws import spring_law
 
 #: what follows the features of a link with supports: its angle to the ground
 GROUND = ("ground_sine", "ground_cosine")
+#: what the rotor of a joint brings, see `joints.Attachments`
+ROTOR = ("relative_inertia", "driven_inertia", "carried_inertia")
 
 
 class Fixed(NamedTuple):
@@ -75,12 +77,15 @@ def features_of(
         inertia, ratio = (
             number(x + nothing, arithmetic) for x in (link.rotor_inertia, link.gear_ratio)
         )
-        features["relative_inertia"] = ratio * (ratio - 1.0) * inertia
-        features["driven_inertia"] = ratio * inertia
-        features["carried_inertia"] = (1.0 - ratio) * inertia
+        features |= dict(zip(ROTOR, rotor_inertias(inertia, ratio), strict=True))
     if link.ground_angle is not None:
         features |= dict(zip(GROUND, _turn(link.ground_angle + nothing, arithmetic), strict=True))
     return features
+
+
+def rotor_inertias(inertia: Number, ratio: Number) -> tuple[Number, Number, Number]:
+    """The values of `ROTOR` of a rotor of such an inertia and gear ratio."""
+    return ratio * (ratio - 1.0) * inertia, ratio * inertia, (1.0 - ratio) * inertia
 
 
 def _turn(angle: Array, arithmetic: Arithmetic) -> tuple[Number, Number]:

@@ -132,7 +132,7 @@ def _inputs(
 
 
 @functools.cache
-def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
+def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
     """Everything about one link that is plain arithmetic, from flat inputs to flat outputs.
 
     The ``features`` (fields of `Attachments`, the angle to the ground, the lever) follow the other inputs. What a link
@@ -231,8 +231,8 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
     return formula
 
 
-def _unflatten(values: Sequence[Number], features: Container[str]) -> LinkResult:
-    """The outputs of `_formula_of` these features."""
+def link_result(values: Sequence[Number], features: Container[str]) -> LinkResult:
+    """The outputs of `formula_of` these features."""
     left = iter(values)
 
     def first(number: int) -> list[Number]:
@@ -253,7 +253,7 @@ def _unflatten(values: Sequence[Number], features: Container[str]) -> LinkResult
 class LinkTerms(NamedTuple):
     """What a link brings along, whatever is outboard of it.
 
-    ``numbers`` are the arguments of `_formula_of` but for the outboard stiffness, ``features`` those that follow it,
+    ``numbers`` are the arguments of `formula_of` but for the outboard stiffness, ``features`` those that follow it,
     by their names in `Attachments`; ``growth`` is the logarithm of what the hyperbolic functions were divided by.
     """
 
@@ -364,7 +364,7 @@ def _begun(terms: LinkTerms, shape: tuple[int, ...], most: int) -> Begun | None:
     shape = np.broadcast_shapes(shape, *(x.shape for x in others))
     if math.prod(shape) > most or any(is_complex(x) for x in known):
         return None
-    return Begun(_formula_of(tuple(terms.features)), inputs, shape)
+    return Begun(formula_of(tuple(terms.features)), inputs, shape)
 
 
 #: places of the functions of the joint angle among the inputs
@@ -377,7 +377,7 @@ def all_added(links: LinksOnHost, begun: Begun, outboard: Stiffness) -> LinkResu
     for i in reversed(range(leading(links.terms.growth).shape[0])):
         begun.go_on(i, outboard)
         outboard = Stiffness(*begun.outputs(i, 0, last))
-    return _unflatten(begun.outputs(), links.terms.features)
+    return link_result(begun.outputs(), links.terms.features)
 
 
 def with_outboard(terms: LinkTerms, outboard: Stiffness) -> LinkResult:
@@ -386,5 +386,5 @@ def with_outboard(terms: LinkTerms, outboard: Stiffness) -> LinkResult:
         values: Sequence[Number] = terms.added(outboard)
     else:
         inputs = [*terms.numbers, *outboard, *terms.features.values()]
-        values = evaluate_formula(_formula_of(tuple(terms.features)), inputs)
-    return _unflatten(values, terms.features)
+        values = evaluate_formula(formula_of(tuple(terms.features)), inputs)
+    return link_result(values, terms.features)

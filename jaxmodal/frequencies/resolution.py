@@ -11,7 +11,7 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: shares of `starting_scale`, in float64 and in double-double: (omega/scale)^2, the inertia of a link beside its
 #: stiffness, is then 1e-14 and 1e-28, some hundred times what rounding leaves
-_RESOLVED = {Arithmetic.float64: 1e-7, Arithmetic.double_double: 1e-14}
+RESOLVED = {Arithmetic.float64: 1e-7, Arithmetic.double_double: 1e-14}
 
 
 def starting_scale(beams: BeamArrays) -> Array:
@@ -26,7 +26,7 @@ def resolved(scale: Array, omega: Array, arithmetic: Arithmetic) -> Array:
 
     The count there is never too low, and a mode below is not certified.
     """
-    return xp.maximum(omega, _RESOLVED[arithmetic] * xp.where(xp.isfinite(scale), scale, 0.0))
+    return xp.maximum(omega, RESOLVED[arithmetic] * xp.where(xp.isfinite(scale), scale, 0.0))
 
 
 def evaluate_resolved(

@@ -1,0 +1,1 @@
+"""The explorer: an arm in a page of the browser."""

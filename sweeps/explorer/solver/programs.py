@@ -1,0 +1,186 @@
+"""The programs of an arm for the page: from its fields to its beams, to the constants of its links, to the count.
+
+Nothing of the physics is written here. Formulas are recorded, the rest is traced, from what the library computes with.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax.numpy as jnp
+
+from jaxmodal.arithmetic.operations import Arithmetic, select
+from jaxmodal.arm.addresses import addresses
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import fields_of, invalid_values
+from jaxmodal.arm.parameters import get_parameter, set_parameters
+from jaxmodal.dynamic_stiffness import beams as members
+from jaxmodal.dynamic_stiffness.beams import (
+    Theory,
+    TheoryName,
+    WaveNumbers,
+    prepared_values,
+    theory_flags,
+)
+from jaxmodal.dynamic_stiffness.condensation import Tally, noise_of, share_of
+from jaxmodal.dynamic_stiffness.cut_links import INNER, OUTER, SHARES
+from jaxmodal.dynamic_stiffness.joints import attachments
+from jaxmodal.dynamic_stiffness.link_constants import GROUND, ROTOR, rotor_inertias
+from jaxmodal.dynamic_stiffness.link_terms import LinkTerms, formula_of, link_result
+from jaxmodal.dynamic_stiffness.member import FunctionTurns, MemberFunctions
+from jaxmodal.frequencies.resolution import starting_scale
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.statics.beam_arrays import PLAIN, BeamArrays
+from jaxmodal.statics.laws import spring_law
+from sweeps.explorer.solver.passages import (
+    JOINT_INPUTS,
+    PIECE_INPUTS,
+    along_piece,
+    beyond_joint,
+)
+from sweeps.explorer.solver.tapes import Both, number, tape_of_formula, tape_of_function
+
+#: length, axial motion or none, omega, tip mass and inertia, law and angle of the joint: before wave numbers
+_LINK_INPUTS = 9
+
+
+def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
+    """What the page needs of an arm: values by address, and tapes.
+
+    Raises
+    ------
+    ArmError
+        The arm is under forces at rest, or is no planar arm; or as `natural_frequencies`.
+    """
+    beams, flags = prepared_values(arm, theory)
+    if arm.loads is not None or beams.axial_force is not None:
+        what = "loads" if arm.loads is not None else "axial_force"
+        raise ArmError(
+            f"{what}: the solver in the page has no forces at rest, which change the formulas of a link; leave {what} "
+            "out, or compute this arm with natural_frequencies."
+        )
+    if bool(invalid_values(arm)):
+        raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
+    # the elastic base is as given: whether another matrix is one takes its eigenvalues
+    names = [name for name in addresses(arm) if not name.startswith("base_stiffness.")]
+    fields = _fields(beams)
+    ordered = _features(beams)
+    shape_features = (*ordered, *(() if "flexible" in ordered else ("flexible",)))
+    return {
+        "name": arm.name,
+        "theory": theory,
+        "axial": float(flags.axial),
+        "links": arm.num_links,
+        "addresses": names,
+        "values": [number(get_parameter(arm, name)) for name in names],
+        "fields": fields,
+        "features": ordered,
+        "shape_features": shape_features,
+        "inner": {name: number(INNER[name]) for name in fields if name in INNER},
+        "outer": [name for name in fields if name in OUTER],
+        "shares": SHARES,
+        "beams": _beams_tape(arm, names, fields),
+        "constants": _constants_tape(beams, fields, flags),
+        "member": Both(members.member_formula, 8).written(),
+        "rotor": Both(rotor_inertias, 2).written(),
+        "waves": Both(members.waves_of_constants, 9).written(),
+        "link": Both(formula_of(ordered), _inputs_of_link(ordered)).written(),
+        "share": _share_tape(ordered, theory),
+        "noise": {kind.value: _noise_tape(kind) for kind in list(Arithmetic)[:2]},
+        "shape_link": tape_of_formula(
+            formula_of(shape_features), _inputs_of_link(shape_features), False
+        ),
+        "joint": tape_of_formula(beyond_joint, JOINT_INPUTS, False),
+        "piece": tape_of_formula(along_piece, PIECE_INPUTS, False),
+    }
+
+
+def _fields(beams: BeamArrays) -> list[str]:
+    """The fields of the beams that this arm has."""
+    names = [f.name for f in dataclasses.fields(BeamArrays) if f.name != "has_shear"]
+    return [name for name in names if getattr(beams, name) is not None]
+
+
+def _inputs_of_link(features: tuple[str, ...]) -> int:
+    return (
+        _LINK_INPUTS + len(WaveNumbers._fields) + len(MemberFunctions._fields) + 6 + len(features)
+    )
+
+
+def _features(beams: BeamArrays) -> tuple[str, ...]:
+    """The features of the links in the order in which `link_constants.features_of` has them."""
+    own = attachments(beams)._asdict()
+    names = [name for name, x in own.items() if x is not None]
+    return (*names, *(() if beams.ground_angle is None else GROUND))
+
+
+def _beams_tape(arm: Arm, names: list[str], fields: list[str]) -> dict[str, Any]:
+    """From the values of the arm to its beams, then a scale of frequency, then whether a value is impossible."""
+
+    def computed(*values: Any) -> list[Any]:
+        changed = set_parameters(arm, dict(zip(names, values, strict=True)))
+
+        def column(name: str, absent: float) -> Any:
+            own = [getattr(link, name) for link in changed.links]
+            return jnp.stack([jnp.float64(absent if x is None else x) for x in own])
+
+        beams = BeamArrays(**fields_of(changed, column), has_shear=True)
+        found = [getattr(beams, name) for name in fields]
+        return [*found, starting_scale(beams), invalid_values(changed)]
+
+    return tape_of_function(computed, len(names))
+
+
+def _constants_tape(beams: BeamArrays, fields: list[str], flags: Theory) -> dict[str, Any]:
+    """From the fields of one link to what does not depend on the frequency.
+
+    Eight inputs of the member; length, mass and inertia at the tip, law and angle of the joint; the features that are
+    no functions of others; inertia and gear of the rotor; the angle to the ground.
+    """
+    ordered = [name for name in _features(beams) if name not in (*ROTOR, *GROUND)]
+
+    def computed(*values: Any) -> list[Any]:
+        given = dict(zip(fields, values, strict=True))
+        link = BeamArrays(**{name: given.get(name) for name in (*PLAIN, *fields)}, has_shear=True)
+        own = attachments(link)._asdict()
+        rotor = [] if link.rotor_inertia is None else [link.rotor_inertia, link.gear_ratio]
+        return [
+            *members.member_inputs(link, flags),
+            *(link.length, link.tip_mass, link.tip_inertia),
+            *spring_law(link.joint_stiffness),
+            link.joint_angle,
+            *(own[name] for name in ordered),
+            *rotor,
+            *([] if link.ground_angle is None else [link.ground_angle]),
+        ]
+
+    return tape_of_function(computed, len(fields))
+
+
+@functools.cache
+def _share_tape(features: tuple[str, ...], theory: TheoryName) -> dict[str, Any]:
+    """From the results of a link in float64 to its share of determinant and count.
+
+    Beside these: z1 and alpha, turns of alpha, beta and mu, the frequency, and 1 for a flexible link.
+    """
+    results = len(tape_of_formula(formula_of(features), _inputs_of_link(features), True)["outputs"])
+
+    def computed(*values: Any) -> list[Any]:
+        result = link_result(values[:results], features)
+        z1, alpha, *turns, omega, flexible = values[results:]
+        known = {"flexible": flexible} if "flexible" in features else {}
+        terms = LinkTerms([], known, FunctionTurns(*turns), select(z1, alpha, 0.0 * alpha))
+        return list(share_of(result, terms, theory_flags(theory), omega))
+
+    return tape_of_function(computed, results + 7)
+
+
+@functools.cache
+def _noise_tape(arithmetic: Arithmetic) -> dict[str, Any]:
+    def computed(noise: Any, last: Any) -> list[Any]:
+        nothing = 0.0 * noise
+        return [noise_of(Tally(nothing, nothing, nothing, noise, last), arithmetic)]
+
+    return tape_of_function(computed, 2)

@@ -1,0 +1,269 @@
+"""Tapes: straight-line programs as plain numbers, which the page runs in float64 or in double-double.
+
+Two writers make them. `tape_of_formula` records a formula of the engine, as NumPy and XLA get it. `tape_of_function`
+takes what JAX traces of a function of arrays (the map from the fields of an arm to its constants, the count of a link),
+and works its shapes off, so that single numbers are left.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxmodal.arithmetic.programs import recorded
+from jaxmodal.runtime.errors import ArmError
+
+#: the operations of tapes; the place of each is its number
+OPERATIONS = (
+    *("add", "subtract", "multiply", "divide", "sqrt", "select", "nonzero"),
+    *("where", "less", "less_equal", "equal", "and", "or", "xor", "not"),
+    *("negative", "absolute", "sign", "floor", "is_finite", "maximum", "minimum", "root", "sine", "cosine"),
+    *("quotient", "power", "arctangent"),
+)  # fmt: skip
+#: primitives of JAX that are operations on single numbers
+_PRIMITIVES = {
+    "add": "add",
+    "add_any": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "div": "quotient",
+    "lt": "less",
+    "le": "less_equal",
+    "eq": "equal",
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+    "not": "not",
+    "neg": "negative",
+    "abs": "absolute",
+    "sign": "sign",
+    "floor": "floor",
+    "is_finite": "is_finite",
+    "max": "maximum",
+    "min": "minimum",
+    "sqrt": "root",
+    "sin": "sine",
+    "cos": "cosine",
+    "pow": "power",
+    "atan": "arctangent",
+}
+#: primitives that leave numbers as they are
+_SAME = ("convert_element_type", "copy", "stop_gradient", "copy_p")
+#: primitives that only move numbers about, done by JAX itself on their places
+_MOVES = (
+    *("broadcast_in_dim", "reshape", "squeeze", "slice", "concatenate", "transpose", "rev", "pad"),
+    *("expand_dims", "stack", "tile"),
+)
+
+
+class Tape:
+    """Operations on registers: the inputs first, then constants and results as they come; equal ones stand once."""
+
+    def __init__(self, num_inputs: int) -> None:
+        self.num_inputs = num_inputs
+        self.constants: dict[int, float] = {}
+        self.operations: list[tuple[int, int, tuple[int, ...]]] = []
+        self.size = num_inputs
+        self._known: dict[Any, int] = {}
+
+    def constant(self, value: float) -> int:
+        """The register of a number."""
+        key = float(value).hex()
+        if key not in self._known:
+            self._known[key] = self.size
+            self.constants[self.size] = float(value)
+            self.size += 1
+        return self._known[key]
+
+    def operation(self, name: str, *operands: int) -> int:
+        """The register of the result of an operation."""
+        key = (name, *operands)
+        if key not in self._known:
+            self._known[key] = self.size
+            self.operations.append((OPERATIONS.index(name), self.size, operands))
+            self.size += 1
+        return self._known[key]
+
+    def written(self, outputs: Sequence[tuple[int, float]]) -> dict[str, Any]:
+        """The tape as what JSON holds, without operations that no output needs."""
+        needed = {register for register, _ in outputs}
+        kept = []
+        for code, result, operands in reversed(self.operations):
+            if result in needed:
+                needed.update(operands)
+                kept.append((code, result, operands))
+        place = {k: k for k in range(self.num_inputs)}
+        for k in (k for k in self.constants if k in needed):
+            place[k] = len(place)
+        constants = [number(x) for k, x in self.constants.items() if k in needed]
+        code: list[int] = []
+        for operation, result, operands in reversed(kept):
+            place[result] = len(place)
+            three = [*(place[k] for k in operands), 0, 0][:3]
+            code += [operation, place[result], *three]
+        return {
+            "inputs": self.num_inputs,
+            "constants": constants,
+            "size": len(place),
+            "code": code,
+            "outputs": [place[k] for k, _ in outputs],
+            "signs": [int(sign) for _, sign in outputs],
+        }
+
+
+def number(value: float) -> float | str:
+    """A number as JSON holds it: what is not finite as text."""
+    x = float(value)
+    if math.isfinite(x):
+        return x
+    return "NaN" if math.isnan(x) else "Infinity" if x > 0 else "-Infinity"
+
+
+@functools.cache
+def tape_of_formula(
+    formula: Callable[..., Sequence[Any]], num_inputs: int, in_float64: bool
+) -> dict[str, Any]:
+    """The tape of a formula that `jaxmodal.arithmetic.programs` records."""
+    nodes, outputs, _ = recorded(formula, num_inputs, in_float64)
+    tape, register = Tape(num_inputs), {}
+    for k, (kind, arguments, value) in enumerate(nodes):
+        operands = [register[j] for j in arguments]
+        if kind == "input":
+            register[k] = int(value)
+        elif kind == "constant":
+            register[k] = tape.constant(value)
+        else:
+            name = "subtract" if kind == "add" and value < 0.0 else kind
+            register[k] = tape.operation(name, *operands)
+    return tape.written([(register[o.index], o.sign) for o in outputs])
+
+
+def tape_of_function(function: Callable[..., Any], num_inputs: int) -> dict[str, Any]:
+    """The tape of a function of numbers that returns numbers and arrays, one after the other.
+
+    Raises
+    ------
+    ArmError
+        The function uses an operation that tapes do not have.
+    """
+    closed = jax.make_jaxpr(function)(*(np.float64(1.0),) * num_inputs)
+    tape = Tape(num_inputs)
+    inputs = [np.array(k, object) for k in range(num_inputs)]
+    outputs = _worked_off(tape, closed.jaxpr, closed.consts, inputs)
+    return tape.written([(int(k), 1.0) for x in outputs for k in np.ravel(x)])
+
+
+def _registers(tape: Tape, value: Any) -> np.ndarray:
+    """The registers of an array of constants."""
+    given = np.asarray(value)
+    found = np.empty(given.shape, object)
+    for place in np.ndindex(given.shape):
+        found[place] = tape.constant(float(given[place]))
+    return found
+
+
+def _worked_off(tape: Tape, jaxpr: Any, consts: Sequence[Any], inputs: list[Any]) -> list[Any]:
+    """The registers of the outputs of what JAX has traced."""
+    known: dict[Any, np.ndarray] = dict(zip(jaxpr.invars, inputs, strict=True))
+    known |= {v: _registers(tape, x) for v, x in zip(jaxpr.constvars, consts, strict=True)}
+
+    def read(atom: Any) -> np.ndarray:
+        return _registers(tape, atom.val) if hasattr(atom, "val") else known[atom]
+
+    for equation in jaxpr.eqns:
+        x = [read(atom) for atom in equation.invars]
+        found = _applied(tape, equation, x)
+        known.update(zip(equation.outvars, found, strict=True))
+    return [read(atom) for atom in jaxpr.outvars]
+
+
+def _applied(tape: Tape, equation: Any, x: list[np.ndarray]) -> list[np.ndarray]:
+    """One primitive on arrays of registers."""
+    name, given = equation.primitive.name, equation.params
+    inner = given.get("jaxpr", given.get("call_jaxpr"))
+    if inner is not None:
+        return _worked_off(tape, getattr(inner, "jaxpr", inner), getattr(inner, "consts", ()), x)
+    if name in _SAME:
+        return [x[0]]
+    if name in _MOVES:
+        return [_moved(equation, x)]
+    if name == "select_n":  # of two: where the condition holds, the second
+        return [_elementwise(tape, "where", x[0], x[2], x[1])]
+    if name == "ne":
+        return [_elementwise(tape, "not", _elementwise(tape, "equal", *x))]
+    if name in ("gt", "ge"):
+        return [_elementwise(tape, {"gt": "less", "ge": "less_equal"}[name], x[1], x[0])]
+    if name == "square":
+        return [_elementwise(tape, "multiply", x[0], x[0])]
+    if name == "integer_pow":
+        power = x[0]
+        for _ in range(abs(given["y"]) - 1):
+            power = _elementwise(tape, "multiply", power, x[0])
+        if given["y"] < 0:
+            power = _elementwise(tape, "quotient", _registers(tape, np.ones(power.shape)), power)
+        return [power]
+    if name == "cumsum":
+        return [_summed(tape, x[0], given["axis"], given["reverse"])]
+    reductions = {"reduce_sum": "add", "reduce_min": "minimum", "reduce_max": "maximum"}
+    reductions |= {"reduce_and": "and", "reduce_or": "or"}
+    if name in reductions:
+        return [_reduced(tape, reductions[name], x[0], given["axes"])]
+    if name not in _PRIMITIVES:
+        raise ArmError(
+            f"the operation {name} has no form in the page: tapes know {', '.join(_PRIMITIVES)}."
+        )
+    return [_elementwise(tape, _PRIMITIVES[name], *x)]
+
+
+def _moved(equation: Any, x: list[np.ndarray]) -> np.ndarray:
+    """A primitive that moves numbers, done by JAX on the registers' numbers themselves."""
+    places = [np.asarray(a, np.int64) for a in x]
+    moved = equation.primitive.bind(*(jax.numpy.asarray(a) for a in places), **equation.params)
+    return np.asarray(moved).astype(object)
+
+
+def _elementwise(tape: Tape, name: str, *x: np.ndarray) -> np.ndarray:
+    wide = np.broadcast_arrays(*x)
+    found = np.empty(wide[0].shape, object)
+    for place in np.ndindex(found.shape):
+        found[place] = tape.operation(name, *(int(a[place]) for a in wide))
+    return found
+
+
+def _summed(tape: Tape, x: np.ndarray, axis: int, reverse: bool) -> np.ndarray:
+    """Running sums along an axis."""
+    rows = list(np.moveaxis(x, axis, 0))
+    rows = rows[::-1] if reverse else rows
+    for k in range(1, len(rows)):
+        rows[k] = _elementwise(tape, "add", rows[k - 1], rows[k])
+    rows = rows[::-1] if reverse else rows
+    return np.moveaxis(np.stack(rows), 0, axis)
+
+
+def _reduced(tape: Tape, name: str, x: np.ndarray, axes: Sequence[int]) -> np.ndarray:
+    for axis in sorted(axes, reverse=True):
+        first, *others = np.moveaxis(x, axis, 0)
+        for other in others:
+            first = _elementwise(tape, name, first, other)
+        x = np.asarray(first, object)
+    return x
+
+
+@dataclasses.dataclass(frozen=True)
+class Both:
+    """A formula in both kinds of numbers."""
+
+    formula: Callable[..., Sequence[Any]]
+    num_inputs: int
+
+    def written(self) -> dict[str, Any]:
+        """The two tapes; where float64 has no denominators of its own they are one."""
+        single = tape_of_formula(self.formula, self.num_inputs, True)
+        double = tape_of_formula(self.formula, self.num_inputs, False)
+        return {"float64": single, "double": None if single == double else double}

@@ -1,0 +1,25 @@
+// Solves the arms of a file in the solver of the page: node solve_arms.mjs MODULE.mjs ARMS.json > RESULTS.json
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const [, , module, arms] = process.argv;
+const solver = await import(pathToFileURL(module).href);
+const results = JSON.parse(readFileSync(arms, "utf8")).map(({ arm, set, modes, below, shapes, points }) => {
+  try {
+    let loaded = solver.loadArm(arm);
+    for (const [address, value] of set || []) loaded = solver.setValue(loaded, address, Number(value));
+    const begin = performance.now();
+    const found = solver.frequencies(loaded, modes);
+    const ms = performance.now() - begin;
+    const lists = Object.fromEntries(Object.entries(found).map(([name, x]) => [name, Array.from(x)]));
+    const counts = (below || []).map((omega) => solver.countBelow(loaded, omega));
+    const drawn = (shapes || []).map((k) => {
+      const s = solver.shape(loaded, found.omega[k], points);
+      return Object.fromEntries(["x", "y", "x0", "y0", "u", "v"].map((name) => [name, s[name].map((row) => Array.from(row))]));
+    });
+    return { ...lists, counts, shapes: drawn, ms };
+  } catch (error) {
+    return { error: error.message, stack: error.stack };
+  }
+});
+process.stdout.write(JSON.stringify(results));
