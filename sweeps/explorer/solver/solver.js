@@ -213,7 +213,7 @@ function sinhRatio(z) {
 
 const WAVES = 13, FUNCTIONS = 8, STIFFNESS = 6, BEFORE_WAVES = 9;
 const Z1 = 4, ALPHA = 5, BETA = 6, MU = 9; // places among the wave numbers
-const MASS = 7, RIGIDITY = 5; // places among the constants of a member
+const MASS = 7, RIGIDITY = 5, STRETCHING = 6; // places among the constants of a member
 
 const numbers = (values) => Float64Array.from(values, Number);
 
@@ -475,7 +475,10 @@ export function frequencies(arm, nModes) {
   for (let k = zeros + 1; k < nModes; k++) omega[k] = Math.max(omega[k], omega[k - 1]);
   confirm(arm, zeros, open, omega, certified, lower, upper, multiplicity);
   // modes of frequency zero are counted, and certified with the first that is none
-  for (let k = 0; k < Math.min(zeros, nModes); k++) certified[k] = zeros < nModes ? certified[zeros] : 1;
+  for (let k = 0; k < Math.min(zeros, nModes); k++) {
+    certified[k] = zeros < nModes ? certified[zeros] : 1;
+    multiplicity[k] = zeros;
+  }
   return { omega, certified, lower, upper, multiplicity };
 }
 
@@ -491,7 +494,7 @@ function inPairs(arm, guess, mode) {
 /** Counts at 1e-12 beside each open group of frequencies, or half-way to the next; by cut links where they fail. */
 function confirm(arm, zeros, open, omega, certified, lower, upper, multiplicity) {
   const n = omega.length;
-  let cut = null;
+  let cut = null, otherwise = false;
   for (let first = zeros; first < n;) {
     let last = first;
     while (last + 1 < n && omega[last + 1] - omega[last] <= TOLERANCE * omega[last + 1]) last++;
@@ -506,10 +509,15 @@ function confirm(arm, zeros, open, omega, certified, lower, upper, multiplicity)
         return a.count <= first && b.count >= last + 1 && agrees(a) && agrees(b) && clear;
       };
       let sure = proved(arm);
-      if (!sure) {
+      if (!sure && !otherwise) {
+        // where the formulas of the links lose their digits, those of their parts do not
         cut = cut || cutArm(arm, (i) => sharesOf(arm, i));
-        sure = proved(cut);
+        for (let k = first; k <= last; k++) omega[k] = inPairs(cut, omega[k], k + 1).omega;
+        otherwise = true;
+        continue;
       }
+      if (!sure) sure = proved(cut);
+      otherwise = false;
       for (let k = first; k <= last; k++) { certified[k] = sure ? 1 : 0; lower[k] = below; upper[k] = above; }
     }
     first = last + 1;
@@ -563,17 +571,34 @@ function seenFrom(dh, dl, x, y) {
   multiplyPairs(x || 0, 0, dh[2], dl[2]); addPairs(dh[1], dl[1], H, L); dh[1] = H; dl[1] = L;
 }
 
-/** How the base moves in the mode: as the spring below lets it, or, where it is held, by next to nothing. */
-function baseMotion(arm, first) {
-  const f = first.double.featuresHi, [uu, uv, up, vv, vp, pp] = sixH, length = arm.beams[0][arm.written.fields.indexOf("length")];
-  if (f.foundation_xx === undefined) {
-    const sizes = [Math.abs(uu), Math.abs(vv), Math.abs(pp) / (length * length)];
-    const k = sizes.indexOf(Math.max(...sizes));
-    return [0, 1, 2].map((i) => (i === k ? 1 : 0));
-  }
+/** The stiffness that an arm answers with at a joint, in units of its link's: beyond measure where the mode is. */
+function answer(arm, i, before) {
+  const length = arm.beams[i][arm.written.fields.indexOf("length")];
+  const sizes = [Math.abs(before[0]), Math.abs(before[3]), Math.abs(before[5]) / (length * length)];
+  const largest = Math.max(...sizes);
+  return { size: largest / arm.links[i].double.memberHi[STRETCHING], direction: sizes.indexOf(largest) };
+}
+
+/**
+ * Where the mode starts, the joint of link `i`, and how that moves: the base as the spring below lets it, or, where it is
+ * held, by next to nothing. Modes of outer links alone, beyond a rigid support, start at the joint of the first of them.
+ */
+function startOf(arm, first, kept) {
+  const loose = looseBase(first.double.featuresHi, kept[0].before);
+  if (loose) return { i: 0, motion: loose };
+  const answers = kept.map(({ before }, i) => answer(arm, i, before));
+  const held = first.double.featuresHi.foundation_xx === undefined;
+  let i = 0;
+  if (!held || answers[0].size < 1e4) answers.forEach(({ size }, k) => { if (size > answers[i].size) i = k; });
+  if (!(answers[i].size > 1e2)) throw new Error("no joint feels this mode, so that its shape cannot be drawn from there.");
+  return { i, motion: [0, 1, 2].map((k) => (k === answers[i].direction ? 1 : 0)) };
+}
+
+/** How an elastic base moves in the mode; null where there is none, or where it stands still. */
+function looseBase(f, [uu, uv, up, vv, vp, pp]) {
+  if (f.foundation_xx === undefined) return null;
   const s = [f.foundation_x_scale, f.foundation_y_scale, f.foundation_turn_scale];
   const rigid = [f.foundation_x_rigid, f.foundation_y_rigid, f.foundation_turn_rigid];
-  if (rigid.every((x) => x === 1)) return [1, 0, 0];
   const whole = [
     [uu + f.foundation_xx, uv + f.foundation_xy, up + f.foundation_xr],
     [uv + f.foundation_xy, vv + f.foundation_yy, vp + f.foundation_yr],
@@ -582,19 +607,33 @@ function baseMotion(arm, first) {
   const a = whole.map((row, i) => row.map((x, j) => s[i] * x * s[j] + (i === j ? rigid[i] : 0)));
   const cross = (p, q) => [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]];
   const columns = [cross(a[1], a[2]), cross(a[2], a[0]), cross(a[0], a[1])];
-  const sizes = columns.map((c) => Math.hypot(...c)), best = columns[sizes.indexOf(Math.max(...sizes))];
-  return best.map((x, i) => x * s[i] / Math.max(...sizes));
+  const sizes = columns.map((c) => Math.hypot(...c)), size = Math.max(...sizes);
+  const motion = columns[sizes.indexOf(size)].map((x) => x / size);
+  const left = Math.hypot(...a.map((row) => row[0] * motion[0] + row[1] * motion[1] + row[2] * motion[2]));
+  const terms = Math.hypot(...a.map((row) => Math.hypot(row[0] * motion[0], row[1] * motion[1], row[2] * motion[2])));
+  return left < 1e-6 * terms ? motion.map((x, i) => x * s[i]) : null;
+}
+
+/** The mode at `omega` to the last digits, and how many there are within 1e-13. */
+function modeAt(arm, omega) {
+  for (const aside of [1e-14, 1e-13, 1e-11, 1e-9, 1e-7]) {
+    const a = evaluate(arm, omega * (1 - aside), "double"), b = evaluate(arm, omega * (1 + aside), "double");
+    if (b.count <= a.count) continue;
+    const found = enclose((at) => evaluate(arm, at, "double"), a, b, a.count + 1, 4 * EPS, 120);
+    return { exact: found.omega, multiplicity: aside <= 1e-13 ? b.count - a.count : 1 };
+  }
+  throw new Error(`omega = ${omega}: no natural frequency of this arm; take one that frequencies() has returned.`);
 }
 
 /**
  * The mode at `omega`, which must be one of the frequencies: points of each link, `x0, y0` at rest, displacements
- * `u, v` in the axes of the ground, the largest of size 1, and `x, y` = rest + `amplitude` times displacement.
+ * `u, v` in the axes of the ground, the largest of size 1, and `x, y` = rest + `amplitude` times displacement. Of
+ * `multiplicity` > 1 modes at one frequency it is one.
  */
 export function shape(arm, omega, pointsPerLink) {
   if (!Number.isInteger(pointsPerLink) || pointsPerLink < 2 || pointsPerLink > 500) throw new Error(`pointsPerLink = ${pointsPerLink}: must be a whole number from 2 to 500.`);
   if (!(omega > 1e-9 * arm.scale)) throw new Error(`omega = ${omega}: a mode of frequency zero is a motion without strain, which has no shape here.`);
-  const mode = evaluate(arm, omega * (1 - 1e-8), "double").count + 1, exact = inPairs(arm, omega, mode).omega;
-  if (!(Math.abs(exact - omega) <= 1e-6 * omega)) throw new Error(`omega = ${omega}: no natural frequency; the next one is ${exact} rad/s.`);
+  const { exact, multiplicity } = modeAt(arm, omega);
   const { fields, inner, outer } = arm.written, n = arm.beams.length, pieces = pointsPerLink - 1;
   const names = arm.written.shape_features, tape = { double: arm.tapes.shape.double };
   const lengthAt = fields.indexOf("length"), chains = arm.beams.map((beam, i) => {
@@ -623,13 +662,14 @@ export function shape(arm, omega, pointsPerLink) {
     const beyond = keep();
     sixH.set(h); sixL.set(l);
     addLink(arm, chain.start, exact, "double", tape, names);
-    kept[i] = { outboard, beyond };
+    kept[i] = { outboard, beyond, before: keep()[0] };
   }
   // outward: how everything moves
-  const dh = Float64Array.from(baseMotion(arm, chains[0].start)), dl = new Float64Array(3), next = new Float64Array(3), rest = new Float64Array(3);
+  const begin = startOf(arm, chains[0].start, kept), dh = new Float64Array(3), dl = new Float64Array(3), next = new Float64Array(3), rest = new Float64Array(3);
   const found = { x: [], y: [], x0: [], y0: [], u: [], v: [] };
   let angle = 0, px = 0, py = 0;
   for (let i = 0; i < n; i++) {
+    if (i === begin.i) dh.set(begin.motion);
     const { start, piece, end } = chains[i], own = start.double, f = own.featuresHi, l = own.featuresLo;
     const [beyondHi, beyondLo] = kept[i].beyond;
     const law = [f.axial_unit ?? 1, f.axial_compliance ?? 0, f.shear_unit ?? 1, f.shear_compliance ?? 0];
@@ -665,11 +705,11 @@ export function shape(arm, omega, pointsPerLink) {
     px += c * (pieces * step + ex) - s * ey; py += s * (pieces * step + ex) + c * ey;
     for (const name of Object.keys(found)) found[name].push(row[name]);
   }
-  return normalised(found);
+  return normalised(found, multiplicity);
 }
 
 /** The largest displacement is of size 1, its larger part positive. */
-function normalised(found) {
+function normalised(found, multiplicity) {
   let size = 0, larger = 1, low = [Infinity, Infinity], high = [-Infinity, -Infinity];
   found.u.forEach((u, i) => u.forEach((a, p) => {
     const b = found.v[i][p], length = Math.hypot(a, b);
@@ -682,5 +722,5 @@ function normalised(found) {
     found.x[i][p] = found.x0[i][p] + amplitude * found.u[i][p];
     found.y[i][p] = found.y0[i][p] + amplitude * found.v[i][p];
   }));
-  return { ...found, amplitude };
+  return { ...found, amplitude, multiplicity };
 }
