@@ -213,7 +213,7 @@ function sinhRatio(z) {
 
 const WAVES = 13, FUNCTIONS = 8, STIFFNESS = 6, BEFORE_WAVES = 9;
 const Z1 = 4, ALPHA = 5, BETA = 6, MU = 9; // places among the wave numbers
-const MASS = 7, RIGIDITY = 5, STRETCHING = 6; // places among the constants of a member
+const MASS = 7, RIGIDITY = 5; // places among the constants of a member
 
 const numbers = (values) => Float64Array.from(values, Number);
 
@@ -571,26 +571,27 @@ function seenFrom(dh, dl, x, y) {
   multiplyPairs(x || 0, 0, dh[2], dl[2]); addPairs(dh[1], dl[1], H, L); dh[1] = H; dl[1] = L;
 }
 
-/** The stiffness that an arm answers with at a joint, in units of its link's: beyond measure where the mode is. */
+/** The stiffness that an arm answers with at a joint, and along which motion. */
 function answer(arm, i, before) {
   const length = arm.beams[i][arm.written.fields.indexOf("length")];
   const sizes = [Math.abs(before[0]), Math.abs(before[3]), Math.abs(before[5]) / (length * length)];
   const largest = Math.max(...sizes);
-  return { size: largest / arm.links[i].double.memberHi[STRETCHING], direction: sizes.indexOf(largest) };
+  return { size: largest, direction: sizes.indexOf(largest) };
 }
 
 /**
  * Where the mode starts, the joint of link `i`, and how that moves: the base as the spring below lets it, or, where it is
- * held, by next to nothing. Modes of outer links alone, beyond a rigid support, start at the joint of the first of them.
+ * held, by next to nothing. Modes of outer links alone, beyond a rigid support, start at the joint that answers to them:
+ * beyond measure beside `aside`, its stiffness next to the mode.
  */
-function startOf(arm, first, kept) {
+function startOf(arm, first, kept, aside) {
   const loose = looseBase(first.double.featuresHi, kept[0].before);
   if (loose) return { i: 0, motion: loose };
   const answers = kept.map(({ before }, i) => answer(arm, i, before));
+  const ratios = answers.map(({ size }, i) => size / answer(arm, i, aside[i].before).size);
   const held = first.double.featuresHi.foundation_xx === undefined;
-  let i = 0;
-  if (!held || answers[0].size < 1e4) answers.forEach(({ size }, k) => { if (size > answers[i].size) i = k; });
-  if (!(answers[i].size > 1e2)) throw new Error("no joint feels this mode, so that its shape cannot be drawn from there.");
+  const i = held && ratios[0] > 1e4 ? 0 : ratios.indexOf(Math.max(...ratios));
+  if (!(ratios[i] > 1e2)) throw new Error("no joint feels this mode, so that its shape cannot be drawn from there.");
   return { i, motion: [0, 1, 2].map((k) => (k === answers[i].direction ? 1 : 0)) };
 }
 
@@ -625,6 +626,28 @@ function modeAt(arm, omega) {
   throw new Error(`omega = ${omega}: no natural frequency of this arm; take one that frequencies() has returned.`);
 }
 
+/** The stiffness outboard of every piece, beyond the springs of every joint, and before them. */
+function inward(arm, chains, omega, pieces) {
+  sixH.fill(0); sixL.fill(0);
+  const names = arm.written.shape_features, tape = { double: arm.tapes.shape.double };
+  const kept = [], keep = () => [sixH.slice(), sixL.slice()];
+  for (let i = chains.length - 1; i >= 0; i--) {
+    const chain = chains[i], outboard = new Array(pieces);
+    addLink(arm, chain.end, omega, "double", tape, names);
+    for (let p = pieces - 1; p >= 0; p--) {
+      outboard[p] = keep();
+      addLink(arm, chain.piece, omega, "double", tape, names);
+    }
+    const [h, l] = keep();
+    addLink(arm, chain.straight, omega, "double", tape, names);
+    const beyond = keep();
+    sixH.set(h); sixL.set(l);
+    addLink(arm, chain.start, omega, "double", tape, names);
+    kept[i] = { outboard, beyond, before: keep()[0] };
+  }
+  return kept;
+}
+
 /**
  * The mode at `omega`, which must be one of the frequencies: points of each link, `x0, y0` at rest, displacements
  * `u, v` in the axes of the ground, the largest of size 1, and `x, y` = rest + `amplitude` times displacement. Of
@@ -635,7 +658,6 @@ export function shape(arm, omega, pointsPerLink) {
   if (!(omega > 1e-9 * arm.scale)) throw new Error(`omega = ${omega}: a mode of frequency zero is a motion without strain, which has no shape here.`);
   const { exact, multiplicity } = modeAt(arm, omega);
   const { fields, inner, outer } = arm.written, n = arm.beams.length, pieces = pointsPerLink - 1;
-  const names = arm.written.shape_features, tape = { double: arm.tapes.shape.double };
   const lengthAt = fields.indexOf("length"), chains = arm.beams.map((beam, i) => {
     const part = beam.slice();
     part[lengthAt] /= pieces;
@@ -647,25 +669,9 @@ export function shape(arm, omega, pointsPerLink) {
     const start = stubOf(arm, beam, true);
     return { start, straight: withoutJoint(start), piece, end: stubOf(arm, beam, false) };
   });
-  // inward: the stiffness outboard of every piece, and beyond the springs of every joint
-  sixH.fill(0); sixL.fill(0);
-  const kept = [], keep = () => [sixH.slice(), sixL.slice()];
-  for (let i = n - 1; i >= 0; i--) {
-    const chain = chains[i], outboard = new Array(pieces);
-    addLink(arm, chain.end, exact, "double", tape, names);
-    for (let p = pieces - 1; p >= 0; p--) {
-      outboard[p] = keep();
-      addLink(arm, chain.piece, exact, "double", tape, names);
-    }
-    const [h, l] = keep();
-    addLink(arm, chain.straight, exact, "double", tape, names);
-    const beyond = keep();
-    sixH.set(h); sixL.set(l);
-    addLink(arm, chain.start, exact, "double", tape, names);
-    kept[i] = { outboard, beyond, before: keep()[0] };
-  }
+  const kept = inward(arm, chains, exact, pieces), aside = inward(arm, chains, exact * (1 + 1e-4), pieces);
   // outward: how everything moves
-  const begin = startOf(arm, chains[0].start, kept), dh = new Float64Array(3), dl = new Float64Array(3), next = new Float64Array(3), rest = new Float64Array(3);
+  const begin = startOf(arm, chains[0].start, kept, aside), dh = new Float64Array(3), dl = new Float64Array(3), next = new Float64Array(3), rest = new Float64Array(3);
   const found = { x: [], y: [], x0: [], y0: [], u: [], v: [] };
   let angle = 0, px = 0, py = 0;
   for (let i = 0; i < n; i++) {

@@ -80,7 +80,7 @@ def random_arm(seed):
             more["support_x_stiffness"] = 10.0 ** rng.uniform(3, 7)
             more["support_torsional_stiffness"] = 10.0 ** rng.uniform(2, 5)
         if often(0.05) and k == number - 1:
-            more["support_y_stiffness"] = math.inf
+            more["support_y_stiffness"] = 1e9 if seed % 4 == 3 else math.inf
         if often(0.15) and number > 1 and "support_y_stiffness" not in more:
             more["rigid"] = True
         links.append(

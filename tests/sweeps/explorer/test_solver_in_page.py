@@ -1,0 +1,118 @@
+"""The solver in the page against the library: frequencies, counts, certificates, shapes, values set, refusals."""
+
+import math
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.runtime.errors import ArmError
+from sweeps.explorer.solver import arm_json
+from tests.real_arms import steel
+from tests.sweeps.explorer.page_arms import THEORIES, case, needs_node, random_arm, solved_in_page
+
+MODES, STATIONS = 8, 6
+BAR = steel(length=0.5)
+BACK = BAR.replace(joint_angle=math.pi)
+HELD = dict.fromkeys(
+    ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness"), math.inf
+)
+#: poles that coincide, a double root, extreme bodies and springs, many links, free joints, links beyond a rigid support
+HARD = {
+    "folded": jm.Arm((BAR, BACK, BACK)),
+    "double root": jm.examples.three_link_industrial().with_posture(
+        np.deg2rad([-155.009952919027194, -64.1983428536445678])
+    ),
+    "heavy": jm.Arm((BAR, BAR.replace(joint_angle=0.3)), jm.Payload(1e8, 1e6)),
+    "springs": jm.Arm((BAR.replace(joint_stiffness=1e15), BAR.replace(joint_stiffness=1e-6))),
+    "twelve": jm.Arm(tuple(BAR.replace(joint_angle=0.1 * k) for k in range(12))),
+    "hinges": jm.Arm((BAR.replace(joint_stiffness=0.0),) * 3),
+    "slender": jm.Arm((BAR.replace(length=50.0),)),
+    "held": jm.Arm((BAR.replace(**HELD), BAR)),
+}
+
+
+def same_as_library(tmp_path, arms, theories, shape_error):
+    """Solve all in the page and compare."""
+    truths, cases = [], []
+    for arm, theory in zip(arms, theories, strict=True):
+        found = jm.natural_frequencies(arm, MODES, theory, throw=False)
+        omega = np.asarray(found.omega)
+        above = np.flatnonzero(omega > 0.0)
+        probes = np.append(omega[above] * (1.0 + 1e-7), [0.5 * omega[above[0]], 3.3 * omega[-1]])
+        counts = np.asarray(jm.count_below(arm, probes, theory)).tolist()
+        drawn = jm.mode_shapes(arm, MODES, theory, stations=STATIONS, throw=False).displacement
+        truths.append((found, counts, above, np.asarray(drawn)))
+        more = {"below": probes.tolist(), "shapes": above.tolist(), "points": STATIONS}
+        cases.append(case(arm, theory, **more))
+    for k, (truth, got) in enumerate(zip(truths, solved_in_page(tmp_path, cases), strict=True)):
+        found, counts, above, drawn = truth
+        assert "error" not in got, (k, got)
+        np.testing.assert_allclose(got["omega"], found.omega, rtol=1e-10, atol=0.0, err_msg=str(k))
+        assert got["counts"] == counts, k
+        assert got["certified"] == np.asarray(found.certified).astype(int).tolist(), k
+        inside = np.array(got["omega"])[above]
+        assert np.all(np.array(got["lower"])[above] <= inside), k
+        assert np.all(np.array(got["upper"])[above] >= inside), k
+        for mode, shape in zip(above, got["shapes"], strict=True):
+            if found.multiplicity[mode] > 1:
+                continue  # any motion of the pair is a mode
+            mine = np.stack([shape["u"], shape["v"]], axis=-1)
+            assert np.max(np.hypot(mine[..., 0], mine[..., 1])) == pytest.approx(1.0, abs=1e-12)
+            share = np.sum(mine * drawn[mode]) / np.sum(drawn[mode] ** 2)
+            assert np.max(np.abs(mine - share * drawn[mode])) < shape_error, (k, mode)
+
+
+@needs_node
+@pytest.mark.parametrize("first", [0, pytest.param(20, marks=pytest.mark.slow)])
+def test_random_arms(tmp_path, first):
+    """Every kind of joint, rigid links, offsets, bodies, supports, elastic bases; all theories."""
+    seeds = range(first, 20 if first == 0 else 200)
+    theories = [THEORIES[seed % 4] for seed in seeds]
+    same_as_library(tmp_path, [random_arm(seed) for seed in seeds], theories, 1e-8)
+
+
+@needs_node
+def test_hard_arms(tmp_path):
+    same_as_library(tmp_path, HARD.values(), ["timoshenko"] * len(HARD), 1e-8)
+
+
+@needs_node
+def test_values_are_set(tmp_path):
+    """Lengths, sections, posture, payload and springs: the arm is that of the library with these values."""
+    arm = jm.Arm((BAR.replace(joint_stiffness=1e5), BAR.replace(joint_angle=0.4)), jm.Payload(1.0))
+    values = {
+        "link2.joint_angle": -1.1,
+        "link*.length": 0.7,
+        "link1.joint_stiffness": 3e4,
+        "payload.mass": 5.0,
+    }
+    first = next(name for name in jm.addresses(arm) if name.startswith("link1.section."))
+    values[first] = 1.3 * float(jm.get_parameter(arm, first))
+    truth = jm.natural_frequencies(jm.set_parameters(arm, values), MODES)
+    aliases = {"link2.joint_angle": "theta_2", "payload.mass": "payload_mass"}
+    short = [[aliases.get(name, name), value] for name, value in values.items()]
+    for given in (list(values.items()), short):
+        (found,) = solved_in_page(tmp_path, [case(arm, set=given)])
+        np.testing.assert_allclose(found["omega"], truth.omega, rtol=1e-10)
+        assert all(found["certified"])
+
+
+@needs_node
+def test_what_the_page_refuses(tmp_path):
+    arm = jm.Arm((BAR,))
+    wrong = [["link1.lenght", 1.0]], [["link1.length", -1.0]], [["link1.length", "NaN"]]
+    cases = [case(arm, set=given) for given in wrong] + [case(arm) | {"modes": 0}]
+    cases.append({"arm": '{"format": "other"}', "modes": 1})
+    told = [found["error"] for found in solved_in_page(tmp_path, cases)]
+    expected = ("link1.lenght is no value", "link1.length = -1", "must be a number", "nModes = 0")
+    for message, part in zip(told, (*expected, "in the format other"), strict=True):
+        assert part in message
+
+
+def test_arms_that_are_not_written():
+    """Forces at rest and arms in space, by name."""
+    with pytest.raises(ArmError, match="axial_force: the solver in the page"):
+        arm_json(jm.Arm((BAR.replace(axial_force=10.0),)))
+    with pytest.raises(ArmError, match="planar"):
+        arm_json(jm.Arm((BAR,)).to_spatial())
