@@ -74,7 +74,7 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
         "axial": float(flags.axial),
         "links": arm.num_links,
         "addresses": names,
-        "values": [number(get_parameter(arm, name)) for name in names],
+        "values": [number(float(get_parameter(arm, name))) for name in names],
         "fields": fields,
         "features": ordered,
         "shape_features": shape_features,

@@ -616,7 +616,9 @@ function looseBase(f, [uu, uv, up, vv, vp, pp]) {
 }
 
 /** The mode at `omega` to the last digits, and how many there are within 1e-13. */
-function modeAt(arm, omega) {
+function modeAt(given, omega) {
+  const clear = CERTAIN * evaluate(given, omega, "double").noise <= 1e-15;
+  const arm = clear ? given : cutArm(given, (i) => sharesOf(given, i));
   for (const aside of [1e-14, 1e-13, 1e-11, 1e-9, 1e-7]) {
     const a = evaluate(arm, omega * (1 - aside), "double"), b = evaluate(arm, omega * (1 + aside), "double");
     if (b.count <= a.count) continue;
@@ -716,10 +718,11 @@ export function shape(arm, omega, pointsPerLink) {
 
 /** The largest displacement is of size 1, its larger part positive. */
 function normalised(found, multiplicity) {
-  let size = 0, larger = 1, low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+  let size = 0, tied = 0, larger = 1, low = [Infinity, Infinity], high = [-Infinity, -Infinity];
   found.u.forEach((u, i) => u.forEach((a, p) => {
     const b = found.v[i][p], length = Math.hypot(a, b);
-    if (length > size * (1 + 1e-9)) { size = length; larger = Math.abs(a) > Math.abs(b) ? a : b; }
+    size = Math.max(size, length);
+    if (length > tied * (1 + 1e-9)) { tied = length; larger = Math.abs(a) > Math.abs(b) ? a : b; }
     [found.x0[i][p], found.y0[i][p]].forEach((x, k) => { low[k] = Math.min(low[k], x); high[k] = Math.max(high[k], x); });
   }));
   const factor = Math.sign(larger) / size, amplitude = 0.1 * Math.max(high[0] - low[0], high[1] - low[1]);

@@ -94,10 +94,10 @@ class Tape:
         """The tape as what JSON holds, without operations that no output needs."""
         needed = {register for register, _ in outputs}
         kept = []
-        for code, result, operands in reversed(self.operations):
+        for operation, result, operands in reversed(self.operations):
             if result in needed:
                 needed.update(operands)
-                kept.append((code, result, operands))
+                kept.append((operation, result, operands))
         place = {k: k for k in range(self.num_inputs)}
         for k in (k for k in self.constants if k in needed):
             place[k] = len(place)
@@ -131,7 +131,8 @@ def tape_of_formula(
 ) -> dict[str, Any]:
     """The tape of a formula that `jaxmodal.arithmetic.programs` records."""
     nodes, outputs, _ = recorded(formula, num_inputs, in_float64)
-    tape, register = Tape(num_inputs), {}
+    tape = Tape(num_inputs)
+    register: dict[int, int] = {}
     for k, (kind, arguments, value) in enumerate(nodes):
         operands = [register[j] for j in arguments]
         if kind == "input":
