@@ -231,8 +231,8 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         if more.carried_inertia is not None:
             inner = inner._replace(pp=inner.pp - omega2 * more.carried_inertia)
         stiffness = rotated(inner, link.sin_angle, link.cos_angle)
-        base = [] if more.foundation_xx is None else with_base(stiffness, more)
-        if base and real:
+        base = None if more.foundation_xx is None else with_base(stiffness, more)
+        if base is not None and real:
             shaken = shaken + shaken_base(base, more, terms)
         return [
             *stiffness,
@@ -245,7 +245,7 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             noise,
             tip_noise,
             shaken * grown if real else shaken,
-            *base,
+            *(base or ()),
         ]
 
     return formula
