@@ -205,6 +205,11 @@ def invalid_values(arm: Arm) -> Bool[Array, ""]:
         True if a value is NaN, infinite, of the wrong sign or outside its range, if a wall does
         not fit into its section, or if a thickness factor is not 1 for a shape without one.
     """
+    return invalid_of(arm, None if arm.loads is None else beam_values(arm))
+
+
+def invalid_of(arm: Arm, beams: BeamArrays | None) -> Bool[Array, ""]:
+    """`invalid_values` of an arm whose `beam_values` are known; without loads they are not looked at."""
     valid: Any = np.True_
     arm = to_host(arm)
     links = [links for _, links in _stacked(arm)]
@@ -212,8 +217,8 @@ def invalid_values(arm: Arm) -> Bool[Array, ""]:
     with np.errstate(all="ignore"):
         rules = [holds for record in (*links, *others) for holds in rules_of(record)]
         rules += [rule.holds for rule in arm.constraints()]
-        if arm.loads is not None:
-            rules.append(bears(beam_values(arm)))
+        if arm.loads is not None and beams is not None:
+            rules.append(bears(beams))
         for holds in rules:
             valid = valid & xp.all(xp.asarray(holds))
     invalid: Bool[Array, ""] = ~valid
