@@ -28,6 +28,7 @@ from jaxmodal.dynamics import (
     simulate,
     static_state,
 )
+from jaxmodal.dynamics.drives.rules import holder, numbers
 from jaxmodal.frequencies.one_arm import natural_frequencies
 
 if TYPE_CHECKING:
@@ -143,9 +144,9 @@ def spectrum_peaks(motion: xarray.Dataset) -> np.ndarray:
 class TrackingLaw(Law):
     """PD about a path, with a share of the rigid arm's gravity torques, cut off at a limit."""
 
-    pd: JointPD
-    compensation: Any
-    limit: Any
+    pd: JointPD = holder("a JointPD", lambda value: isinstance(value, JointPD))
+    compensation: Any = numbers("finite")
+    limit: Any = numbers("greater than 0, one for each joint (N m)", lambda value: value > 0.0)
 
     def __call__(self, time: Any, q: Any, rate: Any, model: FlexibleArm) -> Any:
         held = FeedForward(self.pd.motion, gravity_alone=True)(time, q, rate, model)
