@@ -32,6 +32,8 @@ OPTIONAL = (
     {"axial_force": 0.0},
     dict.fromkeys(TURNING, 0.0),
 )
+#: what of a link stands for a field, where that is not the value of this name
+_ACTING = {"gear_ratio": "acting_gear_ratio"}
 
 
 def beam_arrays(arm: Arm) -> BeamArrays:
@@ -100,7 +102,7 @@ def fields_of(arm: Arm, column: Callable[[str, float], Any]) -> dict[str, Any]:
     columns = {name: column(name, np.nan) for name in PLAIN}
     for group in OPTIONAL:
         if any(getattr(link, name) is not None for link in arm.links for name in group):
-            columns |= {name: column(name, absent) for name, absent in group.items()}
+            columns |= {name: column(_ACTING.get(name, name), x) for name, x in group.items()}
     rigid, shape = [link.rigid for link in arm.links], np.shape(columns["length"])
     if any(rigid):
         flexible = np.where(rigid, 0.0, 1.0).reshape((-1,) + (1,) * (len(shape) - 1))

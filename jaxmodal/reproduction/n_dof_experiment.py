@@ -60,7 +60,9 @@ def table_2_arm(geared: bool = False) -> Arm:
     rows = ((0.475, 0.374, 16e-11, 2.94), (0.435, 0.29, 6.75e-11, 0.343))
     links = []
     for (length, mass, second_moment, lumped), gear, angle in zip(rows, GEAR, START, strict=True):
-        rotor = {"rotor_inertia": 1e-5, "gear_ratio": float(gear)} if geared else {}
+        rotor = (
+            {"rotor_inertia": 1e-5, "gear_ratio": float(gear), "motor": "held"} if geared else {}
+        )
         section = raw_section(area=1e-4, second_moment=second_moment)
         density = mass / length / 1e-4
         more: dict[str, Any] = {"tip_mass": lumped, "joint_angle": float(angle), **rotor}

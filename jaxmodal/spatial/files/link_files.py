@@ -28,13 +28,14 @@ _JOINT = {
     "springs": "joint_springs",
     "rotor_inertia": "rotor_inertia",
     "gear_ratio": "gear_ratio",
+    "motor": "motor",
 }
 _OF_JOINT = {name: _UNITS[key] for name, key in _JOINT.items() if key in _UNITS}
 #: keys with a unit, lists among them, and those without
 _WITH_UNITS = _UNITS | {"base_offset": "m", "end_offset": "m"}
 _KNOWN = (
     *(*_WITH_UNITS, "joint_axis", "joint_frame", "joint_springs", *SpatialLink.bodies, "section"),
-    *("rigid", "name", "joint", *(name for name in _SECTION if name not in _UNITS)),
+    *("rigid", "motor", "name", "joint", *(name for name in _SECTION if name not in _UNITS)),
 )
 #: keys that cut a planar link, and what cuts one in space
 _OF_PLANAR = {"taper": "with_taper", "bodies": "with_body"}

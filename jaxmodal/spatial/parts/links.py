@@ -100,6 +100,10 @@ class SpatialLink(StraightLink):
     rotor_inertia, gear_ratio
         Inertia about the joint's axis, kg m^2, of a rotor that the link before carries, and its turns for one of the
         joint.
+    motor
+        What the motor does while the arm vibrates: ``"held"``, a brake or a stiff servo keeps its shaft still, so that
+        the rotor moves with the link that carries it, or ``"beyond_spring"``, the rotor turns with the joint, beyond
+        its spring. A rotor needs one of them; without one it is taken as held, with a `RotorWarning`.
     hub, stator
         Bodies (`RigidBody`) on the joint, beyond its springs in this link's axes, and before them in those of the link
         before.
@@ -188,6 +192,7 @@ class SpatialLink(StraightLink):
         "kg/m", "mass per length that does not bend", NON_NEGATIVE, default=None
     )
     rigid: bool = static(default=False)
+    motor: str | None = static(default=None)
     name: str = static(default="")
 
     #: fields that hold a `RigidBody` or None
