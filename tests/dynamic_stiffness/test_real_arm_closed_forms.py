@@ -218,8 +218,8 @@ def test_features_of_nothing_change_nothing(theory):
     plain = two(steel(joint_stiffness=1e4))
     nothing = {
         "joint_axial_stiffness": math.inf, "hub_mass": 0.0, "stator_mass": 0.0,
-        "rotor_inertia": 0.0, "gear_ratio": 5.0, "base_offset_x": 0.0, "tip_centre_y": 0.0,
-        "nonstructural_mass": 0.0,
+        "rotor_inertia": 0.0, "gear_ratio": 5.0, "motor": "beyond_spring", "base_offset_x": 0.0,
+        "tip_centre_y": 0.0, "nonstructural_mass": 0.0,
     }  # fmt: skip
     same(plain.replace(links=(plain.links[0].replace(**nothing), plain.links[1])), plain, theory)
 
