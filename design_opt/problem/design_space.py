@@ -44,7 +44,8 @@ class DesignSpace:
     ) -> None:
         self.arm = arm
         self.lengths = lengths
-        self.variables = (*variables, *(lengths.variables(arm) if lengths else ()))
+        given = (*variables, *(lengths.variables(arm) if lengths else ()))
+        self.variables = tuple(variable.of_arm(arm) for variable in given)
         if not self.variables:
             raise ProblemError(
                 "variables: there is none; give one variable or more, such as Variable('link*.section.wall_thickness',"
