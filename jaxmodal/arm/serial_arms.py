@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import Record, as_scalar, shown
 from jaxmodal.arm.symmetric import SymmetricStiffness
@@ -100,7 +101,7 @@ class SerialArm(Record):
         Warns
         -----
         ImplausibleWarning
-            If a concrete angle is beyond two turns: it is probably in degrees.
+            If a concrete angle is beyond two turns: it is probably in degrees; or beyond the limits of its joint.
 
         Notes
         -----
@@ -139,6 +140,12 @@ class SerialArm(Record):
                 if unit == "degrees":
                     angle = xp.radians(as_scalar("joint_angle", angle, "finite (degrees)"))
                 changed[number - 1] = changed[number - 1].replace(joint_angle=angle)
+        new = {
+            number: link.joint_angle
+            for number, link in enumerate(changed, start=1)
+            if link is not self.links[number - 1] and isinstance(link.joint_angle, float)
+        }
+        warn_beyond_limits(changed, new, level=4)
         return self.replace(links=tuple(changed))
 
     def _listed(self, angles: Any, unit: str) -> list[tuple[int, Any]]:

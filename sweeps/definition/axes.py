@@ -159,6 +159,53 @@ def geomspace(
     return axis(parameter, np.geomspace(first, last, count), unit=unit, name=name)
 
 
+def over_limits(
+    arm: Arm | SpatialArm,
+    parameter: str,
+    num: int,
+    *,
+    unit: str | None = None,
+    name: str | None = None,
+) -> Axis:
+    """Axis over ``num`` equally spaced angles of a joint from its lower to its upper limit, both included.
+
+    Parameters
+    ----------
+    arm
+        The arm of the sweep, whose joint has ``joint_limits``.
+    parameter
+        The angle of one joint: ``theta_2``, ``link2.joint_angle`` or its name.
+
+    Raises
+    ------
+    SweepError
+        If it is the angle of no joint, or of one without limits.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> link = jm.SpatialLink(0.5, rigid=True, joint_limits=(-1.0, 2.0), name="elbow")
+    >>> over_limits(jm.SpatialArm((link,)), "elbow", 4).columns[0].values.tolist()
+    [-1.0, 0.0, 1.0, 2.0]
+    """
+    count = checked_count(parameter, num)
+    with about(f"axis over {shown(parameter)}"):
+        found = resolve(arm, parameter)
+    link, _, field = found[0].partition(".")
+    if field != "joint_angle" or len(found) > 1:
+        raise SweepError(
+            f"axis over {shown(parameter)}: limits are of the angle of one joint; give that, or take linspace."
+        )
+    limits = getattr(arm.links[int(link.removeprefix("link")) - 1], "joint_limits", None)
+    if limits is None:
+        raise SweepError(
+            f"axis over {shown(parameter)}: the joint has no limits; give its link joint_limits, or take linspace from "
+            "-180 to 180 degrees."
+        )
+    values = np.linspace(*limits, count)
+    return axis(parameter, np.rad2deg(values) if unit in _DEGREE else values, unit=unit, name=name)
+
+
 def zipped(*axes: Axis, name: str) -> Axis:
     """One dimension along which several parameters change together, point by point.
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.addresses import addresses, asked_for, full_address
+from jaxmodal.arm.addresses import addresses, asked_for, full_address, resolve
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import require_variants
+from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
@@ -155,6 +156,11 @@ def check_values(
         first[column.address] = column.si_values[:1]
     with about("axes"):
         set_parameters(arm, first)
+    for column in columns:
+        if column.address.endswith(".joint_angle"):
+            numbers = [int(x.partition(".")[0][4:]) for x in resolve(arm, column.address)]
+            angles = dict.fromkeys(numbers, column.si_values)
+            warn_beyond_limits(arm.links, angles, f"axis {column.name!r}: ", level=4)
     tied = [column for column in columns if ".section." in column.address]
     for column in columns:
         ends = [float(column.si_values.min()), float(column.si_values.max())]
