@@ -5,7 +5,7 @@ in memory or in a Zarr store that survives a kill and resumes.
 """
 
 from jaxmodal.runtime.public_names import report_package
-from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
+from sweeps.definition.axes import Axis, axis, geomspace, linspace, over_limits, zipped
 from sweeps.definition.errors import StoreError, SweepError
 from sweeps.definition.files import read_sweep, sweep_from_dict, sweep_names
 from sweeps.definition.random_designs import Range, random_design
@@ -29,6 +29,7 @@ __all__ = [
     "geomspace",
     "linspace",
     "open_result",
+    "over_limits",
     "random_design",
     "read_sweep",
     "run",

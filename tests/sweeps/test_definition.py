@@ -80,7 +80,10 @@ def test_a_joint_may_be_rigid():
     ("make", "words"),
     [
         (lambda: sweeps.axis("link2.joint_angel", [0.0]), ("joint_angel", "link1.joint_angle")),
-        (lambda: sweeps.axis("thicknes_factor", [1.0]), ("thicknes_factor", "thickness_factor")),
+        (
+            lambda: sweeps.Sweep(TWO_LINK, [sweeps.axis("thicknes_factor", [1.0])]),
+            ("thicknes_factor", "thickness_factor"),
+        ),
         (lambda: sweeps.axis(7, [1.0]), ("parameter = 7", "text")),
         (lambda: sweeps.axis("theta_2", []), ("theta_2", "one number or more")),
         (lambda: sweeps.axis("theta_2", 3.0), ("theta_2", "list")),

@@ -170,6 +170,10 @@ def urdf_report(
             entry, masses = _entry(moving, joint, own, structural_mass, inertia_check)
             stiffness = springs.get(moving.joint.name, math.inf)
             entry |= {"joint_stiffness": stiffness, "name": moving.joint.name}
+            entry |= {
+                "joint_limits": moving.joint.limits,
+                "joint_velocity_limit": moving.joint.speed,
+            }
             if not entries:
                 entry["stator"] = ground.body(moving.place[:3, 3])
             facts.append(_facts(moving, joint.angle, stiffness, masses))
