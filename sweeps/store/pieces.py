@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
+import time
 from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Any, Self
@@ -24,6 +25,9 @@ Location = str | Path | Store
 
 #: what file systems without hard links answer
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+#: seconds after which a half-written file is no longer that of a process at work
+_LEFTOVER = 3600.0
 
 
 def read_piece(location: Location, key: str) -> bytes | None:
@@ -89,6 +93,16 @@ def folder_of(location: Location) -> Path | None:
     if isinstance(location, (str, Path)):
         return None if "://" in str(location) else Path(location)
     return location.root if isinstance(location, LocalStore) else None
+
+
+def remove_leftovers(root: Path) -> None:
+    """Remove half-written files, but not those that another process may be writing."""
+    for leftover in root.rglob("*.partial"):
+        try:
+            if time.time() - leftover.stat().st_mtime > _LEFTOVER:
+                leftover.unlink()
+        except FileNotFoundError:
+            continue
 
 
 def in_memory(location: Location) -> bool:

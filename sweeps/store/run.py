@@ -216,7 +216,8 @@ def failures(store: SweepStore, failed: Mapping[int, Exception]) -> StoreError:
 
 def _cells(region: Iterable[slice]) -> str:
     """Say which cells a shard has, by their places along each axis."""
-    return "cells " + " x ".join(f"{part.start} to {part.stop - 1}" for part in region)
+    ends = ((part.start, part.stop - 1) for part in region)
+    return "cells " + " x ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in ends)
 
 
 def open_result(store: Location) -> xr.Dataset:

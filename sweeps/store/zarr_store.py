@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,13 +39,12 @@ from sweeps.store.pieces import (
     hiding,
     in_memory,
     open_group,
+    remove_leftovers,
     text_of,
     write_whole_piece,
 )
 from sweeps.store.shares import Claimed, remove_claims
 
-#: seconds after which a half-written file is no longer that of a process at work
-_LEFTOVER = 3600.0
 _MARKS = f"{PROGRESS}/{CHUNK_DIGEST}"
 #: what the codecs raise for torn bytes
 _TORN = (ValueError, RuntimeError, OSError)
@@ -189,7 +186,7 @@ class SweepStore:
             write_summary(self.location, certificate_summary(counts))
             root = folder_of(self.location)
             if root is not None:
-                _remove_leftovers(root)
+                remove_leftovers(root)
                 remove_claims(root)
 
     def claimed(self, lease: float) -> Claimed:
@@ -213,16 +210,6 @@ class State(NamedTuple):
 
 def _piece(array: zarr.Array[Any], place: tuple[int, ...]) -> str:
     return f"{array.path}/{array.metadata.encode_chunk_key(place)}"
-
-
-def _remove_leftovers(root: Path) -> None:
-    """Remove half-written files, but not those that another process may be writing."""
-    for leftover in root.rglob("*.partial"):
-        try:
-            if time.time() - leftover.stat().st_mtime > _LEFTOVER:
-                leftover.unlink()
-        except FileNotFoundError:
-            continue
 
 
 def open_store(
