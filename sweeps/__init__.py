@@ -14,12 +14,15 @@ from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES
 from sweeps.store.executors import Dask, InProcess
 from sweeps.store.run import open_result, run
+from sweeps.store.shares import Claims, Part
 
 __all__ = [
     "QUANTITIES",
     "Axis",
+    "Claims",
     "Dask",
     "InProcess",
+    "Part",
     "Range",
     "Response",
     "StoreError",

@@ -278,9 +278,9 @@ def test_differences_name_the_place_and_both_values():
 def test_chunks_cover_every_cell_once(chunk_cells):
     sweep = sweeps.Sweep(TWO_LINK, [theta(range(5)), theta(range(7), 1)])
     grid = make_grid(sweep, chunk_cells)
-    assert grid.batch <= chunk_cells
+    assert grid.most_cells <= chunk_cells
     seen = np.zeros(sweep.shape, int)
-    for chunk in range(grid.num_chunks):
+    for chunk in range(grid.num_shards):
         seen[grid.region(chunk)] += 1
         assert seen[grid.region(chunk)].size == grid.num_cells(chunk)
     assert np.all(seen == 1)
