@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import webbrowser
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from jaxmodal.cli.arguments import BadInput, WholeRange
+from jaxmodal.cli.interrupts import keeping
 from jaxmodal.cli.paths import file_option
-from sweeps.commands.base import opened, refusing
+from sweeps.commands.base import refusing
 from sweeps.commands.plot import selected
 
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ def explore(store: str, html: Path | None, at: tuple[str, ...], port: int | None
             f"{store}: is not the store of a sweep; run a sweep first, jaxmodal sweep run SWEEP, and give its STORE.zarr."
         )
     read = functools.partial(_read, store, at)
-    ds = read()
+    with refusing():
+        ds = ordered(read())
     if html is None:
         _serve(read, port, no_open)
         return
@@ -62,17 +65,21 @@ def explore(store: str, html: Path | None, at: tuple[str, ...], port: int | None
     from jaxmodal.runtime.whole_files import write_text
 
     with refusing():
-        text = page_html(ordered(ds))
+        text = page_html(ds)
     with writing(f"--html {html}"):
         write_text(html, text)
     click.echo(f"wrote {html} ({len(text.encode()) / 1e6:.2f} MB)", err=True)
 
 
 def _read(store: str, at: tuple[str, ...]) -> xr.Dataset:
-    with refusing():
-        ds = selected(opened(store), at)
-        needed = ("frequency", "status", "count_below", "count_above", "bracket_lower", "bracket_upper")
-        return ds[[name for name in needed if name in ds]].load()
+    """What the page shows of a store, in memory; raises `StoreError` where a piece is damaged."""
+    from sweeps.store.run import open_result
+    from sweeps.store.zarr_store import require_whole
+
+    require_whole(store)
+    ds = selected(open_result(store), at)
+    needed = ("frequency", "status", "count_below", "count_above", "bracket_lower", "bracket_upper")
+    return ds[[name for name in needed if name in ds]].load()
 
 
 def _serve(read: functools.partial[xr.Dataset], port: int | None, no_open: bool) -> None:
@@ -84,9 +91,9 @@ def _serve(read: functools.partial[xr.Dataset], port: int | None, no_open: bool)
         raise BadInput(
             f"--port {port}: cannot be used ({error.strerror}); give another, or leave it out for a free one."
         ) from error
-    with server:
+    with server, keeping(lambda: "the page is closed."), contextlib.suppress(KeyboardInterrupt):
         click.echo(server.address)
         click.echo("Ctrl-C ends the page.", err=True)
         if not no_open:
             webbrowser.open(server.address)
-        server.serve_forever()
+        server.serve_forever(poll_interval=0.1)

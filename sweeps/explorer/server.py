@@ -18,7 +18,7 @@ from typing import Any
 
 import xarray as xr
 
-from sweeps.definition.errors import StoreError, SweepError
+from sweeps.definition.errors import SweepError
 from sweeps.explorer.data import cell_values, ordered
 from sweeps.explorer.page import page_html
 
@@ -113,7 +113,9 @@ class _Requests(http.server.BaseHTTPRequestHandler):
                 self._answer(200, json.dumps(_plain(found)), "application/json")
             else:
                 self._answer(404, "There is nothing here.")
-        except (StoreError, SweepError) as error:
+        except SweepError as error:
+            self._answer(404, str(error))
+        except (ValueError, RuntimeError, OSError) as error:  # a run may be writing
             self._answer(503, f"{error}\nReload the page to try again.")
 
     def _refusal(self) -> tuple[int, str] | None:

@@ -99,9 +99,9 @@ function drawCurve(context, values, toX, toY, axis, colour, width, dash) {
   context.beginPath();
   let open = false;
   values.forEach((value, i) => {
-    if (Number.isNaN(value) || !axis.single) {
+    if (Number.isNaN(value)) {
       open = false;
-    } else if (open) {
+    } else if (open && axis.joins(i - 1, i)) {
       context.lineTo(toX(i), toY(value));
     } else {
       context.moveTo(toX(i), toY(value));

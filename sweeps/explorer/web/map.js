@@ -1,6 +1,5 @@
 // The map over two parameters: colours, contours, the level, cells that are not certified, a band to avoid.
 
-const NOT_COMPUTED = 127;
 const MARGIN = { left: 62, right: 84, top: 10, bottom: 44 };
 
 // Sizes a canvas to what the page gives it; drawing is in CSS pixels.
@@ -18,96 +17,6 @@ function fitted(canvas, height) {
 
 function themeColour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
-// Numbers of a slice through all cells, by column and row.
-class Slice {
-  constructor(sweep, state) {
-    this.sweep = sweep;
-    this.state = state;
-    this.nx = sweep.axes[state.x].size;
-    this.ny = sweep.axes[state.y].size;
-    this.sx = sweep.strides[state.x];
-    this.sy = sweep.strides[state.y];
-    this.base = sweep.flat(state.at.map((i, k) => (k === state.x || k === state.y ? 0 : i)));
-    this.plane = sweep.plane(state.theory, state.mode);
-    this.decode = sweep.decoder(this.plane);
-    this.offset = this.plane * sweep.cells + this.base;
-  }
-  number(ix, iy) {
-    return this.sweep.numbers[this.offset + ix * this.sx + iy * this.sy];
-  }
-  value(ix, iy) {
-    return this.decode(this.number(ix, iy));
-  }
-  status(ix, iy) {
-    return this.sweep.status[this.offset + ix * this.sx + iy * this.sy];
-  }
-  // Calls back with column, row and place in the arrays of planes.
-  each(visit) {
-    for (let iy = 0; iy < this.ny; iy++) {
-      let at = this.offset + iy * this.sy;
-      for (let ix = 0; ix < this.nx; ix++, at += this.sx) visit(ix, iy, at);
-    }
-  }
-  // Least and largest number, in levels where the numbers are levels.
-  ends() {
-    let [low, high] = [Infinity, -Infinity];
-    const { numbers, bits } = this.sweep;
-    this.each((ix, iy, at) => {
-      const number = numbers[at];
-      if (bits === 16 && number === 0) return;
-      if (number < low) low = number;
-      if (number > high) high = number;
-    });
-    return low <= high ? [this.decode(low), this.decode(high)] : [0, 0];
-  }
-  range() {
-    if (this.state.slice) return this.ends();
-    const { low, high } = this.sweep.about.frequency.planes[this.plane];
-    return [low, high];
-  }
-  // Pixels of the colours, the first row on top.
-  pixels([low, high]) {
-    const image = new ImageData(this.nx, this.ny);
-    const out = new Uint32Array(image.data.buffer);
-    const colour = (value) => (Number.isNaN(value) ? 0 : shade(high > low ? (value - low) / (high - low) : 0.5));
-    const { numbers, bits } = this.sweep;
-    const levels = bits === 16 ? Uint32Array.from({ length: 65536 }, (_, level) => colour(this.decode(level))) : null;
-    this.each((ix, iy, at) => {
-      out[(this.ny - 1 - iy) * this.nx + ix] = levels ? levels[numbers[at]] : colour(numbers[at]);
-    });
-    return image;
-  }
-  // Cells with a mode in the band: pixels, and how many are inside, outside and unknown.
-  band(low, high) {
-    const { sweep, state, nx, ny } = this;
-    const inside = new Uint8Array(nx * ny);
-    for (let mode = 0; mode < sweep.modes.length; mode++) {
-      const plane = sweep.plane(state.theory, mode);
-      const decode = sweep.decoder(plane);
-      const shift = (plane - this.plane) * sweep.cells;
-      // above the highest mode that was computed there may be others
-      const last = mode === sweep.modes.length - 1;
-      const kind = (value) => (value >= low && value <= high ? 1 : Number.isNaN(value) || (last && value < low) ? 2 : 0);
-      const levels = sweep.bits === 16 ? Uint8Array.from({ length: 65536 }, (_, level) => kind(decode(level))) : null;
-      this.each((ix, iy, at) => {
-        const number = sweep.numbers[at + shift];
-        const found = sweep.status[at + shift] !== 0 ? 2 : levels ? levels[number] : kind(number);
-        const k = (ny - 1 - iy) * nx + ix;
-        if (found === 1) inside[k] = 1;
-        else if (found === 2 && inside[k] === 0) inside[k] = 2;
-      });
-    }
-    const image = new ImageData(nx, ny);
-    const out = new Uint32Array(image.data.buffer);
-    const counts = [0, 0, 0];
-    inside.forEach((kind, k) => {
-      counts[kind]++;
-      if (kind === 1) out[k] = 0xff000000;
-    });
-    return { image, counts };
-  }
 }
 
 function onCanvas(image) {
@@ -147,33 +56,6 @@ function stripes(context, colour, slope) {
   return context.createPattern(tile, "repeat");
 }
 
-// Segments of the line where a slice has a value, between centres of cells, in points of the axes.
-function contour(slice, level, stride) {
-  const { nx, ny } = slice;
-  const found = [];
-  const columns = Math.floor((nx - 1) / stride);
-  const rows = Math.floor((ny - 1) / stride);
-  const row = (k) => Float64Array.from({ length: columns + 1 }, (_, i) => slice.value(i * stride, k * stride) - level);
-  let below = row(0);
-  for (let k = 0; k < rows; k++) {
-    const above = row(k + 1);
-    for (let i = 0; i < columns; i++) {
-      const corners = [below[i], below[i + 1], above[i + 1], above[i]];
-      if (corners.some(Number.isNaN)) continue;
-      const cuts = [];
-      for (let edge = 0; edge < 4; edge++) {
-        const [a, b] = [corners[edge], corners[(edge + 1) % 4]];
-        if (a < 0 === b < 0) continue;
-        const t = a / (a - b);
-        cuts.push([[i + t, k], [i + 1, k + t], [i + 1 - t, k + 1], [i, k + 1 - t]][edge]);
-      }
-      for (let c = 0; c + 1 < cuts.length; c += 2) found.push([cuts[c], cuts[c + 1]]);
-    }
-    below = above;
-  }
-  return found.map((ends) => ends.map(([x, y]) => [x * stride, y * stride]));
-}
-
 function drawContour(context, lines, toX, toY, colour, width) {
   context.strokeStyle = colour;
   context.lineWidth = width;
@@ -185,34 +67,24 @@ function drawContour(context, lines, toX, toY, colour, width) {
   context.stroke();
 }
 
-function drawMap(canvas, sweep, state) {
-  const slice = new Slice(sweep, state);
-  const full = fitted(canvas, Math.min(460, Math.max(300, 0.75 * canvas.parentElement.clientWidth)));
-  const { context } = full;
-  const box = {
-    left: MARGIN.left,
-    top: MARGIN.top,
-    width: full.width - MARGIN.left - MARGIN.right,
-    height: full.height - MARGIN.top - MARGIN.bottom,
-  };
-  const toX = (x) => box.left + ((x + 0.5) * box.width) / slice.nx;
-  const toY = (y) => box.top + box.height - ((y + 0.5) * box.height) / slice.ny;
-  const range = slice.range();
-  context.fillStyle = themeColour("--empty");
-  context.fillRect(box.left, box.top, box.width, box.height);
-  context.imageSmoothingEnabled = false;
-  context.drawImage(onCanvas(slice.pixels(range)), box.left, box.top, box.width, box.height);
-  const text = themeColour("--text");
-  if (state.low !== null && state.high !== null) {
-    const { image, counts } = slice.band(state.low, state.high);
-    const mask = onCanvas(image);
-    hatched(context, box, (inner, w, h) => inner.drawImage(mask, 0, 0, w, h), COLOURS[1], -1);
-    slice.bandCounts = counts;
-  }
-  slice.statusCounts = drawStatus(context, slice, box, text);
-  if (slice.nx > 1 && slice.ny > 1) drawLines(context, slice, toX, toY, state);
-  drawFrame(context, sweep, state, box, toX, toY, text);
-  drawBar(context, box, range, state, text);
+// What the map depends on beside the places of the cell and the pin on it.
+function mapKey(canvas, sweep, state) {
+  const others = state.at.filter((_, k) => k !== state.x && k !== state.y);
+  const { theory, mode, x, y, level, low, high, slice } = state;
+  const look = [canvas.parentElement.clientWidth, devicePixelRatio, themeColour("--text")];
+  return JSON.stringify([theory, mode, x, y, level, low, high, slice, others, look]);
+}
+
+// Draws the map; of the last one only the marks are drawn anew where nothing else has changed.
+function drawMap(canvas, sweep, state, last) {
+  const key = mapKey(canvas, sweep, state);
+  const slice = last?.key === key ? last : drawCells(canvas, sweep, { ...state }, key);
+  const { toX, toY } = slice;
+  const context = canvas.getContext("2d");
+  context.save();
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.drawImage(slice.picture, 0, 0);
+  context.restore();
   const mark = (index, colour, radius) => {
     const [x, y] = [toX(index[state.x]), toY(index[state.y])];
     for (const [line, width] of [["#ffffff", 4], [colour, 2]]) {
@@ -229,20 +101,57 @@ function drawMap(canvas, sweep, state) {
   };
   if (state.pin) mark(state.pin, COLOURS[1], 5);
   mark(state.at, "#000000", 5);
-  slice.cellAt = (x, y) => [
+  return slice;
+}
+
+function drawCells(canvas, sweep, state, key) {
+  const slice = new Slice(sweep, state);
+  const full = fitted(canvas, Math.min(460, Math.max(300, 0.75 * canvas.parentElement.clientWidth)));
+  const { context } = full;
+  const box = {
+    left: MARGIN.left,
+    top: MARGIN.top,
+    width: full.width - MARGIN.left - MARGIN.right,
+    height: full.height - MARGIN.top - MARGIN.bottom,
+  };
+  const toX = (x) => box.left + ((x + 0.5) * box.width) / slice.nx;
+  const toY = (y) => box.top + box.height - ((y + 0.5) * box.height) / slice.ny;
+  const range = slice.range();
+  context.fillStyle = themeColour("--panel");
+  context.fillRect(0, 0, full.width, full.height);
+  context.fillStyle = themeColour("--empty");
+  context.fillRect(box.left, box.top, box.width, box.height);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(onCanvas(slice.pixels(range)), box.left, box.top, box.width, box.height);
+  const text = themeColour("--text");
+  if (state.low !== null && state.high !== null) {
+    const { image, counts } = slice.band(state.low, state.high);
+    const mask = onCanvas(image);
+    hatched(context, box, (inner, w, h) => inner.drawImage(mask, 0, 0, w, h), COLOURS[1], -1);
+    slice.bandCounts = counts;
+  }
+  slice.statusCounts = drawStatus(context, slice, box, text);
+  if (slice.nx > 1 && slice.ny > 1) drawLines(context, slice, toX, toY, state);
+  drawFrame(context, sweep, state, box, toX, toY, text);
+  drawBar(context, box, range, state, text);
+  const picture = document.createElement("canvas");
+  [picture.width, picture.height] = [canvas.width, canvas.height];
+  picture.getContext("2d").drawImage(canvas, 0, 0);
+  const cellAt = (x, y) => [
     Math.max(0, Math.min(slice.nx - 1, Math.floor(((x - box.left) / box.width) * slice.nx))),
     Math.max(0, Math.min(slice.ny - 1, Math.floor(((box.top + box.height - y) / box.height) * slice.ny))),
   ];
-  return slice;
+  return Object.assign(slice, { key, picture, toX, toY, cellAt });
 }
 
 // Hatches cells whose mode is not certified; returns how many cells have each status.
 function drawStatus(context, slice, box, colour) {
-  const counts = new Map();
+  const counts = new Uint32Array(256);
   const bad = [];
+  const { status } = slice.sweep;
   slice.each((ix, iy, at) => {
-    const code = slice.sweep.status[at];
-    counts.set(code, (counts.get(code) ?? 0) + 1);
+    const code = status[at];
+    counts[code]++;
     if (code !== 0 && code !== NOT_COMPUTED) bad.push([ix, iy]);
   });
   if (bad.length) {

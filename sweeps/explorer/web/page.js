@@ -123,7 +123,9 @@ class Page {
       const label = element("label", axis.label, { for: `axis-${k}`, title: axis.columns.map((c) => c.parameter).join(", ") });
       const input = element("input", "", { type: "range", id: `axis-${k}`, min: 0, max: axis.size - 1, step: 1 });
       input.addEventListener("input", () => this.move(k, Number(input.value)));
-      byId("axes").append(label, input, element("output", "", { id: `place-${k}`, for: `axis-${k}` }));
+      const row = element("div");
+      row.append(label, input, element("output", "", { id: `place-${k}`, for: `axis-${k}` }));
+      byId("axes").append(row);
     });
   }
 
@@ -210,7 +212,7 @@ class Page {
       byId(`place-${k}`).textContent = axis.text(state.at[k]);
     });
     if (sweep.axes.length > 1) {
-      this.map = drawMap(byId("map"), sweep, state);
+      this.map = drawMap(byId("map"), sweep, state, this.map);
       this.mapTexts();
     }
     if (sweep.axes.length > 0) this.curves = drawCurves(byId("curves"), sweep, state);
@@ -231,7 +233,7 @@ class Page {
       "aria-label",
       `Map of mode ${sweep.modes[state.mode]} over ${sweep.axes[state.x].label} and ${sweep.axes[state.y].label}. At ${this.cellText(state.at)}: ${here}. Arrow keys move, Enter pins.`,
     );
-    const others = [...map.statusCounts].filter(([code]) => code !== 0);
+    const others = [...map.statusCounts].map((count, code) => [code, count]).filter(([code, count]) => code && count);
     byId("map-status").textContent = others.length
       ? `Not certified among the cells shown (hatched, or empty where not computed): ${others.map(([code, count]) => `${count} ${sweep.statusName(code)}`).join(", ")}.`
       : "Every cell shown is certified.";

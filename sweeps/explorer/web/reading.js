@@ -134,6 +134,10 @@ class Axis {
     const [low, high] = [scale(this.finite[0]), scale(this.finite[n - 1])];
     return high > low ? (share * (scale(this.values[i]) - low)) / (high - low) : i / (this.size - 1);
   }
+  // Whether a line may go from one point to another: not to infinity, nor where points have no order.
+  joins(i, k) {
+    return this.single && Number.isFinite(this.values[i]) && Number.isFinite(this.values[k]);
+  }
   text(i) {
     if (!this.single) {
       const parts = this.columns.map((c) => `${c.name} ${withUnit(c.values[i], c.unit)}`);
