@@ -56,9 +56,10 @@ class InProcess:
         running: dict[Future[T | Failed], tuple[int, Any]] = {}
         with ThreadPoolExecutor(len(devices)) as pool:
             while True:
-                while free and (shard := next(waiting, None)) is not None:
+                while free and (following := next(waiting, None)) is not None:
                     device = free.pop()
-                    running[pool.submit(_on_device, task, shard, device)] = (shard, device)
+                    future = pool.submit(_on_device, task, following, device)
+                    running[future] = (following, device)
                 if not running:
                     return
                 done, _ = wait(running, return_when=FIRST_COMPLETED)

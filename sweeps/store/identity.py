@@ -34,10 +34,10 @@ def check_together(
     """Refuse a store that is not of the same sweep as another one, or cut otherwise."""
     where = f"in {text_of(other)}"
     _check(location, own, wanted, where)
-    cuts = [{key: found.get(key) for key in _CUTS} for found in (own, wanted)]
+    old, new = ({key: found.get(key) for key in _CUTS} for found in (own, wanted))
     _refuse(
         location,
-        differences(*cuts, where=where),
+        differences(old, new, where=where),
         "give the same shard_cells to all parts of a sweep",
     )
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from sweeps.definition.errors import StoreError
 from sweeps.store.identity import check_together
 from sweeps.store.labels import copy_labels, examine
@@ -66,9 +64,13 @@ def merge(target: Location, parts: Sequence[Location]) -> Merged:
 def _check_marks(stores: Sequence[SweepStore]) -> None:
     """Refuse stores of which two have the same shard with different values."""
     for shard in range(stores[0].grid.num_shards):
-        found = [(store, store.digests(shard)) for store in stores if store.marked(shard)]
-        for store, marks in found[1:]:
-            if not np.array_equal(marks, found[0][1]):
+        found = [
+            (store, marks.tobytes())
+            for store in stores
+            if (marks := store.digests(shard)) is not None and marks.any()
+        ]
+        for store, digests in found[1:]:
+            if digests != found[0][1]:
                 raise StoreError(
                     f"{text_of(store.location)}: shard {shard} has other values than in {found[0][0].text}; nothing "
                     "was written. `jaxmodal sweep verify` tells which is right."

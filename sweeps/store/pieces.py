@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
+import os
 import time
 from collections.abc import Iterator, Set
 from pathlib import Path
@@ -82,8 +83,10 @@ def write_whole_piece(array: zarr.Array[Any], place: tuple[Any, ...], values: ND
             f"{array.path}{list(parts)}: values of shape {values.shape} are not one whole piece."
         )
     pieces: dict[str, Buffer] = {}
-    memory = StorePath(MemoryStore(pieces))
-    zarr.Array(AsyncArray(array.metadata, memory, array.config))[place] = values
+    memory: AsyncArray[Any] = AsyncArray(
+        array.metadata, StorePath(MemoryStore(pieces)), array.config
+    )
+    zarr.Array(memory)[place] = values
     (key,) = pieces
     sync((array.store_path / key).set(pieces[key]))
 
@@ -97,12 +100,12 @@ def folder_of(location: Location) -> Path | None:
 
 def remove_leftovers(root: Path) -> None:
     """Remove half-written files, but not those that another process may be writing."""
-    for leftover in root.rglob("*.partial"):
-        try:
-            if time.time() - leftover.stat().st_mtime > _LEFTOVER:
-                leftover.unlink()
-        except FileNotFoundError:
-            continue
+    # unlike a glob, this passes over folders that another process removes meanwhile
+    for folder, _, names in os.walk(root):
+        for leftover in (Path(folder) / name for name in names if name.endswith(".partial")):
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - leftover.stat().st_mtime > _LEFTOVER:
+                    leftover.unlink()
 
 
 def in_memory(location: Location) -> bool:

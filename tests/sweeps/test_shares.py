@@ -202,6 +202,34 @@ def test_torn_data_of_a_claimed_store_are_named(synthetic, uninterrupted, tmp_pa
     assert contents(path) == uninterrupted
 
 
+def test_processes_that_finish_one_store_at_the_same_moment_do_not_disturb_each_other(
+    synthetic, uninterrupted, tmp_path
+):
+    """Each removes what is left of claims, and looks for half-written files everywhere."""
+    path = tmp_path / "uninterrupted.zarr"
+    for _ in range(10):
+        (path / shares.CLAIMS).mkdir()
+        for shard in range(200):
+            (path / shares.CLAIMS / f"{shard}.0").touch()
+        barrier, wrong = threading.Barrier(8), []
+
+        def end(barrier=barrier, wrong=wrong):
+            store = zarr_store.stored(path)
+            barrier.wait()
+            try:
+                store.finish()
+            except sweeps.StoreError as error:
+                wrong.append(error)
+
+        threads = [threading.Thread(target=end) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert wrong == []
+        assert contents(path) == uninterrupted
+
+
 MANY = 120
 LEASE = 1.0
 
