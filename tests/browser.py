@@ -12,11 +12,15 @@ import urllib.request
 
 import pytest
 
-MISSING = "needs chromium and chromedriver on the path (Debian: apt-get install chromium chromium-driver)"
+MISSING = (
+    "needs chromium and chromedriver on the path (Debian: apt-get install chromium chromium-driver)"
+)
 
 
 def found():
-    return shutil.which("chromedriver") and (shutil.which("chromium") or shutil.which("chromium-browser"))
+    return shutil.which("chromedriver") and (
+        shutil.which("chromium") or shutil.which("chromium-browser")
+    )
 
 
 class Browser:
@@ -51,7 +55,13 @@ class Browser:
             wanted["goog:chromeOptions"]["binary"] = shutil.which("chromium-browser")
         reply = self._send("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self.session = f"/session/{reply['sessionId']}"
-        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.command(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
         if dark:
             features = [{"name": "prefers-color-scheme", "value": "dark"}]
             self.command("Emulation.setEmulatedMedia", features=features)
@@ -86,7 +96,9 @@ class Browser:
 
     def settled(self):
         """Wait for two frames, so that what was changed is drawn."""
-        script = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done));"
+        script = (
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done));"
+        )
         self._send("POST", f"{self.session}/execute/async", {"script": script, "args": []})
 
     def until(self, condition, seconds=30):
@@ -106,14 +118,21 @@ class Browser:
 
     def click(self, selector, x=None, y=None, count=1):
         """Click into an element, at a share of its width and height, by default its middle."""
-        self.value("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
-        box = self.value("(({x, y, width, height}) => [x, y, width, height])(document.querySelector(arguments[0]).getBoundingClientRect())", selector)
+        self.value(
+            "document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector
+        )
+        box = self.value(
+            "(({x, y, width, height}) => [x, y, width, height])(document.querySelector(arguments[0]).getBoundingClientRect())",
+            selector,
+        )
         place = {
             "x": box[0] + box[2] * (0.5 if x is None else x),
             "y": box[1] + box[3] * (0.5 if y is None else y),
         }
         for kind in ("mousePressed", "mouseReleased"):
-            self.command("Input.dispatchMouseEvent", type=kind, button="left", clickCount=count, **place)
+            self.command(
+                "Input.dispatchMouseEvent", type=kind, button="left", clickCount=count, **place
+            )
         self.settled()
 
     def text(self, selector):

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     help="Port of this machine to serve the page at.  [default: a free one]",
 )
 @click.option("--no-open", is_flag=True, help="Print the address and open no browser.")
-def explore(store: str, html: Path | None, at: tuple[str, ...], port: int | None, no_open: bool) -> None:
+def explore(
+    store: str, html: Path | None, at: tuple[str, ...], port: int | None, no_open: bool
+) -> None:
     """Look at the STORE of a sweep in a browser: maps, curves, spectra with certificates, the arm in its posture.
 
     The page is served on this machine alone, at an address with a random token, until Ctrl-C. It is made anew when it is

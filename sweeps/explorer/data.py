@@ -25,7 +25,14 @@ from sweeps.store.dataset import UNFINISHED
 #: values of a page: 10^6 cells of 20 modes
 LIMIT = 20_000_000
 #: what is read of an arm for its picture, for each link
-_PLACES = ("joint_angle", "length", "base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y")
+_PLACES = (
+    "joint_angle",
+    "length",
+    "base_offset_x",
+    "base_offset_y",
+    "end_offset_x",
+    "end_offset_y",
+)
 
 
 def ordered(ds: xr.Dataset) -> xr.Dataset:
@@ -96,7 +103,9 @@ def cell_values(ds: xr.Dataset, theory: int, index: tuple[int, ...]) -> dict[str
     axes = axes_of(ds)
     sizes = [ds.sizes[name] for name in axes]
     several = ds.sizes.get("theory", 1)
-    inside = len(index) == len(sizes) and all(0 <= i < n for i, n in zip(index, sizes, strict=False))
+    inside = len(index) == len(sizes) and all(
+        0 <= i < n for i, n in zip(index, sizes, strict=False)
+    )
     if not inside or not 0 <= theory < several:
         raise SweepError(f"index = {index}: must be whole numbers within {tuple(sizes)}.")
     cell = ds.isel(dict(zip(axes, index, strict=True)))

@@ -15,7 +15,17 @@ import xarray as xr
 from sweeps.explorer.data import page_data
 
 #: in the order in which they need each other
-SCRIPTS = ("scales.js", "reading.js", "state.js", "slice.js", "map.js", "curves.js", "arm.js", "files.js", "page.js")
+SCRIPTS = (
+    "scales.js",
+    "reading.js",
+    "state.js",
+    "slice.js",
+    "map.js",
+    "curves.js",
+    "arm.js",
+    "files.js",
+    "page.js",
+)
 
 
 def page_html(ds: xr.Dataset, served: bool = False) -> str:

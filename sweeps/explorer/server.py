@@ -131,7 +131,10 @@ class _Requests(http.server.BaseHTTPRequestHandler):
             return 403, "The request comes from another page."
         token = self.path.partition("?")[0].split("/")[1] if self.path.startswith("/") else ""
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
-            return 403, "The token in the address is missing or wrong: open the address that the command has printed."
+            return (
+                403,
+                "The token in the address is missing or wrong: open the address that the command has printed.",
+            )
         return None
 
     def _answer(self, code: int, text: str, kind: str = "text/plain") -> None:

@@ -37,7 +37,9 @@ def read_back(found, shape):
         ends = np.array([about["low"], about["high"]])
         ends = np.log(ends) if about["logarithmic"] else ends
         places = ends[0] + (level - 1) / 65534 * (ends[1] - ends[0])
-        plane[...] = np.where(level == 0, np.nan, np.exp(places) if about["logarithmic"] else places)
+        plane[...] = np.where(
+            level == 0, np.nan, np.exp(places) if about["logarithmic"] else places
+        )
     return values
 
 
@@ -76,7 +78,9 @@ def test_the_error_holds_over_twelve_decades_and_beside_zero():
 @pytest.mark.parametrize("value", [np.nan, 0.0, 7.25])
 def test_a_plane_of_one_number_or_none_is_kept_exactly(value):
     values = np.full((1, 300, 300), value)
-    np.testing.assert_allclose(read_back(encoding.encoded(values), values.shape), values, rtol=1e-15)
+    np.testing.assert_allclose(
+        read_back(encoding.encoded(values), values.shape), values, rtol=1e-15
+    )
 
 
 def test_small_stores_are_kept_whole():
@@ -154,7 +158,9 @@ def test_the_arm_is_drawn_where_the_library_puts_it(synthetic):
         places = {field: np.array(values) for field, values in arm["rest"].items()}
         for change in arm["changes"]:
             places[change["field"]][change["link"]] = change["values"][at[change["axis"]]]
-        own, _ = arm_of_cell(ds.isel(theta_2=at[0], **{ds.frequency.dims[1]: at[1]}, payload_mass=at[2]))
+        own, _ = arm_of_cell(
+            ds.isel(theta_2=at[0], **{ds.frequency.dims[1]: at[1]}, payload_mass=at[2])
+        )
         beams = beam_values(own)
         np.testing.assert_allclose(places["length"], beams.length, rtol=1e-15)
         np.testing.assert_allclose(places["joint_angle"], beams.joint_angle, rtol=1e-15)
@@ -239,7 +245,9 @@ def test_names_with_markup_are_text(dataset):
     hostile = Tags(assembled(data | named))
     # the same elements as without, and the name in the title as it is
     assert [tag for tag, _ in hostile.found] == [tag for tag, _ in plain.found]
-    (read,) = [json.loads(text) for attributes, text in hostile.of("script") if "type" in attributes]
+    (read,) = [
+        json.loads(text) for attributes, text in hostile.of("script") if "type" in attributes
+    ]
     assert read["title"] == read["arm_name"] == HOSTILE
     assert hostile.of("title")[0][1].startswith("</script><script>alert(1)")
 

@@ -43,7 +43,9 @@ def served(dataset):
 def asked(server, path, method="GET", **headers):
     """Status, headers and text of what the server answers; ``path`` behind its token, or all of it from a /."""
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
-    connection._encode_request = lambda request: request.encode("latin-1")  # as a hostile client may
+    connection._encode_request = lambda request: request.encode(
+        "latin-1"
+    )  # as a hostile client may
     path = path if path.startswith("/") else f"/{server.token}/{path}"
     connection.putrequest(method, path, skip_host="Host" in headers)
     for name, value in headers.items():
@@ -97,7 +99,15 @@ def test_other_hosts_and_other_pages_get_nothing(served, headers):
     "path",
     [
         *("../", "../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "page.html", "..%2f", "cell/"),
-        *("cell/0/9,0", "cell/2/0,0", "cell/0/0", "cell/0/0,0,0", "cell/0/-1,0", "cell/0/0,0/", "cell/0/٣,0"),
+        *(
+            "cell/0/9,0",
+            "cell/2/0,0",
+            "cell/0/0",
+            "cell/0/0,0,0",
+            "cell/0/-1,0",
+            "cell/0/0,0/",
+            "cell/0/٣,0",
+        ),
         "cell/0/" + ",".join(["0"] * 33),
     ],
 )
@@ -225,7 +235,9 @@ def test_the_command_writes_one_file(store, tmp_path):
         (["--at", "theta_9=1", "--no-open"], ["theta_9", "theta_2"]),
     ],
 )
-def test_bad_options_are_refused_and_nothing_is_written(store, tmp_path, monkeypatch, arguments, words):
+def test_bad_options_are_refused_and_nothing_is_written(
+    store, tmp_path, monkeypatch, arguments, words
+):
     monkeypatch.chdir(tmp_path)
     result = invoked(store, *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
