@@ -5,6 +5,7 @@ in memory or in a Zarr store that survives a kill and resumes.
 """
 
 from jaxmodal.runtime.public_names import report_package
+from sweeps.analysis.extremes import extremes
 from sweeps.definition.axes import Axis, axis, geomspace, linspace, over_limits, zipped
 from sweeps.definition.errors import StoreError, SweepError
 from sweeps.definition.files import read_sweep, sweep_from_dict, sweep_names
@@ -29,6 +30,7 @@ __all__ = [
     "Sweep",
     "SweepError",
     "axis",
+    "extremes",
     "geomspace",
     "linspace",
     "open_result",
