@@ -122,7 +122,8 @@ class Browser:
             "document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector
         )
         box = self.value(
-            "(({x, y, width, height}) => [x, y, width, height])(document.querySelector(arguments[0]).getBoundingClientRect())",
+            "(({x, y, width, height}) => [x, y, width, height])"
+            "(document.querySelector(arguments[0]).getBoundingClientRect())",
             selector,
         )
         place = {

@@ -93,7 +93,7 @@ def extremes(
     chosen = {sign: _best(sign * omega, shares, climbs) for sign in (-1, 1)}
     signs = np.concatenate([np.full(some.size, float(sign)) for sign, some in chosen.items()])
     places, reached = climbed(height, shares[np.concatenate(list(chosen.values()))], signs)
-    sides = []
+    sides: list[Extreme] = []
     for sign in (-1.0, 1.0):
         own = np.flatnonzero(signs == sign)
         own = own[np.argsort(-sign * reached[own], kind="stable")]
@@ -101,7 +101,8 @@ def extremes(
         certified: Any = to_host(natural_frequencies(found, mode, theory, throw=False))
         sides.append(Extreme(found, inside.values(places[own[0]]), certified, reached[own]))
     ends = np.stack([inside.low, inside.high], axis=1)
-    return Extremes(*sides, inside.addresses, ends, omega, mode, theory)
+    lowest, highest = sides
+    return Extremes(lowest, highest, inside.addresses, ends, omega, mode, theory)
 
 
 def spread(number: int, size: int) -> np.ndarray:

@@ -95,7 +95,7 @@ def climbed(height: Height, shares: np.ndarray, sign: np.ndarray) -> tuple[np.nd
         lanes = np.flatnonzero((state.radius > _LAST) & np.isfinite(state.height))
         if not lanes.size:
             break
-        trials = np.stack([_trials(height.ranges, state, k, rng) for k in lanes])
+        trials = np.stack([_trials(height.ranges, state, k, rng) for k in lanes.tolist()])
         with np.errstate(divide="ignore"):
             omega = height.at(trials.reshape(-1, size)).reshape(trials.shape[:2])
             reached = np.nan_to_num(sign[lanes, None] * np.log(omega), nan=-np.inf)

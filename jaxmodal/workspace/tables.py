@@ -62,13 +62,13 @@ def extremes_table(found: Extremes, title: str, digits: int) -> Table:
         f"{hertz_text(found.highest.frequency_hz, digits)} Hz"
     )
     headings = ("", "frequency [Hz]", "certificate", *map(heading_of, found.addresses))
-    status = [np.asarray(side.frequencies.status)[-1] for side in sides.values()]
+    statuses = [np.asarray(side.frequencies.status)[-1] for side in sides.values()]
     notes = [_ranges(found), _starts(found, digits)]
     notes += [f"{name}, reached from {_climbs(side, digits)}" for name, side in sides.items()]
     notes += [
         "certified: that these postures have these frequencies; not claimed: that none has a lower or higher one"
     ]
-    return Table(head, headings, rows, [*notes, *status_remedies(status)], ("", "certificate"))
+    return Table(head, headings, rows, [*notes, *status_remedies(statuses)], ("", "certificate"))
 
 
 def _ranges(found: Extremes) -> str:
@@ -110,7 +110,7 @@ def extremes_dataset(found: Extremes) -> xarray.Dataset:
         "frequency": in_hertz(
             "side", [side.omega for side in sides], f"frequency of mode {found.mode}"
         ),
-        "status": status_variable("side", status),
+        "status": status_variable(("side",), status),
         "reached": in_hertz(
             ("side", "climb"), [side.reached for side in sides], "reached by a climb"
         ),

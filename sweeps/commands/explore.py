@@ -44,8 +44,8 @@ def explore(
 ) -> None:
     """Look at the STORE of a sweep in a browser: maps, curves, spectra with certificates, the arm in its posture.
 
-    The page is served on this machine alone, at an address with a random token, until Ctrl-C. It is made anew when it is
-    reloaded, so that a sweep can be watched while it runs.
+    The page is served on this machine alone, at an address with a random token, until Ctrl-C. It is made anew when it
+    is reloaded, so that a sweep can be watched while it runs.
     """
     from sweeps.explorer.data import ordered
     from sweeps.explorer.page import page_html
@@ -55,7 +55,8 @@ def explore(
         raise BadInput(f"{option}: is for a page that is served; leave it out with --html.")
     if store.lower().endswith((".toml", ".json", ".urdf")) or store.startswith("example:"):
         raise BadInput(
-            f"{store}: is not the store of a sweep; run a sweep first, jaxmodal sweep run SWEEP, and give its STORE.zarr."
+            f"{store}: is not the store of a sweep; run a sweep first, jaxmodal sweep run SWEEP, and give its "
+            "STORE.zarr."
         )
     read = functools.partial(_read, store, at)
     with refusing():

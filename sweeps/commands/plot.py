@@ -170,6 +170,7 @@ def _tell_missed(
 
 
 def selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:
+    """The cells at the coordinates that the options ``--at`` name."""
     from jaxmodal.runtime.errors import suggestion
 
     known = [str(name) for name in ds.frequency.dims if name in ds.indexes and name != "mode"]

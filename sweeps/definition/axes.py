@@ -202,7 +202,8 @@ def over_limits(
             f"axis over {shown(parameter)}: the joint has no limits; give its link joint_limits, or take linspace from "
             "-180 to 180 degrees."
         )
-    values = np.linspace(*limits, count)
+    lower, upper = (float(limit) for limit in limits)
+    values = np.linspace(lower, upper, count)
     return axis(parameter, np.rad2deg(values) if unit in _DEGREE else values, unit=unit, name=name)
 
 

@@ -47,7 +47,7 @@ def page_html(ds: xr.Dataset, served: bool = False) -> str:
 
 
 def assembled(data: dict[str, Any]) -> str:
-    """The page of data as `page_data` returns them: names in them are text, and nothing else runs than its own script."""
+    """The page of data as `page_data` returns them: names in them are text, and only its own script runs."""
     script, style = code()
     asked = "'self'" if data["served"] else "'none'"
     policy = (

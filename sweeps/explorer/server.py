@@ -1,8 +1,8 @@
 """A server of the page of one store, on this machine alone.
 
-It listens at 127.0.0.1, answers only addresses that begin with a random token, and only requests that name this host and
-come from its own page or from nowhere. The page is made anew from the store whenever it is asked for, so that a store in
-which a run is still writing shows what it has by then.
+It listens at 127.0.0.1, answers only addresses that begin with a random token, and only requests that name this host
+and come from its own page or from nowhere. The page is made anew from the store whenever it is asked for, so that a
+store in which a run is still writing shows what it has by then.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The page in a real browser, headless Chromium: it shows the numbers of the dataset, and moves. Skipped without one."""
+"""The page in a real browser, headless Chromium: does it show the numbers of the dataset, and move?"""
 
 import csv
 import io
@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import synthetic_cells
 from browser import Browser
-from small_sweeps import small_sweep
 
 import sweeps
 import sweeps.store.grid

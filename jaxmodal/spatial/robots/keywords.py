@@ -145,8 +145,8 @@ def beams_of(
     for link in section_roll or ():
         if link in names and link not in given:
             raise ArmError(
-                f"section_roll[{link!r}] = {shown(turned[link])}: the link has no section that could be turned; give it "
-                "one, or leave it out."
+                f"section_roll[{link!r}] = {shown(turned[link])}: the link has no section that could be turned; give "
+                "it one, or leave it out."
             )
     found = {}
     for link, section in given.items():

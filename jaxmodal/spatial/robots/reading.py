@@ -70,8 +70,8 @@ def read_urdf(
         For these a dict with ``youngs_modulus``, ``density`` and ``poisson_ratio`` or ``shear_modulus``, by the link's
         name.
     section_roll
-        Turn of their sections about the link's axis, rad, by the link's name; 0 where none is given: z of the section is
-        then as near the joint's axis as can be.
+        Turn of their sections about the link's axis, rad, by the link's name; 0 where none is given: z of the section
+        is then as near the joint's axis as can be.
     rotors
         Rotors of joints by name, dicts with ``inertia`` about the joint's axis, kg m^2, and ``gear_ratio``: what
         `SpatialLink` takes as ``rotor_inertia`` and ``gear_ratio``.
@@ -146,8 +146,8 @@ def urdf_report(
 
     Parameters
     ----------
-    path, base, tip, positions, joint_stiffness, sections, materials, section_roll, rotors, structural_mass, inertia_check, \
-    payload, name
+    path, base, tip, positions, joint_stiffness, sections, materials, section_roll, rotors, structural_mass, \
+    inertia_check, payload, name
         As of `read_urdf`.
 
     Returns
