@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.arm.addresses import full_address
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
@@ -32,13 +31,15 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.tables import csv_text
 
 if TYPE_CHECKING:
+    from jaxmodal.arm.arm import Arm
+    from jaxmodal.spatial.arms.arm import SpatialArm
     from jaxmodal.workspace.results import Extremes, ShareBelow
 
 
 def _parsed(
     ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, tuple[float, float]] | None:
-    """The options --range by address; degrees of angles become rad."""
+    """The options --range by address, as they are given."""
     found: dict[str, tuple[float, float]] = {}
     for text in given:
         name, _, ends = text.partition("=")
@@ -55,8 +56,7 @@ def _parsed(
             )
         if name in found:
             raise click.BadParameter(f"{text!r}: {name} is given twice; give it once.", ctx, param)
-        angle = full_address(name).endswith(".joint_angle")
-        found[name] = (math.radians(low), math.radians(high)) if angle else (low, high)
+        found[name] = low, high
     return found or None
 
 
@@ -70,7 +70,7 @@ def _parsed(
     multiple=True,
     callback=_parsed,
     help="From where to where a parameter goes: degrees for angles, else SI units; more than once for several. Left "
-    "out, every joint turns within the limits of a URDF, else a whole turn.",
+    "out, every joint turns within its limits, without limits a whole turn.",
 )
 @click.option(
     "--payload",
@@ -115,7 +115,7 @@ def worst(
     if below is not None and not (math.isfinite(below) and below > 0.0):
         raise BadInput(f"--below {below}: expected a frequency above 0, in Hz.")
     with refusing(argument):
-        inside = _limits(argument) if ranges is None else ranges
+        inside = _in_si(arm, ranges)
         found = extremes(arm, inside, mode, theory, payload=payload, starts=starts)
         share = (
             None
@@ -137,19 +137,19 @@ def worst(
         raise SystemExit(EXIT_NOT_ALL)
 
 
-def _limits(argument: str) -> dict[str, tuple[float, float]] | None:
-    """The limits of the joints of a URDF, or of one that an arm file names; a whole turn where there are none."""
-    from jaxmodal.spatial.files.robot_files import limits_of
+def _in_si(
+    arm: Arm | SpatialArm, ranges: dict[str, tuple[float, float]] | None
+) -> dict[str, tuple[float, float]] | None:
+    """The ranges as `extremes` takes them: those of angles, which may be named by a joint, are given in degrees."""
+    from jaxmodal.workspace.ranges import is_angle
 
-    found = limits_of(argument)
-    if not found:
+    if ranges is None:
         return None
-    turn = (-math.pi, math.pi)
-    return {
-        f"link{number}.joint_angle": ends if ends[1] - ends[0] < 2.0 * math.pi else turn
-        for number, ends in enumerate(found, start=1)
-        if number > 1 and ends[0] < ends[1]
-    } or None
+    found = {}
+    for address, (low, high) in ranges.items():
+        angle = is_angle(arm, address)
+        found[address] = (math.radians(low), math.radians(high)) if angle else (low, high)
+    return found
 
 
 def _plain(argument: str, found: Extremes, share: ShareBelow | None) -> dict[str, Any]:

@@ -41,7 +41,8 @@ def extremes(
         The arm; what has no range keeps its value.
     ranges : mapping of str to (float, float), optional
         Least and largest value by address, rad and SI units: ``{"theta_2": (-1.5, 1.5), "payload.mass": (0, 5)}``.
-        Left out, every joint turns a whole turn; joint 1 only where its angle changes frequencies.
+        Left out, every joint turns within its limits, without limits a whole turn; joint 1 only where its angle changes
+        frequencies.
     mode : int
         Number of the mode, from 1.
     theory : str

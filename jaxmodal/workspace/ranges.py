@@ -47,7 +47,7 @@ class Ranges:
     def of(
         cls, arm: Arm | SpatialArm, ranges: Mapping[str, Any] | None, payload: Any = None
     ) -> Ranges:
-        """Check what a call is given; without ranges, a whole turn of every joint whose angle matters."""
+        """Check what a call is given; without ranges, every joint whose angle matters within its limits, or a turn."""
         if is_traced(arm) or is_traced(payload):
             raise ValueError(
                 "arm: holds traced values; extremes and share_below need known ones: call them outside jax.jit, "
@@ -56,7 +56,7 @@ class Ranges:
         arm = arm if isinstance(arm, SpatialArm) else require_planar(arm)
         arm = _loaded(arm, payload)
         if ranges is None:
-            ranges = dict.fromkeys(_angles(arm), (-math.pi, math.pi))
+            ranges = _angles(arm)
         ranges = table("ranges", ranges, ArmError)
         if not ranges:
             raise ValueError(
@@ -65,7 +65,7 @@ class Ranges:
         set_together(arm, ranges)
         ends = [_ends(arm, address, given) for address, given in ranges.items()]
         low, high = np.array(ends).T
-        angle = np.array([_is_angle(arm, address) for address in ranges])
+        angle = np.array([is_angle(arm, address) for address in ranges])
         return cls(arm, tuple(ranges), low, high, angle & (high - low > _TURN - _ROUNDED))
 
     def values(self, shares: np.ndarray) -> np.ndarray:
@@ -98,18 +98,29 @@ def _loaded(arm: Any, payload: Any) -> Any:
     return arm.replace(payload=payload)
 
 
-def _angles(arm: Arm | SpatialArm) -> list[str]:
-    """The angles that matter; joint 1 turns the whole, which changes no frequency unless something stays."""
+def _angles(arm: Arm | SpatialArm) -> dict[str, tuple[float, float]]:
+    """The ranges of the angles that matter; joint 1 turns the whole, which changes no frequency unless something stays.
+
+    A joint goes from one of its limits to the other, without limits or with some that are wider a whole turn.
+    """
     joints = arm.joints[0 if first_angle_matters(arm) else 1 :]
     if not joints:
         raise ValueError(
             "ranges: the arm has one joint, which changes no frequency; give the ranges of other parameters, such as "
             "{'payload.mass': (0.0, 5.0)}"
         )
-    return [f"link{number}.joint_angle" for number in joints]
+    return {f"link{number}.joint_angle": _limits(arm.links[number - 1]) for number in joints}
 
 
-def _is_angle(arm: Arm | SpatialArm, address: str) -> bool:
+def _limits(link: Any) -> tuple[float, float]:
+    limits = getattr(link, "joint_limits", None)
+    if limits is None or not 0.0 < limits[1] - limits[0] < _TURN:
+        return -math.pi, math.pi
+    return float(limits[0]), float(limits[1])
+
+
+def is_angle(arm: Arm | SpatialArm, address: str) -> bool:
+    """Whether an address is that of an angle of one joint or more."""
     return all(single.endswith(".joint_angle") for single in resolve(arm, address))
 
 
@@ -122,7 +133,7 @@ def _ends(arm: Arm | SpatialArm, address: str, given: Any) -> tuple[float, float
             f"{name} = {shown(given)}: expected two finite numbers, the lower first, in SI units and rad"
         )
     low, high = ends.tolist()
-    if _is_angle(arm, address) and high - low > _TURN + _ROUNDED:
+    if is_angle(arm, address) and high - low > _TURN + _ROUNDED:
         raise ValueError(
             f"{name} = {shown(given)}: is more than a whole turn, 2 pi; angles are in rad (np.radians(...))"
         )

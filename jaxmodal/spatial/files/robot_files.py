@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.arm.documents import check_keys, table
-from jaxmodal.arm.files import place_of, read_document
+from jaxmodal.arm.files import place_of
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.units import in_si, with_units
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.files.link_files import UNITS, body_from_dict, section_from_dict
 from jaxmodal.spatial.robots.keywords import MATERIAL
-from jaxmodal.spatial.robots.reading import urdf_report
 
 #: the key of an arm file whose arm is that of a URDF, by its path
 URDF = "urdf"
@@ -43,24 +41,6 @@ def robot_path(document: object, source: str | Path) -> Path | None:
     if not isinstance(named, str):
         raise ArmError(f"{source}: {URDF} = {shown(named)}: must be the path of a URDF file.")
     return Path(source).parent / named
-
-
-def limits_of(path: str | Path) -> list[tuple[float, float]]:
-    """The limits in rad of the joints of a URDF, or of that which an arm file names; none of other arms.
-
-    They are infinite where a joint has none.
-    """
-    if str(path).startswith(EXAMPLE_PREFIX):
-        return []
-    values: dict[str, Any] = {}
-    robot: Path | None = Path(path)
-    if not is_robot(path):
-        document = read_document(path)
-        robot = robot_path(document, path)
-        values = {} if robot is None else robot_values(document)
-    if robot is None:
-        return []
-    return [(joint.lower, joint.upper) for joint in urdf_report(robot, **values).joints]
 
 
 def robot_values(document: Mapping[str, Any]) -> dict[str, Any]:
