@@ -64,7 +64,7 @@ def share_below(
     >>> import jaxmodal as jm, numpy as np
     >>> found = jm.share_below(jm.examples.two_link_flexible(), 2 * np.pi * 0.21, samples=1000)
     >>> round(found.share, 2), round(found.error, 3)
-    (0.24, 0.013)
+    (0.25, 0.014)
     """
     require_x64()
     limit = real_number(omega, "omega", "in rad/s")

@@ -64,7 +64,7 @@ def extremes(ds: xr.Dataset) -> xr.Dataset:
         cells = cells.transpose(*axes).load()
         values = cells.frequency.values
         usable = cells.certified.values.astype(bool) & np.isfinite(values)
-        counts[0][index], counts[1][index] = usable.sum(), (~usable).sum()
+        counts[(0, *index)], counts[(1, *index)] = usable.sum(), (~usable).sum()
         if not usable.any():
             continue
         for side, sign in enumerate((1.0, -1.0)):

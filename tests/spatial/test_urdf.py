@@ -178,8 +178,8 @@ def test_links_with_sections_deform_and_the_robot_keeps_its_mass(structural_mass
 
 def test_rotors_are_those_of_another_reading():
     rotors = {
-        "pitch": {"inertia": 3e-5, "gear_ratio": 120.0},
-        "b*": {"inertia": 1e-5, "gear_ratio": -80.0},
+        "pitch": {"inertia": 3e-5, "gear_ratio": 120.0, "motor": "beyond_spring"},
+        "b*": {"inertia": 1e-5, "gear_ratio": -80.0, "motor": "beyond_spring"},
     }
     arm = jm.read_urdf(SMALL, positions=POSITIONS, joint_stiffness=SPRINGS, rotors=rotors)
     geared = {"pitch": (3e-5, 120.0), "bend": (1e-5, -80.0)}
@@ -301,7 +301,7 @@ joint_stiffness_nm_per_arcmin = { "*" = 3 }
 materials = { "*" = { youngs_modulus_gpa = 70, density = 2700, poisson_ratio = 0.33 } }
 payload = { mass = 0.5 }
 section_roll_deg = { boom = 30 }
-rotors = { pitch = { inertia_kg_cm2 = 0.3, gear_ratio = 120 } }
+rotors = { pitch = { inertia_kg_cm2 = 0.3, gear_ratio = 120, motor = "held" } }
 
 [sections.boom]
 shape = "hollow_circle"
@@ -321,7 +321,7 @@ def expected_arm():
         sections={"boom": TUBE},
         payload=jm.RigidBody(0.5),
         section_roll={"boom": np.radians(30.0)},
-        rotors={"pitch": {"inertia": 0.3 / 1e4, "gear_ratio": 120.0}},
+        rotors={"pitch": {"inertia": 0.3 / 1e4, "gear_ratio": 120.0, "motor": "held"}},
     )
 
 

@@ -175,7 +175,7 @@ def test_files_that_are_no_robot_are_refused_by_name(fault, tmp_path):
         ({"rotors": {"yaw": {"ratio": 1.0}}}, "known are inertia, gear_ratio.*Did you mean"),
         (
             {"rotors": {"yaw": {"inertia": -1.0, "gear_ratio": 3}}},
-            r"link1\.rotor_inertia = -1\.0: must be 0",
+            r"link1\.rotor_inertia = -1\.0: must be finite and 0 or more",
         ),
         ({"structural_mass": "none"}, "must be 'inside' or 'beside'"),
         (

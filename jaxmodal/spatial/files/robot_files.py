@@ -24,7 +24,8 @@ _TABLES = {
     "materials": {key: UNITS[key] for key in MATERIAL},
     "rotors": {"inertia": "kg m^2", "gear_ratio": "1"},
 }
-"""Tables of tables by name, with the units of their keys."""
+"""Tables of tables by name, with the units of their keys, and further keys that are words."""
+_WORDS = {"rotors": ("motor",)}
 _KNOWN = (*_PLAIN, *_BY_NAME, *_TABLES, "sections", "inertia_check", "payload")
 
 
@@ -80,5 +81,7 @@ def _tables_by_name(name: str, value: object, units: Mapping[str, str]) -> dict[
     for owner, entry in table(name, value, ArmError).items():
         with within(f"{name}.{owner}."):
             found[owner], _ = in_si(table(owner, entry, ArmError), units)
-            check_keys(found[owner], units, (), ArmError, with_units(units))
+            check_keys(
+                found[owner], (*units, *_WORDS.get(name, ())), (), ArmError, with_units(units)
+            )
     return found

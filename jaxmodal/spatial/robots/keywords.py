@@ -15,7 +15,7 @@ from jaxmodal.spatial.robots.descriptions import TURNING, Robot
 #: what the material of a link that is to deform consists of
 MATERIAL = ("youngs_modulus", "density", "poisson_ratio", "shear_modulus")
 #: what a rotor consists of, and the keys of the link that carry it
-ROTOR = {"inertia": "rotor_inertia", "gear_ratio": "gear_ratio"}
+ROTOR = {"inertia": "rotor_inertia", "gear_ratio": "gear_ratio", "motor": "motor"}
 #: joints that have a position
 _MOVABLE = (*TURNING, "prismatic")
 
@@ -61,8 +61,10 @@ def rotors_of(
     }
     found = {}
     for name, rotor in by_name("rotors", given, names, others).items():
-        _check_table(f"rotors[{name!r}]", rotor, tuple(ROTOR), "inertia (kg m^2) and gear_ratio")
-        if missing := [key for key in ROTOR if key not in rotor]:
+        _check_table(
+            f"rotors[{name!r}]", rotor, tuple(ROTOR), "inertia (kg m^2), gear_ratio and motor"
+        )
+        if missing := [key for key in ("inertia", "gear_ratio") if key not in rotor]:
             raise ArmError(
                 f"rotors[{name!r}]: {missing[0]} is missing; give inertia and gear_ratio."
             )

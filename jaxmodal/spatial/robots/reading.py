@@ -73,8 +73,8 @@ def read_urdf(
         Turn of their sections about the link's axis, rad, by the link's name; 0 where none is given: z of the section
         is then as near the joint's axis as can be.
     rotors
-        Rotors of joints by name, dicts with ``inertia`` about the joint's axis, kg m^2, and ``gear_ratio``: what
-        `SpatialLink` takes as ``rotor_inertia`` and ``gear_ratio``.
+        Rotors of joints by name, dicts with ``inertia`` about the joint's axis, kg m^2, ``gear_ratio`` and ``motor``:
+        what `SpatialLink` takes as ``rotor_inertia``, ``gear_ratio`` and ``motor``.
     structural_mass
         Whether the mass of a beam is ``"inside"`` its link's inertial, so that the link keeps its mass, or
         ``"beside"`` it.
