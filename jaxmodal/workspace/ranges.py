@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.addresses import resolve, set_together
+from jaxmodal.arm.addresses import full_address, may_name_joint, resolve, set_together
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.descriptions import first_angle_matters
@@ -66,7 +66,9 @@ class Ranges:
         ends = [_ends(arm, address, given) for address, given in ranges.items()]
         low, high = np.array(ends).T
         angle = np.array([is_angle(arm, address) for address in ranges])
-        return cls(arm, tuple(ranges), low, high, angle & (high - low > _TURN - _ROUNDED))
+        # results are labelled by number, as those of sweeps are
+        labels = tuple(full_address(x, arm) if may_name_joint(x) else x for x in ranges)
+        return cls(arm, labels, low, high, angle & (high - low > _TURN - _ROUNDED))
 
     def values(self, shares: np.ndarray) -> np.ndarray:
         """Values of the parameters, of the shape of the shares (..., P)."""

@@ -285,3 +285,20 @@ def test_the_command_refuses_in_one_message(arguments, message):
     result = run("example:two_link_flexible", *arguments)
     assert result.exit_code == 2
     assert message in " ".join(result.output.split())
+
+
+def test_joints_are_known_by_their_names():
+    arm = jm.examples.six_axis_industrial()
+    names = {number: f"axis_{number}" for number in range(1, arm.num_links + 1)}
+    links = (link.replace(name=names[k]) for k, link in enumerate(arm.links, start=1))
+    named = arm.replace(links=tuple(links))
+    found = jm.extremes(named, {"axis_3": (-1.0, 1.0)}, starts=16, climbs=2)
+    same = jm.extremes(arm, {"link3.joint_angle": (-1.0, 1.0)}, starts=16, climbs=2)
+    assert found.lowest.omega == same.lowest.omega
+    assert found.addresses == ("link3.joint_angle",)
+    assert "theta_3" in str(found)
+    assert "link3.joint_angle" in found.to_xarray()
+    shown = jm.share_below(named, 80.0, {"axis_3": (-1.0, 1.0)}, samples=32)
+    assert shown.share == jm.share_below(arm, 80.0, {"theta_3": (-1.0, 1.0)}, samples=32).share
+    with pytest.raises(jm.ArmError, match="axis_9"):
+        jm.extremes(named, {"axis_9": (-1.0, 1.0)})
