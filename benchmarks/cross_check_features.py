@@ -81,7 +81,13 @@ def rotors(draw: Draw) -> Case:
     ratio = draw.pick(1.0, -1.0, 0.5, -60.0, 30.0, 160.0)
     springs_of = [draw.pick(1e3, 1e5, np.inf, 0.0) for _ in range(3)]
     links = tuple(
-        draw.link(rotor_inertia=1e-4, gear_ratio=ratio, joint_stiffness=k, joint_angle=0.7)
+        draw.link(
+            rotor_inertia=1e-4,
+            gear_ratio=ratio,
+            motor="beyond_spring",
+            joint_stiffness=k,
+            joint_angle=0.7,
+        )
         for k in springs_of
     )
     arm = jm.Arm(links, jm.Payload(1.0, 1e-3))

@@ -240,12 +240,16 @@ ARM = {
             "joint_stiffness": 1e4,
             "rotor_inertia": 1e-5,
             "gear_ratio": 50,
+            "motor": "held",
         },
     ],
     "payload": {"mass": 0.5, "inertia": 0.01, "centre_x": 0.1},
 }  # fmt: skip
 MOVING = {
-    "links": [ARM["links"][0], {**ARM["links"][0], "joint_stiffness": 1e3, "rotor_inertia": 1e-4, "gear_ratio": 20}],
+    "links": [ARM["links"][0], {
+        **ARM["links"][0],
+        "joint_stiffness": 1e3, "rotor_inertia": 1e-4, "gear_ratio": 20, "motor": "held",
+    }],
     "dynamics": {
         "modes": [2, 1],
         "shapes": "polynomial",

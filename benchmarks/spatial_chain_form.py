@@ -75,10 +75,10 @@ class SpatialChainForm:
             stiffness = float(link.joint_stiffness)
             if np.isfinite(stiffness):
                 motion[:, 3:, column] += (frame.T @ axis) / np.sqrt(stiffness)
-            if link.rotor_inertia is not None and link.gear_ratio is not None:
+            if link.rotor_inertia is not None and link.acting_gear_ratio is not None:
                 spin = np.einsum("i,ciq->cq", axis, before)
                 if np.isfinite(stiffness):
-                    spin[:, column] += float(link.gear_ratio) / np.sqrt(stiffness)
+                    spin[:, column] += float(link.acting_gear_ratio) / np.sqrt(stiffness)
                 mass += float(link.rotor_inertia) * spin[:, :, None] * spin[:, None]
             if link.hub is not None:
                 _add_body(mass, motion, link.hub)

@@ -96,6 +96,9 @@ from jaxmodal.spatial.parts.sections import spatial_section
 from jaxmodal.spatial.robots.reading import read_urdf, urdf_report
 from jaxmodal.spatial.robots.tables import UrdfReport
 from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.workspace.extremes import extremes
+from jaxmodal.workspace.results import Extreme, Extremes, ShareBelow
+from jaxmodal.workspace.shares import share_below
 
 __version__ = "0.1.0"
 
@@ -113,6 +116,8 @@ __all__ = [
     "DampedSensitivities",
     "DampedStatus",
     "DenavitHartenberg",
+    "Extreme",
+    "Extremes",
     "FrequencyResponse",
     "ImplausibleWarning",
     "InexactArithmeticError",
@@ -139,6 +144,7 @@ __all__ = [
     "Rotation",
     "RotorWarning",
     "Sensitivities",
+    "ShareBelow",
     "SpatialArm",
     "SpatialLink",
     "SpatialModeShapes",
@@ -171,6 +177,7 @@ __all__ = [
     "determinant_scan",
     "directional_derivatives",
     "examples",
+    "extremes",
     "frequencies_in_band",
     "frequency_response",
     "get_parameter",
@@ -205,6 +212,7 @@ __all__ = [
     "response_sensitivities",
     "sensitivities",
     "set_parameters",
+    "share_below",
     "spatial_section",
     "state_space",
     "static_compliance",

@@ -5,7 +5,8 @@ in memory or in a Zarr store that survives a kill and resumes.
 """
 
 from jaxmodal.runtime.public_names import report_package
-from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
+from sweeps.analysis.extremes import extremes
+from sweeps.definition.axes import Axis, axis, geomspace, linspace, over_limits, zipped
 from sweeps.definition.errors import StoreError, SweepError
 from sweeps.definition.files import read_sweep, sweep_from_dict, sweep_names
 from sweeps.definition.random_designs import Range, random_design
@@ -14,21 +15,26 @@ from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES
 from sweeps.store.executors import Dask, InProcess
 from sweeps.store.run import open_result, run
+from sweeps.store.shares import Claims, Part
 
 __all__ = [
     "QUANTITIES",
     "Axis",
+    "Claims",
     "Dask",
     "InProcess",
+    "Part",
     "Range",
     "Response",
     "StoreError",
     "Sweep",
     "SweepError",
     "axis",
+    "extremes",
     "geomspace",
     "linspace",
     "open_result",
+    "over_limits",
     "random_design",
     "read_sweep",
     "run",

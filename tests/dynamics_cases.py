@@ -41,6 +41,7 @@ def arm_of(case):
             more |= {
                 "rotor_inertia": joint["rotor_inertia_kg_m2"],
                 "gear_ratio": joint["gear_ratio"],
+                "motor": "held",
             }
         beam = uniform_link(
             entry["length_m"],

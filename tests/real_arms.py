@@ -64,6 +64,7 @@ def _link(rng, features, number):
     if "rotor" in features:
         values["rotor_inertia"] = _maybe(rng, mass * length**2 * _log(rng, 1e-6, 1e-1))
         values["gear_ratio"] = float(rng.choice([1.0, -1.0, 0.5, -60.0, 30.0, 160.0]))
+        values["motor"] = "beyond_spring"
     if "offset" in features:
         for name in ("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"):
             values[name] = _maybe(rng, length * rng.uniform(-0.3, 0.3))
@@ -86,7 +87,7 @@ def _link(rng, features, number):
 VALUES = {
     "joint_stiffness": 2e3, "joint_axial_stiffness": 3e5, "joint_shear_stiffness": 1e5,
     "hub_mass": 0.7, "hub_inertia": 0.02, "stator_mass": 1.3, "stator_inertia": 0.01,
-    "rotor_inertia": 2e-5, "gear_ratio": 60.0, "base_offset_x": 0.04, "base_offset_y": 0.06,
+    "rotor_inertia": 2e-5, "gear_ratio": 60.0, "motor": "beyond_spring", "base_offset_x": 0.04, "base_offset_y": 0.06,
     "end_offset_x": 0.05, "end_offset_y": -0.07, "tip_centre_x": 0.03, "tip_centre_y": 0.05,
     "nonstructural_mass": 1.5, "tip_mass": 2.0, "tip_inertia": 0.02,
 }  # fmt: skip

@@ -29,7 +29,12 @@ def chain(links, modes=2, posed=USUAL):
     for _ in range(links):
         length, bending, line = rng.uniform((0.4, 0.8, 0.5), (0.8, 2.0, 1.0))
         more = {"hub_mass": rng.uniform(0.1, 0.5), "hub_inertia": rng.uniform(0.01, 0.05)}
-        more |= {"rotor_inertia": 1e-4, "gear_ratio": rng.uniform(10, 50), "tip_mass": 0.05}
+        more |= {
+            "rotor_inertia": 1e-4,
+            "gear_ratio": rng.uniform(10, 50),
+            "motor": "held",
+            "tip_mass": 0.05,
+        }
         made.append(uniform_link(length, bending, line, tip_inertia=1e-3, **more))
     return flexible_arm(
         jm.Arm(tuple(made), jm.Payload(0.2, 0.01)),
@@ -43,11 +48,13 @@ def chain(links, modes=2, posed=USUAL):
 
 
 @functools.cache
-def arm_with_everything():
+def arm_with_everything(motor="held"):
     """Two links of 2 and 1 modes: a body along the first, a stator and a spring at the second joint, a rotor each."""
-    first = uniform_link(0.5, 1.0, 0.6, hub_inertia=0.03, rotor_inertia=2e-4, gear_ratio=30.0)
+    first = uniform_link(
+        0.5, 1.0, 0.6, hub_inertia=0.03, rotor_inertia=2e-4, gear_ratio=30.0, motor="held"
+    )
     more = {"hub_mass": 0.2, "hub_inertia": 0.02, "stator_mass": 0.4, "stator_inertia": 0.004}
-    spring = {"joint_stiffness": 400.0, "rotor_inertia": 1e-4, "gear_ratio": -25.0}
+    spring = {"joint_stiffness": 400.0, "rotor_inertia": 1e-4, "gear_ratio": -25.0, "motor": motor}
     second = uniform_link(0.6, 0.7, 0.5, tip_mass=0.1, tip_inertia=2e-3, **more, **spring)
     arm = jm.attach_body(jm.Arm((first, second), jm.Payload(0.15, 1e-3)), 1, 0.2, 0.3, 0.005)
     return flexible_arm(

@@ -46,7 +46,7 @@ SLOW = {
         "preload.md",
     ),
     *("real-arms.md", "response.md", "sensitivities.md", "spatial.md", "supports.md", "sweeps.md"),
-    *("symbolic.md", "troubleshooting.md"),
+    *("symbolic.md", "troubleshooting.md", "which-frequency.md"),
 }
 """Pages that compute or compile more than all others together: the tests of what they tell of ask the same in little;
 what these pages call is looked up."""

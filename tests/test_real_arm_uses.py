@@ -165,6 +165,7 @@ joint_stiffness = 1e4
 joint_shear_stiffness = 1e6
 rotor_inertia = 1e-4
 gear_ratio = 50
+motor = "beyond_spring"
 """
 
 

@@ -13,6 +13,7 @@ from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.variables import FixedReach, Variable
 from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -44,7 +45,8 @@ class DesignSpace:
     ) -> None:
         self.arm = arm
         self.lengths = lengths
-        self.variables = (*variables, *(lengths.variables(arm) if lengths else ()))
+        given = (*variables, *(lengths.variables(arm) if lengths else ()))
+        self.variables = tuple(variable.of_arm(arm) for variable in given)
         if not self.variables:
             raise ProblemError(
                 "variables: there is none; give one variable or more, such as Variable('link*.section.wall_thickness',"
@@ -142,6 +144,11 @@ class DesignSpace:
                             " vary it once."
                         )
                     owners[single] = f"variable {variable.name!r}"
+                    if single.endswith(".joint_angle") and address in variable.addresses:
+                        number = int(single.partition(".")[0][4:])
+                        bounds = {number: [variable.lower, variable.upper]}
+                        where = f"variable {variable.name!r}: "
+                        warn_beyond_limits(self.arm.links, bounds, where, level=5)
 
     def _check_follow(self) -> None:
         for variable, today in zip(self.variables, self.today, strict=True):

@@ -14,6 +14,7 @@ from jax import Array
 from design_opt.problem.errors import ProblemError, about
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
@@ -116,6 +117,8 @@ def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, n
             angles = np.concatenate([first, angles], axis=1)
         found[name] = np.zeros((angles.shape[0], arm.num_links))
         found[name][:, np.array(arm.joints) - 1] = angles
+        columns = dict(zip(arm.joints, angles.T, strict=True))
+        warn_beyond_limits(arm.links, columns, f"postures {name!r}: ", level=4)
     return found
 
 

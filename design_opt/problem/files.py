@@ -191,11 +191,21 @@ def _postures(name: str, entry: Any, arm: Arm | SpatialArm) -> np.ndarray:
     try:
         if "list_deg" in entry:
             return np.radians(np.asarray(entry["list_deg"], dtype=np.float64))
-        joints = arm.joints
-        grid = entry["grid_deg"]
-        _check_keys(f"{where}.grid_deg", grid, [f"theta_{i}" for i in joints])
+        joints, grid = arm.joints, entry["grid_deg"]
+        names = {f"theta_{i}": f"theta_{i}" for i in joints}
+        names |= {
+            name: f"theta_{numbers[0]}"
+            for name, numbers in arm.joint_names.items()
+            if len(numbers) == 1 and name not in names
+        }
+        _check_keys(f"{where}.grid_deg", grid, names)
+        ranges = {names[name]: values for name, values in grid.items()}
+        if len(ranges) < len(grid):
+            raise ProblemError(
+                f"{where}.grid_deg: one joint is given twice, by its name and by number; give it once."
+            )
         held = {i: math.degrees(float(arm.links[i - 1].joint_angle)) for i in joints}
-        return workspace(*(tuple(grid.get(f"theta_{i}", (held[i], held[i], 1))) for i in joints))
+        return workspace(*(tuple(ranges.get(f"theta_{i}", (held[i], held[i], 1))) for i in joints))
     except (TypeError, ValueError) as error:
         if isinstance(error, ProblemError):
             raise

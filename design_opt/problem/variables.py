@@ -10,7 +10,7 @@ from typing import Any
 from jax import Array
 
 from design_opt.problem.errors import ProblemError, about
-from jaxmodal.arm.addresses import set_together
+from jaxmodal.arm.addresses import full_address, may_name_joint, set_together
 from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
@@ -112,6 +112,20 @@ class Variable:
     def unit(self) -> str:
         """SI unit of the value."""
         return unit_of(self.addresses[0])
+
+    def of_arm(self, arm: Arm | SpatialArm) -> Variable:
+        """Return the variable with addresses by number in place of those by the names of an arm's joints."""
+
+        def numbered(address: str) -> str:
+            return full_address(address, arm) if may_name_joint(address) else address
+
+        with about(f"variable {self.name!r}"):
+            return dataclasses.replace(
+                self,
+                parameter=tuple(map(numbered, self.parameter)),
+                follow={numbered(key): power for key, power in self.follow.items()},
+                maps={numbered(key): function for key, function in self.maps.items()},
+            )
 
     def physical(self, y: Any) -> Any:
         """Value in SI units for a position y in the box, 0 at the lower and 1 at the upper bound."""

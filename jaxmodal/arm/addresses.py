@@ -24,6 +24,10 @@ ALIASES = {
     "payload_inertia": "payload.inertia",
 }
 _THETA = re.compile(r"theta_([1-9][0-9]*)", re.ASCII)
+#: what an address by number begins with, which is never taken for the name of a joint
+_NUMBERED = re.compile(
+    r"(link([1-9][0-9]*|\*)|theta_[1-9][0-9]*|payload|loads|base_stiffness)(\.|$)", re.ASCII
+)
 
 
 @runtime_checkable
@@ -35,6 +39,9 @@ class Addressed(Protocol):
 
     @property
     def joints(self) -> tuple[int, ...]: ...
+
+    @property
+    def joint_names(self) -> dict[str, tuple[int, ...]]: ...
 
     def addresses(self) -> list[str]: ...
 
@@ -73,8 +80,16 @@ DECLARED = declared(
 )
 
 
-def full_address(parameter: str) -> str:
+def full_address(parameter: str, arm: Arm | Addressed | None = None) -> str:
     """Return the address that a name stands for: itself, unless it is ``theta_2`` or another of `ALIASES`.
+
+    With an arm in space the names of its joints are known: ``elbow`` is the angle of the joint that has this name,
+    ``elbow.joint_stiffness`` another value of its link.
+
+    Raises
+    ------
+    ArmError
+        If it is no text, or several joints of the arm have the name.
 
     Examples
     --------
@@ -84,7 +99,34 @@ def full_address(parameter: str) -> str:
     if not isinstance(parameter, str):
         raise ArmError(f"address = {shown(parameter)}: must be text such as 'link1.length'.")
     theta = _THETA.fullmatch(parameter)
-    return f"link{theta[1]}.joint_angle" if theta else ALIASES.get(parameter, parameter)
+    if theta:
+        return f"link{theta[1]}.joint_angle"
+    if parameter in ALIASES:
+        return ALIASES[parameter]
+    return parameter if arm is None else _by_number(arm, parameter)
+
+
+def may_name_joint(address: str) -> bool:
+    """Whether an address is none by number, so that only an arm that has a joint of this name knows it."""
+    return not _NUMBERED.match(address)
+
+
+def _by_number(arm: Arm | Addressed, parameter: str) -> str:
+    """The address with the number of a link in place of the name of its joint; names may have dots."""
+    names = arm.joint_names if may_name_joint(parameter) else {}
+    fits = [name for name in names if f"{parameter}.".startswith(f"{name}.")]
+    if not fits:
+        return parameter
+    name = max(fits, key=len)
+    field = parameter[len(name) + 1 :] or "joint_angle"
+    first, *others = names[name]
+    if others:
+        places = ", ".join(map(str, [first, *others[:-1]]))
+        raise ArmError(
+            f"{parameter!r}: joints {places} and {others[-1]} have the name {name!r}; give the number, such as "
+            f"'link{first}.{field}', or other names."
+        )
+    return f"link{first}.{field}"
 
 
 def addresses(arm: Arm | Addressed) -> list[str]:
@@ -128,8 +170,8 @@ def resolve(arm: Arm | Addressed, address: str) -> list[str]:
     arm
         The arm.
     address
-        An address, or ``theta_2`` and the like (`full_address`); ``link*`` stands for every link, for what belongs to
-        a joint for every link but segments.
+        An address, ``theta_2`` and the like, or one by the name of a joint (`full_address`); ``link*`` stands for
+        every link, for what belongs to a joint for every link but segments.
 
     Raises
     ------
@@ -148,7 +190,7 @@ def resolve(arm: Arm | Addressed, address: str) -> list[str]:
         require_planar(arm)  # type: ignore[unreachable]
     if not isinstance(address, str):
         raise ArmError(f"address = {shown(address)}: must be text such as 'link1.length'.")
-    given, address = address, full_address(address)
+    given, address = address, full_address(address, arm)
     if address.startswith("link*."):
         field = address.removeprefix("link*.")
         numbers = arm.joints if field in JOINT_FIELDS else range(1, arm.num_links + 1)
@@ -193,6 +235,8 @@ def asked_for(
 ) -> tuple[tuple[str, ...], list[list[str]]]:
     """Return the parameters that derivatives are asked for, all of the arm if None, and the single addresses of each.
 
+    Parameters by the names of joints are returned by number.
+
     A whole and its part are two parameters: what changes with all links together, and with one of them.
 
     Raises
@@ -207,8 +251,10 @@ def asked_for(
         raise ArmError(
             f"addresses = {shown(given)}: must be a list of addresses such as ['link1.length', 'payload.mass']."
         )
-    names = tuple(given)
-    members = [resolve(arm, name) for name in names]
+    given = tuple(given)
+    members = [resolve(arm, name) for name in given]
+    # a name of a joint says nothing without the arm; others stay as they are
+    names = tuple(name if full_address(name) != name else full_address(name, arm) for name in given)
     first: dict[tuple[str, ...], str] = {}
     for name, singles in zip(names, members, strict=True):
         if tuple(singles) in first:
@@ -263,13 +309,28 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
             "arm.replace(base_stiffness=[k_x, k_y, k_rotation]) or three rows, in a file base_stiffness = [...]; its "
             "values are k11, k22, k33, k12, k13 and k23."
         )
+    named = _named(arm, known)
     if address != single:
         message += f", for it has no {single!r}"
         wild = {re.sub(r"^link\d+", "link*", name) for name in known}
-        return f"{message}.{suggestion(address, sorted(wild))}"
+        return f"{message}.{suggestion(address, [*sorted(wild), *named])}"
     starred = [f"link*.{name.split('.', 1)[1]}" for name in known if name.startswith("link1.")]
-    hint = suggestion(address, [*known, *starred]) or f" It has, for one, {known[0]!r}."
+    short = [*ALIASES, *(f"theta_{number}" for number in arm.joints)]
+    hint = (
+        suggestion(address, [*known, *starred, *named, *short])
+        or f" It has, for one, {known[0]!r}."
+    )
     return f"{message}.{hint}"
+
+
+def _named(arm: Arm | Addressed, known: list[str]) -> list[str]:
+    """The addresses by the names of joints."""
+    found = []
+    for name, (number, *others) in arm.joint_names.items():
+        prefix = f"link{number}."
+        own = [x.removeprefix(prefix) for x in known if x.startswith(prefix)]
+        found += [] if others else [name, *(f"{name}.{field}" for field in own)]
+    return found
 
 
 def _unset(arm: Arm, link: str | None, other: str | None, field: str) -> bool:

@@ -32,6 +32,8 @@ OPTIONAL = (
     {"axial_force": 0.0},
     dict.fromkeys(TURNING, 0.0),
 )
+#: what of a link stands for a field, where that is not the value of this name
+_ACTING = {"gear_ratio": "acting_gear_ratio"}
 
 
 def beam_arrays(arm: Arm) -> BeamArrays:
@@ -100,7 +102,7 @@ def fields_of(arm: Arm, column: Callable[[str, float], Any]) -> dict[str, Any]:
     columns = {name: column(name, np.nan) for name in PLAIN}
     for group in OPTIONAL:
         if any(getattr(link, name) is not None for link in arm.links for name in group):
-            columns |= {name: column(name, absent) for name, absent in group.items()}
+            columns |= {name: column(_ACTING.get(name, name), x) for name, x in group.items()}
     rigid, shape = [link.rigid for link in arm.links], np.shape(columns["length"])
     if any(rigid):
         flexible = np.where(rigid, 0.0, 1.0).reshape((-1,) + (1,) * (len(shape) - 1))
@@ -205,6 +207,12 @@ def invalid_values(arm: Arm) -> Bool[Array, ""]:
         True if a value is NaN, infinite, of the wrong sign or outside its range, if a wall does
         not fit into its section, or if a thickness factor is not 1 for a shape without one.
     """
+    require_planar(arm)
+    return invalid_of(arm, None if arm.loads is None else beam_values(arm))
+
+
+def invalid_of(arm: Arm, beams: BeamArrays | None) -> Bool[Array, ""]:
+    """`invalid_values` of an arm whose `beam_values` are known; without loads they are not looked at."""
     valid: Any = np.True_
     arm = to_host(arm)
     links = [links for _, links in _stacked(arm)]
@@ -212,8 +220,8 @@ def invalid_values(arm: Arm) -> Bool[Array, ""]:
     with np.errstate(all="ignore"):
         rules = [holds for record in (*links, *others) for holds in rules_of(record)]
         rules += [rule.holds for rule in arm.constraints()]
-        if arm.loads is not None:
-            rules.append(bears(beam_values(arm)))
+        if arm.loads is not None and beams is not None:
+            rules.append(bears(beams))
         for holds in rules:
             valid = valid & xp.all(xp.asarray(holds))
     invalid: Bool[Array, ""] = ~valid

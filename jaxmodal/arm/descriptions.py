@@ -115,9 +115,9 @@ _MATERIAL = ("youngs_modulus", "density", "poisson_ratio", "shear_modulus")
 def _features(link: Link) -> list[str]:
     """What a link has beyond its length, material, joint and body."""
     flags = ["rigid"] if link.rigid else []
-    return flags + [
-        text for text in _values(link) if text.split(" ")[0] not in (*_OTHER, *_MATERIAL)
-    ]
+    motor = [] if link.motor is None else [f"motor {link.motor}"]
+    values = [text for text in _values(link) if text.split(" ")[0] not in (*_OTHER, *_MATERIAL)]
+    return flags + values + motor
 
 
 def _values(record: Record) -> list[str]:

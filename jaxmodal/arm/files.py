@@ -145,7 +145,7 @@ def _link(keys: Mapping[str, Any]) -> Link:
     def link(section: object, **values: Any) -> Link:
         return Link(section=section_from_dict(section), **values)
 
-    return made_of(link, keys, units_of(Link), ("section", *FLAGS), _REQUIRED_OF_LINK)
+    return made_of(link, keys, units_of(Link), ("section", "motor", *FLAGS), _REQUIRED_OF_LINK)
 
 
 def section_from_dict(entry: object) -> Section:

@@ -67,6 +67,10 @@ class Link(StraightLink):
         Body on the joint's axis before its springs, kg and kg m^2: it moves with the previous link.
     rotor_inertia, gear_ratio
         Inertia of the joint's motor about its axis, kg m^2, and its turns for one of the joint; both or none.
+    motor
+        What the motor does while the arm vibrates: ``"held"``, a brake or a stiff servo keeps its shaft still, so that
+        the rotor moves with the link that carries it, or ``"beyond_spring"``, the rotor turns with the joint, beyond
+        its spring. A rotor needs one of them; without one it is taken as held, with a `RotorWarning`.
     base_offset_x, base_offset_y
         Where the link begins, seen from the joint's axis, m, along the link and to its left.
     end_offset_x, end_offset_y
@@ -266,6 +270,7 @@ class Link(StraightLink):
     )
     segment: bool = static(default=False)
     rigid: bool = static(default=False)
+    motor: str | None = static(default=None)
 
     def __post_init__(self) -> None:
         if not isinstance(self.section, Section):

@@ -23,7 +23,7 @@ def get_parameter(arm: Arm | Addressed, address: str) -> Scalar | Float[Array, "
         If the address is unknown.
     """
     values = [value_at(arm, single) for single in resolve(arm, address)]
-    if not full_address(address).startswith("link*."):
+    if not full_address(address, arm).startswith("link*."):
         return values[0]
     return jnp.stack([jnp.asarray(value, jnp.float64) for value in values])
 

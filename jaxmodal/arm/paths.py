@@ -23,7 +23,7 @@ def walk(record: Any, prefix: str = "") -> Iterator[tuple[str, Scalar]]:
     """The path and the value of everything physical in a record."""
     for field in dataclasses.fields(record):
         name, value = field.name, getattr(record, field.name)
-        if value is None:
+        if value is None or "static" in field.metadata:
             continue
         if "rule" in field.metadata:  # one of its `quantities`
             yield prefix + name, value

@@ -86,19 +86,23 @@ class Geared(Protocol):
     @property
     def gear_ratio(self) -> Scalar | None: ...
 
+    @property
+    def acting_gear_ratio(self) -> Scalar | None: ...
+
 
 def felt_inertia(link: Geared) -> float:
-    """The inertia of a rotor as the joint feels it, kg m^2: times the square of the gear ratio; 0 without a rotor."""
-    if link.rotor_inertia is None or link.gear_ratio is None:
+    """The inertia of a rotor that turns with the joint, kg m^2: times the square of the gear ratio; 0 for others."""
+    if link.rotor_inertia is None or link.acting_gear_ratio is None:
         return 0.0
-    return float(link.rotor_inertia) * float(link.gear_ratio) ** 2
+    return float(link.rotor_inertia) * float(link.acting_gear_ratio) ** 2
 
 
 def rotor_findings(link: Geared, beyond: float) -> Iterator[Finding]:
-    """A rotor that outweighs all beyond the joint."""
+    """A rotor that outweighs all beyond the joint if it turns with it."""
     if link.rotor_inertia is None or link.gear_ratio is None:
         return
-    rotor, ratio, felt = float(link.rotor_inertia), float(link.gear_ratio), felt_inertia(link)
+    rotor, ratio = float(link.rotor_inertia), float(link.gear_ratio)
+    felt = rotor * ratio**2
     if felt > HEAVIEST_ROTOR_RATIO * beyond:
         message = (
             f"kg m^2 expected; times gear_ratio^2 = {ratio:g}^2 it is {felt:.3g} kg m^2 at the joint, where all beyond "

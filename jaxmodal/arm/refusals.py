@@ -6,12 +6,12 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import arm_values
+from jaxmodal.arm.arrays import arm_values, beam_values
 from jaxmodal.arm.loaded import bears
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, on_host, to_host
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 from jaxmodal.statics.equilibrium import held_equilibrium
 
 
@@ -60,20 +60,35 @@ def refuse_base(arm: Arm) -> None:
 
 
 def require_known(arm: Arm, theory: str) -> None:
-    """Refuse an arm that a theory cannot take: one without shear data, or a rigid link against a rigid support.
+    """Refuse an arm that a theory cannot take: one without shear data, a rigid link against a rigid support, loads.
 
     Raises
     ------
     ArmError
         Naming the link and the value. Traced values are not looked at.
     """
+    _require_parts(arm, theory)
+    if arm.loads is not None:
+        _require_borne(arm, None)
+
+
+def known_values(arm: Arm, theory: str) -> BeamArrays:
+    """The `beam_values` of an arm that `require_known` takes."""
+    _require_parts(arm, theory)
+    beams = beam_values(arm)
+    if arm.loads is not None:
+        _require_borne(arm, beams)
+    return beams
+
+
+def _require_parts(arm: Arm, theory: str) -> None:
+    """`require_known` but for what loads do."""
     if theory == "timoshenko":
         require_shear(arm)
     if any(link.axial_force is not None for link in require_planar(arm).links):
         refuse_loaded_slides(arm, "with an axial_force in the arm")
     if arm.loads is not None:
         refuse_loaded_slides(arm, "under dead loads")
-        _require_borne(arm)
     if theory != "bending_only":
         return
     for number, link in enumerate(require_planar(arm).links, start=1):
@@ -87,15 +102,15 @@ def require_known(arm: Arm, theory: str) -> None:
                 )
 
 
-def _require_borne(arm: Arm) -> None:
-    """Refuse an arm of numbers that is not at rest under its loads, or that they shear off."""
+def _require_borne(arm: Arm, beams: BeamArrays | None) -> None:
+    """Refuse an arm of numbers that is not at rest under its loads, or that they shear off; of known `beam_values`."""
     arm = to_host(arm)
     leaves = jax.tree_util.tree_leaves(arm)
     if not on_host(*leaves) or any(np.ndim(x) for x in leaves):
         return
     assert arm.loads is not None
     held_equilibrium(arm_values(arm.replace(loads=None)), 1.0, 1.0, arm.loads.dead())
-    if not bears(arm_values(arm)):
+    if not bears(arm_values(arm) if beams is None else beams):
         raise ArmError(
             "loads: they press a link beyond -kappa G A, at which it shears off whatever its length; check the units "
             "(m/s^2, N)."

@@ -3,16 +3,17 @@
 import math
 import numbers
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import Record, as_scalar, shown
 from jaxmodal.arm.symmetric import SymmetricStiffness
 from jaxmodal.arm.tables import record_table, toml_text
-from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, within
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion, within
 from jaxmodal.runtime.namespace import xp
 
 #: angles of a posture beyond two turns, rad, are probably degrees
@@ -70,6 +71,15 @@ class SerialArm(Record):
         """Numbers, from 1, of the links that begin with a joint: all, but for segments of planar arms."""
         return tuple(range(1, self.num_links + 1))
 
+    @property
+    def joint_names(self) -> dict[str, tuple[int, ...]]:
+        """Names of joints, each with the numbers of the links that begin with one of this name; none in the plane."""
+        found: dict[str, tuple[int, ...]] = {}
+        for number, link in enumerate(self.links, start=1):
+            if getattr(link, "name", ""):
+                found[link.name] = (*found.get(link.name, ()), number)
+        return found
+
     def with_posture(self: A, angles: Any) -> A:
         """Return the arm in another posture.
 
@@ -79,17 +89,19 @@ class SerialArm(Record):
             The n - 1 angles theta_2 .. theta_n, rad, each relative to the previous link, in the plane
             counter-clockwise, in space about the joint's axis; or all n. Segments have no angle and do not count. A
             list, or a one-dimensional array, traced or not; for many postures at once, map over this method with
-            ``jax.vmap``.
+            ``jax.vmap``. Or a dict of some of them by ``theta_2`` and the like, or by the names of joints; all others
+            stay as they are.
 
         Raises
         ------
         ArmError
-            If there are neither n - 1 nor n angles, or a concrete one is not finite.
+            If there are neither n - 1 nor n angles, a name is that of no joint, or of several, or a concrete angle is
+            not finite.
 
         Warns
         -----
         ImplausibleWarning
-            If a concrete angle is beyond two turns: it is probably in degrees.
+            If a concrete angle is beyond two turns: it is probably in degrees; or beyond the limits of its joint.
 
         Notes
         -----
@@ -121,6 +133,23 @@ class SerialArm(Record):
         return self._posed([angles] if one and len(self.joints) <= 2 else angles, "degrees")
 
     def _posed(self: A, angles: Any, unit: str) -> A:
+        listed = self._named if isinstance(angles, Mapping) else self._listed
+        changed = list(self.links)
+        for number, angle in listed(angles, unit):
+            with within(f"link{number}."):
+                if unit == "degrees":
+                    angle = xp.radians(as_scalar("joint_angle", angle, "finite (degrees)"))
+                changed[number - 1] = changed[number - 1].replace(joint_angle=angle)
+        new = {
+            number: link.joint_angle
+            for number, link in enumerate(changed, start=1)
+            if link is not self.links[number - 1] and isinstance(link.joint_angle, float)
+        }
+        warn_beyond_limits(changed, new, level=4)
+        return self.replace(links=tuple(changed))
+
+    def _listed(self, angles: Any, unit: str) -> list[tuple[int, Any]]:
+        """Numbers of links and angles of their joints, of a list of angles."""
         joints = self.joints
         n = len(joints)
         angles = plain("posture", angles)
@@ -137,14 +166,32 @@ class SerialArm(Record):
                 f"posture = {shown(angles)}: has {count} value{'s' * (count != 1)}; an arm of {n} "
                 f"link{'s' * (n != 1)} takes {n - 1} (theta_2 to theta_n) or {n}, in {unit}."
             )
-        changed = list(self.links)
-        for place, number in enumerate(joints[n - len(angles) :]):
-            with within(f"link{number}."):
-                angle = angles[place]
-                if unit == "degrees":
-                    angle = xp.radians(as_scalar("joint_angle", angle, "finite (degrees)"))
-                changed[number - 1] = changed[number - 1].replace(joint_angle=angle)
-        return self.replace(links=tuple(changed))
+        return [(number, angles[k]) for k, number in enumerate(joints[n - len(angles) :])]
+
+    def _named(self, angles: Mapping[str, Any], unit: str) -> list[tuple[int, Any]]:
+        """The same of a dict of angles by the names of joints."""
+        places = self.joint_names | {f"theta_{number}": (number,) for number in self.joints}
+        found: dict[int, Any] = {}
+        for name, angle in angles.items():
+            numbers = places.get(name, ())
+            if not numbers:
+                known = ", ".join(places)
+                raise ArmError(
+                    f"posture[{shown(name)}] = {shown(angle)}: is no joint; there are {known}."
+                    f"{suggestion(str(name), places)}"
+                )
+            if len(numbers) > 1:
+                raise ArmError(
+                    f"posture[{shown(name)}] = {shown(angle)}: joints {', '.join(map(str, numbers))} have this name; "
+                    f"give the number, such as 'theta_{numbers[0]}', or other names."
+                )
+            if numbers[0] in found:
+                raise ArmError(
+                    f"posture[{shown(name)}] = {shown(angle)}: the angle of joint {numbers[0]} is given twice; give it "
+                    "once."
+                )
+            found[numbers[0]] = plain("posture", angle)
+        return list(found.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arm as the plain tables of an arm file; values at their default left out.

@@ -1,10 +1,14 @@
 """What links in the plane and in space have alike: the stiffness of a joint left out, flags, mass, what pieces have."""
 
 import math
+import warnings
 from typing import Any, ClassVar, TypeVar
 
 from jaxmodal.arm.quantities import Record, Scalar, shown
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, RotorWarning, place_here, suggestion
+
+#: what the shaft of a motor does while the arm vibrates: it is held, or turns with the joint; the first by default
+MOTORS = ("held", "beyond_spring")
 
 L = TypeVar("L", bound="StraightLink")
 
@@ -23,6 +27,9 @@ class StraightLink(Record):
     poisson_ratio: Any
     shear_modulus: Any
     joint_stiffness: Any
+    rotor_inertia: Any
+    gear_ratio: Any
+    motor: str | None
     nonstructural_mass: Any
     rigid: bool
 
@@ -33,6 +40,34 @@ class StraightLink(Record):
             if not isinstance(getattr(self, name), bool):
                 raise ArmError(f"{name} = {shown(getattr(self, name))}: must be true or false.")
         super().__post_init__()
+        self._name_motor()
+
+    def _name_motor(self) -> None:
+        """Take the first of `MOTORS` where a rotor names none, and say so; without a rotor there is no motor."""
+        motor: Any = self.motor
+        if motor is not None and not (isinstance(motor, str) and motor in MOTORS):
+            hint = suggestion(motor, MOTORS) if isinstance(motor, str) else ""
+            raise ArmError(
+                f"motor = {shown(motor)}: must be {' or '.join(map(repr, MOTORS))}; 'held' keeps the rotor still "
+                f"against the link that carries it, 'beyond_spring' turns it with the joint.{hint}"
+            )
+        if self.rotor_inertia is None or self.gear_ratio is None:
+            object.__setattr__(self, "motor", None)
+        elif motor is None:
+            object.__setattr__(self, "motor", MOTORS[0])
+            warnings.warn(
+                f"{place_here()}motor is missing: rotor_inertia = {shown(self.rotor_inertia)} needs to know whether "
+                "its shaft is held. It is taken as held; natural_frequencies used to turn it with the joint, beyond "
+                "the spring, and on an elastic joint has other frequencies now. Write motor = 'held' for a brake or a "
+                "stiff servo, or motor = 'beyond_spring' for the numbers of before.",
+                RotorWarning,
+                stacklevel=6,  # the call that makes the link
+            )
+
+    @property
+    def acting_gear_ratio(self) -> Scalar | None:
+        """Turns of the rotor for one of the joint while the arm vibrates: ``gear_ratio``, 0 with a held motor."""
+        return self.gear_ratio * 0.0 if self.motor == "held" else self.gear_ratio
 
     def continued(self: L, **changes: Any) -> L:
         """A link joined rigidly to the end of this one, with nothing between, that ends as this one does."""

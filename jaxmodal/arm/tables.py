@@ -30,8 +30,10 @@ def record_table(record: Record) -> dict[str, Any]:
 
 
 def own_table(link: StraightLink) -> dict[str, Any]:
-    """Return the flags of a link, planar or in space, that are set, and its own values."""
-    return {name: True for name in link.flags if getattr(link, name)} | record_table(link)
+    """Return the flags of a link, planar or in space, that are set, its motor and its own values."""
+    flags = {name: True for name in link.flags if getattr(link, name)}
+    motor = {} if link.motor is None else {"motor": link.motor}
+    return flags | motor | record_table(link)
 
 
 def link_table(link: Link) -> dict[str, Any]:

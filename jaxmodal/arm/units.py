@@ -25,6 +25,7 @@ SUFFIXES: Mapping[str, tuple[str, str, Callable[[float], float]]] = {
     "_gpa": ("Pa", "GPa", lambda x: x * 1e9),
     "_g_per_cm3": ("kg/m^3", "g/cm^3", lambda x: x * 1e3),
     "_kg_cm2": ("kg m^2", "kg cm^2", lambda x: x / 1e4),
+    "_deg_per_s": ("rad/s", "degrees/s", math.radians),
     "_nm_per_arcmin": ("N m/rad", "N m/arcmin", lambda x: x * ARCMINUTES),
 }
 

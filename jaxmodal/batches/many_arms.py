@@ -145,4 +145,5 @@ def columns_of(
         raise ValueError(
             f"parameters have different lengths ({lengths}); expected one value per cell in each"
         )
-    return tuple(map(full_address, parameters)), np.stack(list(columns.values()))
+    found = tuple(full_address(parameter, arm) for parameter in parameters)
+    return found, np.stack(list(columns.values()))

@@ -127,7 +127,7 @@ def in_space(argument: str | Path) -> BadInput:
     command = click.get_current_context().info_name
     return BadInput(
         f"{argument}: is an arm in space{' (a URDF)' * is_robot(argument)}, and `jaxmodal {command}` takes planar arms "
-        "alone; check, convert, frequencies, modes, sensitivities, sweep and optimise take arms in space."
+        "alone; check, convert, frequencies, modes, sensitivities, worst, sweep and optimise take arms in space."
     )
 
 
@@ -163,12 +163,18 @@ def load_vibrating_arm(argument: str) -> Arm | SpatialArm:
 AnyArm = TypeVar("AnyArm", bound=Arm | SpatialArm)
 
 
-def posed(
-    arm: AnyArm, argument: str, posture_deg: tuple[float, ...] | None, loaded: bool = False
-) -> AnyArm:
+#: a posture of the command line: n - 1 or n angles, or some by the names of joints, degrees
+Posture = tuple[float, ...] | dict[str, float]
+
+
+def posed(arm: AnyArm, argument: str, posture_deg: Posture | None, loaded: bool = False) -> AnyArm:
     """The arm in the posture given on the command line, if one is given; ``loaded`` by loads given there, too."""
     if posture_deg is None:
         return arm
+    if isinstance(posture_deg, dict):
+        given = ",".join(f"{name}={angle:g}" for name, angle in posture_deg.items())
+        with refusing(f"--posture-deg {given}"):
+            return cast(AnyArm, arm.with_posture_deg(posture_deg))
     given = ",".join(f"{angle:g}" for angle in posture_deg)
     num_links = len(arm.joints)
     if len(posture_deg) not in (num_links - 1, num_links):
@@ -184,15 +190,37 @@ def posed(
         return cast(AnyArm, arm.with_posture_deg(posture_deg))
 
 
+def _posture(ctx: click.Context, param: click.Parameter, value: str | None) -> Posture | None:
+    """Angles with commas between, or names of joints with theirs."""
+    remark = (
+        " is not a list of angles; give finite numbers in degrees separated by commas, such as -45,90, or joints by "
+        "name, such as elbow=90."
+    )
+    if value is None or "=" not in value:
+        return several_numbers(remark)(ctx, param, value)
+    found: dict[str, float] = {}
+    for part in value.split(","):
+        name, _, number = part.rpartition("=")
+        name = name.strip()
+        angles = several_numbers(remark)(ctx, param, number)
+        if not name or name in found or angles is None:
+            raise click.BadParameter(
+                f"{value!r}{f' names {name!r} twice; give it once.' if name in found else remark}",
+                ctx,
+                param,
+            )
+        (found[name],) = angles
+    return found
+
+
 def posture_option(remark: str = ", such as -45,90.") -> Callable[..., Any]:
     """The option ``--posture-deg``; the remark ends its help."""
     return click.option(
         "--posture-deg",
         metavar="DEG,DEG,...",
-        callback=several_numbers(
-            " is not a list of angles; give finite numbers in degrees separated by commas, such as -45,90."
-        ),
-        help=f"Joint angles theta_2 to theta_n, or all n, in degrees{remark}",
+        callback=_posture,
+        help="Joint angles theta_2 to theta_n, or all n, or some by name, elbow=90,theta_3=20, in degrees"
+        + remark,
     )
 
 

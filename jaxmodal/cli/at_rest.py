@@ -12,6 +12,7 @@ import numpy as np
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
+    Posture,
     WholeRange,
     format_option,
     given,
@@ -48,7 +49,7 @@ def _loads(command: Callable[..., None]) -> Callable[..., None]:
 def statics(
     argument: str,
     theory: TheoryName,
-    posture_deg: tuple[float, ...] | None,
+    posture_deg: Posture | None,
     output_format: str,
     plot: Path | None,
     **vectors: Vector,
@@ -92,7 +93,7 @@ def statics(
 def buckling(
     argument: str,
     theory: TheoryName,
-    posture_deg: tuple[float, ...] | None,
+    posture_deg: Posture | None,
     output_format: str,
     plot: Path | None,
     factors: int,

@@ -54,6 +54,7 @@ class LazyGroup(click.Group):
             "statics": "jaxmodal.cli.at_rest:statics",
             "buckling": "jaxmodal.cli.at_rest:buckling",
             "resonance-map": "jaxmodal.cli.postures:resonance_map",
+            "worst": "jaxmodal.cli.worst:worst",
             "cache": "jaxmodal.cli.cache:cache",
         }
     )

@@ -43,7 +43,7 @@ def _by_name(
 @click.option(
     "--properties",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="TOML file of what the URDF lacks: positions, joint_stiffness, sections, materials.",
+    help="TOML file of what the URDF lacks: positions, joint_stiffness, sections, materials, section_roll, rotors.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def convert(

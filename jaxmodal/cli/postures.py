@@ -15,6 +15,7 @@ from jaxmodal.cli.arguments import (
     EXIT_NOT_ALL,
     BadInput,
     Number,
+    Posture,
     WholeNumber,
     WholeRange,
     format_option,
@@ -56,7 +57,7 @@ def postures(
     argument: str,
     hertz: float,
     joint: int,
-    posture_deg: tuple[float, ...] | None,
+    posture_deg: Posture | None,
     theory: TheoryName,
     output_format: str,
 ) -> None:
@@ -168,7 +169,7 @@ def resonance_map(
     values: tuple[float, float] | None,
     limits_deg: tuple[float, float] | None,
     points: int,
-    posture_deg: tuple[float, ...] | None,
+    posture_deg: Posture | None,
     theory: TheoryName,
     out: Path | None,
 ) -> None:

@@ -22,8 +22,7 @@ from jaxmodal.arithmetic.operations import (
     sqrt,
 )
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_values
-from jaxmodal.arm.refusals import require_known
+from jaxmodal.arm.refusals import known_values
 from jaxmodal.runtime.errors import suggestion
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.precision import require_x64
@@ -90,8 +89,7 @@ def prepared_values(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
     """
     flags = theory_flags(theory)
     require_x64()
-    require_known(arm, theory)
-    return beam_values(arm), flags
+    return known_values(arm, theory), flags
 
 
 class WaveNumbers(NamedTuple):

@@ -44,7 +44,7 @@ _NEAR = 1e3
 class Share(NamedTuple):
     """What a link brings to D and the count: ``factor * exp(growth)``, what it passes below omega, what it rounds.
 
-    ``noise`` is rounded in what it hands on, ``tip_noise`` in what it took.
+    ``noise`` is rounded in what it hands on, ``tip_noise`` in what it took, ``shaken`` in its factor by its joint.
     """
 
     factor: Array
@@ -52,16 +52,21 @@ class Share(NamedTuple):
     passed: Array
     noise: Array
     tip_noise: Array
+    shaken: Array
 
 
 class Tally(NamedTuple):
-    """Running sign, logarithm and count of the factors met so far, what was rounded, and that of the last link."""
+    """Running sign, logarithm and count of the factors met so far, what was rounded, and that of the last link.
+
+    ``last`` is rounded in what the last link hands on, ``shaken`` in the factor of its joint.
+    """
 
     sign: Array
     log_abs: Array
     passed: Array
     noise: Array
     last: Array
+    shaken: Array
 
     def times(self, share: Share) -> Tally:
         """With the share of one link more."""
@@ -71,6 +76,7 @@ class Tally(NamedTuple):
             passed=self.passed + share.passed,
             noise=self.noise + (self.last + share.tip_noise),
             last=share.noise,
+            shaken=share.shaken,
         )
 
 
@@ -154,7 +160,7 @@ def _free_tip(omega: Array, arithmetic: Arithmetic) -> Stiffness:
 
 def _empty_tally(omega: Array) -> Tally:
     ones, zeros = xp.ones_like(omega), xp.zeros_like(omega)
-    return Tally(ones, zeros, zeros, zeros, zeros)
+    return Tally(ones, zeros, zeros, zeros, zeros, zeros)
 
 
 def _evaluation(tally: Tally, arithmetic: Arithmetic) -> Evaluation:
@@ -166,11 +172,13 @@ def noise_of(tally: Tally, arithmetic: Arithmetic) -> Array:
     """`Evaluation.noise` of the links met so far.
 
     What cancels in the determinant of the link at the base, where that is zero at the mode, shakes its sign alone: by
-    so much over the distance to the mode, which is that at which searches put the ends of enclosures.
+    so much over the distance to the mode, which is that at which searches put the ends of enclosures. So does what
+    cancels in the pivots of springs at the base.
     """
     extended = arithmetic is Arithmetic.double_double
     end = 1e-12 if extended else 1e-8
     found = tally.noise + xp.where(tally.last > _NEAR, end * tally.last, tally.last)
+    found = found + end * tally.shaken
     return ROUNDING * found if extended else found
 
 
@@ -223,4 +231,5 @@ def share_of(result: LinkResult, terms: LinkTerms, theory: Theory, omega: Array)
     if held:
         passed = passed - sum((p < 0.0).astype(omega.dtype) for p in held)
     factor = leading(result.delta) * leading(result.det) * math.prod(pivots + held + at_base)
-    return Share(factor, growth, passed, leading(result.noise), leading(result.tip_noise))
+    rounded = (leading(x) for x in (result.noise, result.tip_noise, result.shaken))
+    return Share(factor, growth, passed, *rounded)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from jaxmodal.arithmetic.operations import Number, nonzero
-from jaxmodal.dynamic_stiffness.stiffness import Receptance
+from jaxmodal.arithmetic.operations import Number, absolute, nonzero
+from jaxmodal.dynamic_stiffness.stiffness import Receptance, Sizes
 from jaxmodal.dynamic_stiffness.supports import in_ground_axes
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -47,6 +47,15 @@ def with_base(p: Any, given: Any) -> Receptance:
     det: Number = nonzero(uu * minor_vp - uv * (uv * pp - vp * up) + up * (uv * vp - vv * up))
     minors = (uu * vv - uv * uv, uu * pp - up * up, minor_vp)
     return Receptance(uu, vv, pp, *minors, det_full=det, det_flex=det)
+
+
+def shaken_base(base: Receptance, given: Any, terms: Sizes) -> Number:
+    """Relative error of the determinant of `with_base` in roundings, those of P being as large as its ``terms``."""
+    x, y, r = given.foundation_x_scale, given.foundation_y_scale, given.foundation_turn_scale
+    force = terms.u + terms.v
+    by_force = x * x * absolute(base.minor_vp) + y * y * absolute(base.minor_up)
+    by_moment = r * r * absolute(base.minor_uv) * terms.p
+    return (by_force * force + by_moment) / absolute(base.det_full)
 
 
 def base_motion(beams: BeamArrays, law: Any, motion: Array, forces: Array, sizes: bool) -> Array:

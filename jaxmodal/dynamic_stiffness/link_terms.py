@@ -31,7 +31,7 @@ from jaxmodal.dynamic_stiffness.beams import (
     WaveNumbers,
     waves_at,
 )
-from jaxmodal.dynamic_stiffness.foundation import with_base
+from jaxmodal.dynamic_stiffness.foundation import shaken_base, with_base
 from jaxmodal.dynamic_stiffness.joints import (
     Attachments,
     rigid_or,
@@ -57,13 +57,16 @@ from jaxmodal.dynamic_stiffness.member import (
 from jaxmodal.dynamic_stiffness.preload import member_waves
 from jaxmodal.dynamic_stiffness.stiffness import (
     Receptance,
+    Sizes,
     Stiffness,
     condensed,
+    lost,
     receptance_of,
     rotated,
     rounding,
     rounding_of,
     rounding_of_shift,
+    sizes_of,
     through_joint,
 )
 from jaxmodal.dynamic_stiffness.supports import (
@@ -97,6 +100,8 @@ class LinkResult(NamedTuple):
     noise: Number
     #: what the stiffness at the tip brings, from outboard, and what functions of small wave numbers lose
     tip_noise: Number
+    #: what is rounded in the pivots of the joint and in the determinant of the base, over these: in roundings
+    shaken: Number
     #: of links with an elastic base: the signs that count there
     base: Receptance | None
 
@@ -159,7 +164,7 @@ def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
                 (more.support_turn_unit, more.support_turn_spring),
             ]
             tip = where_not_held(tip, turn[0], turn[1], [unit for unit, _ in laws])
-        noise = tip_noise = link.omega * 0.0
+        noise = tip_noise = shaken = link.omega * 0.0
         real, sizes = not is_complex(link.omega), (waves.mass_term, link.length)
         if real:
             waved = waves.beta * waves.beta
@@ -180,7 +185,8 @@ def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         inner, q, a, det, by_det = condensed(member, tip)
         receptance, delta = receptance_of(member, q, a.uu, det), member.delta
         if real:
-            noise = rounding(member, tip, q, a, by_det)
+            grown, terms = lost(member, tip, q, a, by_det), sizes_of(member, inner)
+            noise = rounding(member, grown)
         held: list[Number] = []
         if supported:
             along = directions(turn[0], turn[1], more.end_offset_x, more.end_offset_y)
@@ -193,9 +199,15 @@ def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             inner = rigid_or(more.flexible, inner, tip, link.length, waves.mass_term, rotary)
             det, delta = (select(more.flexible, x, one * c) for x, c in ((det, 1.0), (delta, 4.0)))
             noise, tip_noise = (select(more.flexible, x, one) for x in (noise, tip_noise))
+            if real:
+                plain = Sizes(absolute(inner.uu), absolute(inner.vv), absolute(inner.pp))
+                grown = select(more.flexible, grown, one)
+                terms = Sizes(*(select(more.flexible, *x) for x in zip(terms, plain, strict=True)))
         if more.base_offset_x is not None:
             offset = more.base_offset_x, more.base_offset_y
-            noise = noise + rounding_of_shift(inner, *offset, *sizes) if real else noise
+            if real:
+                noise = noise + rounding_of_shift(inner, *offset, *sizes)
+                terms = terms.shifted(*offset)
             inner = shifted(inner, *offset)
         if more.base_turning_stiffness is not None:
             inner = inner._replace(pp=inner.pp + more.base_turning_stiffness)
@@ -207,14 +219,21 @@ def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             inner = inner._replace(pp=inner.pp - omega2 * more.driven_inertia)
             unit = unit - omega2 * more.relative_inertia * link.joint_compliance
         inner, *pivots = through_joint(inner, unit, link.joint_compliance)
+        if real:
+            shaken = link.joint_compliance * terms.p / absolute(pivots[0])
         if more.axial_compliance is not None:
             inner, along_u = through_axial_spring(inner, more.axial_unit, more.axial_compliance)
             inner, along_v = through_shear_spring(inner, more.shear_unit, more.shear_compliance)
             pivots += [along_u, along_v]
+            if real:
+                shaken = shaken + more.axial_compliance * terms.u / absolute(along_u)
+                shaken = shaken + more.shear_compliance * terms.v / absolute(along_v)
         if more.carried_inertia is not None:
             inner = inner._replace(pp=inner.pp - omega2 * more.carried_inertia)
         stiffness = rotated(inner, link.sin_angle, link.cos_angle)
-        base = [] if more.foundation_xx is None else with_base(stiffness, more)
+        base = None if more.foundation_xx is None else with_base(stiffness, more)
+        if base is not None and real:
+            shaken = shaken + shaken_base(base, more, terms)
         return [
             *stiffness,
             det,
@@ -225,7 +244,8 @@ def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             *held,
             noise,
             tip_noise,
-            *base,
+            shaken * grown if real else shaken,
+            *(base or ()),
         ]
 
     return formula
@@ -242,11 +262,22 @@ def link_result(values: Sequence[Number], features: Container[str]) -> LinkResul
     tests = SymmetryTests(*first(len(SymmetryTests._fields)))
     receptance = Receptance(*first(len(Receptance._fields)))
     pivots = first(3 if "axial_compliance" in features else 1)
-    supports, (noise, tip_noise) = first(3 if GROUND[0] in features else 0), first(2)
+    supports = first(3 if GROUND[0] in features else 0)
+    noise, tip_noise, shaken = first(3)
     base = list(left)
     of_base = Receptance(*base) if base else None
     return LinkResult(
-        stiffness, det, delta, tests, receptance, pivots, supports, noise, tip_noise, of_base
+        stiffness,
+        det,
+        delta,
+        tests,
+        receptance,
+        pivots,
+        supports,
+        noise,
+        tip_noise,
+        shaken,
+        of_base,
     )
 
 

@@ -120,13 +120,11 @@ def adjugate(q: Matrix) -> Matrix:
     )
 
 
-def rounding(m: FreeEndMember, w: Stiffness, q: Matrix, a: Matrix, by_det: Number) -> Number:
-    """What `condensed` rounds: relative errors of omega^2, in units of one rounding, that move frequencies as far.
+def lost(m: FreeEndMember, w: Stiffness, q: Matrix, a: Matrix, by_det: Number) -> Number:
+    """How many times a rounding grows where `condensed` inverts Q: by what cancels in its determinant.
 
-    An error of the stiffness handed on, over omega^2 times the mass that moves with it, moves the squares of
-    frequencies by as much, and the mass of the member itself moves at the least. The free member is large by
-    ``1/delta``, and the inversion of Q loses what cancels in its determinant. Of equal links folded on each other the
-    entries of Q cancel, too; in float64 ``1/delta`` alone says enough there, at less cost.
+    Of equal links folded on each other the entries of Q cancel, too; in float64 the member's own ``1/delta`` says
+    enough there, at less cost.
     """
     if rounds_to_float64(by_det):
         minor = absolute(q.vv * q.pp) + absolute(q.vp * q.pv)
@@ -137,7 +135,38 @@ def rounding(m: FreeEndMember, w: Stiffness, q: Matrix, a: Matrix, by_det: Numbe
         pp = absolute(m.r_vp * w.vp) + absolute(m.r_pp * w.pp) + 1.0
         minor = vv * pp + vp * pv
     terms = absolute(q.uu) * minor + absolute(q.uv * a.vu) + absolute(q.up * a.pu)
-    return (terms * absolute(by_det) + 1.0) / absolute(nonzero(m.delta))
+    return terms * absolute(by_det) + 1.0
+
+
+def rounding(m: FreeEndMember, lost: Number) -> Number:
+    """What `condensed` rounds: relative errors of omega^2, in units of one rounding, that move frequencies as far.
+
+    An error of the stiffness handed on, over omega^2 times the mass that moves with it, moves the squares of
+    frequencies by as much, and the mass of the member itself moves at the least. The free member is large by
+    ``1/delta``.
+    """
+    return lost / absolute(nonzero(m.delta))
+
+
+class Sizes(NamedTuple):
+    """Sizes of the terms whose sums are the entries uu, vv, pp of a stiffness."""
+
+    u: Number
+    v: Number
+    p: Number
+
+    def shifted(self, x: Number, y: Number) -> Sizes:
+        """Those of the stiffness seen from a point from which this one is at (x, y)."""
+        return self._replace(p=self.p + y * y * self.u + x * x * self.v)
+
+
+def sizes_of(m: FreeEndMember, p: Stiffness) -> Sizes:
+    """Of P: the free member and what is outboard may cancel, each large by ``1/delta``."""
+    return Sizes(
+        absolute(m.f_uu) + absolute(p.uu),
+        absolute(m.f_vv) + absolute(p.vv),
+        absolute(m.f_pp) + absolute(p.pp),
+    )
 
 
 def rounding_of(w: Stiffness, mass_term: Number, length: Number) -> Number:

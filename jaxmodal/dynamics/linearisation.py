@@ -10,7 +10,7 @@ import numpy as np
 from jaxmodal.arm.arguments import finite
 from jaxmodal.dynamics.integration.histories import coordinates_of
 from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
+from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model, require_motor_inertia
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.optional import require_control
@@ -211,7 +211,8 @@ def linearise(
     q, rate, acceleration
         Coordinates, rates and accelerations, shape (N,); None are zero. Torques that the state needs are held.
     joints
-        ``"free"`` lets the joints move; ``"locked"`` holds what the motors hold.
+        ``"free"`` lets the joints move; ``"locked"`` holds what the motors hold: its frequencies are those of
+        `jaxmodal.natural_frequencies` for the same arm.
 
     Returns
     -------
@@ -221,7 +222,7 @@ def linearise(
     Raises
     ------
     ArmError
-        If an argument is not allowed.
+        If an argument is not allowed, or free joints have motors without inertia (``motor="beyond_spring"``).
     """
     require_model(model)
     one_of("joints", joints, JOINTS, "'locked' is the arm on its brakes")
@@ -280,6 +281,8 @@ def _kept(model: FlexibleArm, matrices: tuple[Array, ...], joints: str) -> Linea
     kept = np.arange(size)
     if joints == "locked":
         kept = np.setdiff1d(kept, driven)
+    else:
+        require_motor_inertia(model)
     mass, damping, stiffness, tip = (np.asarray(part) for part in matrices)
     square = (..., kept[:, None], kept)
     return Linearisation(

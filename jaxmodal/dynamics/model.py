@@ -47,7 +47,7 @@ class Layout:
     modes
         Number of modes of each link.
     elastic
-        Which joints have a spring between rotor and link.
+        Which joints have a spring between motor and link.
     """
 
     modes: tuple[int, ...]
@@ -134,7 +134,9 @@ class FlexibleArm(ShowsTables):
     modes : tuple of int
         Number of modes of each link.
     elastic : tuple of bool
-        Which joints have a spring between rotor and link.
+        Which joints have a spring between motor and link.
+    rotor_beyond : tuple of bool
+        Which of these have their rotor beyond the spring, at the link, so that the motor has no inertia.
     bodies : tuple of (int, bool)
         Of each rotating body: the link with which it turns, from 0, and whether it is the rotor of its joint.
     inertia_order
@@ -163,6 +165,7 @@ class FlexibleArm(ShowsTables):
     gravity: Array
     modes: tuple[int, ...] = _fixed()  # type: ignore[assignment]
     elastic: tuple[bool, ...] = _fixed()  # type: ignore[assignment]
+    rotor_beyond: tuple[bool, ...] = _fixed()  # type: ignore[assignment]
     bodies: tuple[tuple[int, bool], ...] = _fixed()  # type: ignore[assignment]
     inertia_order: str = _fixed("full")  # type: ignore[assignment]
     frames: str = _fixed("rotation")  # type: ignore[assignment]
@@ -233,6 +236,19 @@ class FlexibleArm(ShowsTables):
         one_of("frames", turned, FRAMES, "'rotation' turns without stretching")
         require_truth("foreshortening", shorter)
         return dataclasses.replace(self, inertia_order=order, frames=turned, foreshortening=shorter)
+
+
+def require_motor_inertia(model: FlexibleArm) -> None:
+    """Refuse a model that has motors without inertia where they move freely."""
+    numbers = [str(k) for k, beyond in enumerate(model.rotor_beyond, start=1) if beyond]
+    if numbers:
+        many = len(numbers) > 1
+        raise ArmError(
+            f"model: motor{'s' * many} {', '.join(numbers)} must have inertia to move freely; motor = 'beyond_spring' "
+            "has the rotor at the link and leaves none before the spring. Lock it (linearise with joints = 'locked'), "
+            "prescribe its angle (simulate with motion), or make the arm with motor = 'held', which has the rotor "
+            "before the spring."
+        )
 
 
 def require_model(model: object) -> None:

@@ -11,7 +11,7 @@ from jax.typing import ArrayLike
 
 from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import invalid_values
+from jaxmodal.arm.arrays import invalid_of
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
@@ -80,7 +80,7 @@ def counts_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName) -> A
     arm = require_planar(arm)
     beams, flags = prepared_values(arm, theory)
     beams, values = jax.tree_util.tree_map(jnp.asarray, (beams, values))
-    invalid = jnp.asarray(invalid_values(arm))
+    invalid = jnp.asarray(invalid_of(arm, beams))
     flat = jnp.where(invalid, jnp.nan, values.reshape(-1))
     size = min(padded_size(max(flat.shape[0], 1), 16, 2), _COUNT_CHUNK)
     chunks = -(-max(flat.shape[0], 1) // size)
@@ -148,7 +148,7 @@ def certify(
         return jax.device_put(_certificate(found, np.bool_(model.invalid), count))
     arm = require_planar(arm)
     beams, flags = prepared_values(arm, theory)
-    invalid = invalid_values(arm)
+    invalid = invalid_of(arm, beams)
     # a verdict has no derivative, as that of `natural_frequencies` has none
     given = jax.lax.stop_gradient((beams, values))
     beams, values = jax.tree_util.tree_map(jnp.asarray, given)

@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import invalid_values
+from jaxmodal.arm.arrays import invalid_of
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, evaluate
 from jaxmodal.dynamic_stiffness.cut_links import cut_links
@@ -94,4 +94,4 @@ def model_of(arm: Arm | OtherArm, theory: TheoryName) -> Model | None:
     beams, flags = prepared_values(arm, theory)
     if not tree_on_host(beams):
         return None
-    return PlanarModel(beams, flags, bool(invalid_values(arm)))
+    return PlanarModel(beams, flags, bool(invalid_of(arm, beams)))

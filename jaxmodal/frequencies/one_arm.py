@@ -14,7 +14,7 @@ from jax import lax
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import band, positive_integer
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import invalid_values
+from jaxmodal.arm.arrays import invalid_of
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
@@ -191,7 +191,7 @@ def _solve(arm: Arm | OtherArm, theory: TheoryName, first: int, count: int) -> N
     beams, flags = prepared_values(arm, theory)
     beams = jax.tree_util.tree_map(jnp.asarray, beams)
     lanes = padded_size(wanted, 16, 2)
-    invalid = jnp.asarray(invalid_values(arm))
+    invalid = jnp.asarray(invalid_of(arm, beams))
     problem = padded_problem(lax.stop_gradient(beams), invalid, first, wanted, lanes=lanes)
     result = _compiled_result(solve_padded(problem, flags), invalid, count=count, theory=theory)
     unstable = None

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_values, invalid_values
+from jaxmodal.arm.arrays import beam_values, invalid_of
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.eigenspaces.energies import Energies, mode_energies
 from jaxmodal.eigenspaces.frequency_derivatives import guarded, individual_modes
@@ -101,7 +101,8 @@ def planar_mode_shapes(
 ) -> ModeShapes:
     """`mode_shapes` of a planar arm, whose values may be traced, at the stations ``xi``."""
     found = natural_frequencies(arm, num_modes, theory, throw=throw)
-    beams, invalid, flags = beam_values(arm), invalid_values(arm), theory_flags(theory)
+    beams, flags = beam_values(arm), theory_flags(theory)
+    invalid = invalid_of(arm, beams)
     lanes, numbers = padding(num_modes)
     size = quadrature_size(lanes)
     if tree_on_host(beams):

@@ -214,7 +214,7 @@ def _first_bits(words: Array, number: int) -> Array:
 def _tally(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Tally:
     """What the links add up to; all that does not depend on the posture is computed once."""
     zero, one = xp.zeros_like(omega), xp.ones_like(omega)
-    outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, zero, zero)
+    outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, zero, zero, zero)
     for i in reversed(range(beams.length.shape[0])):
         link = jax.tree_util.tree_map(lambda x, i=i: x[i : i + 1], beams)
         if i > 0:

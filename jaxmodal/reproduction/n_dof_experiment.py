@@ -28,6 +28,7 @@ from jaxmodal.dynamics import (
     simulate,
     static_state,
 )
+from jaxmodal.dynamics.drives.rules import holder, numbers
 from jaxmodal.frequencies.one_arm import natural_frequencies
 
 if TYPE_CHECKING:
@@ -59,7 +60,9 @@ def table_2_arm(geared: bool = False) -> Arm:
     rows = ((0.475, 0.374, 16e-11, 2.94), (0.435, 0.29, 6.75e-11, 0.343))
     links = []
     for (length, mass, second_moment, lumped), gear, angle in zip(rows, GEAR, START, strict=True):
-        rotor = {"rotor_inertia": 1e-5, "gear_ratio": float(gear)} if geared else {}
+        rotor = (
+            {"rotor_inertia": 1e-5, "gear_ratio": float(gear), "motor": "held"} if geared else {}
+        )
         section = raw_section(area=1e-4, second_moment=second_moment)
         density = mass / length / 1e-4
         more: dict[str, Any] = {"tip_mass": lumped, "joint_angle": float(angle), **rotor}
@@ -143,9 +146,9 @@ def spectrum_peaks(motion: xarray.Dataset) -> np.ndarray:
 class TrackingLaw(Law):
     """PD about a path, with a share of the rigid arm's gravity torques, cut off at a limit."""
 
-    pd: JointPD
-    compensation: Any
-    limit: Any
+    pd: JointPD = holder("a JointPD", lambda value: isinstance(value, JointPD))
+    compensation: Any = numbers("finite")
+    limit: Any = numbers("greater than 0, one for each joint (N m)", lambda value: value > 0.0)
 
     def __call__(self, time: Any, q: Any, rate: Any, model: FlexibleArm) -> Any:
         held = FeedForward(self.pd.motion, gravity_alone=True)(time, q, rate, model)

@@ -3,6 +3,9 @@
 import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+
+_PLACE: ContextVar[str] = ContextVar("place", default="")
 
 
 class ArmError(ValueError):
@@ -22,16 +25,24 @@ class LargeDeflectionWarning(UserWarning):
 
 
 class RotorWarning(UserWarning):
-    """Arms in motion put the rotor of an elastic joint before its spring, `jaxmodal.natural_frequencies` beyond it."""
+    """A joint has a rotor, and its ``motor`` is not named: it is taken as held, and was beyond the spring before."""
 
 
 @contextmanager
 def within(place: str) -> Iterator[None]:
-    """Put ``place`` before the message of an `ArmError` raised inside the block."""
+    """Put ``place`` before the message of an `ArmError` raised inside the block, and into `place_here`."""
+    outside = _PLACE.set(place_here() + place)
     try:
         yield
     except ArmError as error:
         raise ArmError(f"{place}{error}") from error.__cause__
+    finally:
+        _PLACE.reset(outside)
+
+
+def place_here() -> str:
+    """Return what stands before the message of an error that is raised here, for warnings."""
+    return _PLACE.get()
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

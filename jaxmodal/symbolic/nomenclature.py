@@ -187,6 +187,7 @@ class Nomenclature:
     def turning(self) -> list[tuple[Expression, list[Expression]]]:
         """Every body that turns: its moment of inertia, and its rate as a row of constants."""
         model, layout = self.model, self.model.layout
+        turning = np.where(model.rotor_beyond, np.arange(model.num_links), layout.driven)
         made = []
         for b, (link, rotor) in enumerate(model.bodies):
             values, row = np.asarray(model.rates)[b], []
@@ -210,7 +211,7 @@ class Nomenclature:
                             value,
                         )
                     )
-                elif rotor and place == layout.driven[link]:
+                elif rotor and place == turning[link]:
                     row.append(
                         self.constant(
                             f"N_{link + 1}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import xarray as xr
@@ -88,5 +89,12 @@ def arm_of_cell(cell: xr.Dataset) -> tuple[Arm | SpatialArm, TheoryName]:
             raise SweepError(f"cell: the coordinate {name!r} is missing; select without drop=True.")
         value = float(cell[name])
         values[about["parameter"]] = math.radians(value) if about["unit"] == "degree" else value
-    arm = set_parameters(arm_from_dict(definition["arm"]), values)
+    arm = set_parameters(arm_from_dict(_with_motors(definition["arm"])), values)
     return arm, theory_named(str(cell["theory"].item()))
+
+
+def _with_motors(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The arm of a definition; one that names no motor is of a time when all rotors turned with their joints."""
+    turning = {"motor": "beyond_spring"}
+    links = [turning | link if "rotor_inertia" in link else link for link in document["links"]]
+    return {**document, "links": links}

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli import arguments
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from sweeps.definition.sweep import Sweep
+
+#: bytes beyond which a result is not read into memory for a summary and pictures
+LARGE = 1_000_000_000
 
 
 def refusing() -> contextlib.AbstractContextManager[None]:
@@ -26,6 +31,11 @@ def read(source: str, points: int | None) -> Sweep:
 
     with refusing():
         return read_sweep(source, points=points)
+
+
+def store_of(source: str, out: str | None) -> str:
+    """The store of a sweep that a command-line argument names: as given, or named like the sweep, in this folder."""
+    return out or f"{Path(source.removeprefix(EXAMPLE_PREFIX)).stem}.zarr"
 
 
 def opened(store: str) -> xr.Dataset:

@@ -31,8 +31,10 @@ from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import PLAIN
+from sweeps.commands.base import LARGE
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
+from sweeps.store.grid import dataset_bytes
 from sweeps.store.solve import solve_cells, with_parts
 
 #: processor seconds in which NumPy finds ten modes of the reference arm on the machine of the constants below
@@ -205,6 +207,8 @@ def _responses(sweep: Sweep, theory: TheoryName) -> _Work:
 
 def _drawing(sweep: Sweep, slowness: float) -> float:
     """Seconds in which the pictures are drawn; along a single axis the modes are followed by their shapes."""
+    if dataset_bytes(sweep) > LARGE:
+        return 0.0
     pictures = 1 + any("thickness_factor" in column.address for column in sweep.columns)
     pictures += bool(sweep.sensitivity_to)
     values = sweep.num_cells * sweep.num_modes / 1e6
@@ -230,12 +234,26 @@ def _in_cache(name: str) -> bool:
 def time_text(found: Estimate) -> str:
     """Say an estimate: how long, how much of it is drawing and compiling."""
     cores = f"{found.cores} core{'s' * (found.cores > 1)}"
-    text = f"time: about {_seconds(found.total)} on {cores}, {_seconds(found.drawing)} of them for pictures"
+    drawing = f", {_seconds(found.drawing)} of them for pictures" if found.drawing else ""
+    text = f"time: about {_seconds(found.total)} on {cores}{drawing}"
     if not found.compiling:
         return text
     if found.compiled:
         return f"{text}; {_seconds(found.compiling)} more if its programs are not in the cache"
     return f"{text} and {_seconds(found.compiling)} to compile programs, which are kept"
+
+
+def workers_lines(found: Estimate, workers: int, shards: int) -> list[str]:
+    """Say what several machines like this one take that share the shards of a sweep; nothing of a single one."""
+    if workers == 1:
+        return []
+    most = math.ceil(shards / workers)  # of the one that computes most
+    wall = found.computing * most / shards + (0.0 if found.compiled else found.compiling)
+    hours = wall * found.cores * workers / 3600
+    cores = f"{found.cores} core{'s' * (found.cores > 1)}"
+    return [
+        f"workers: {workers} of {cores} each take about {_seconds(wall)}, {hours:.3g} core-hours in all"
+    ]
 
 
 def _seconds(seconds: float) -> str:

@@ -133,7 +133,7 @@ def plot(
     ds = opened(store).load()
     place = Path(out) if out else Path(store.rstrip("/")).with_suffix("")
     with refusing():
-        ds = _selected(ds, at)
+        ds = selected(ds, at)
     names = [*axes, *(name for name in axes_of(ds) if name not in axes)]
     if len(names) < (2 if kind == "maps" else 1):
         raise BadInput(f"--kind {kind}: needs more axes than the {len(names)} that are left.")
@@ -169,7 +169,8 @@ def _tell_missed(
         click.echo(f"no contour at {level:g} Hz: no mode drawn has this frequency.", err=True)
 
 
-def _selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:
+def selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:
+    """The cells at the coordinates that the options ``--at`` name."""
     from jaxmodal.runtime.errors import suggestion
 
     known = [str(name) for name in ds.frequency.dims if name in ds.indexes and name != "mode"]

@@ -11,18 +11,26 @@ import numpy as np
 import xarray as xr
 
 from jaxmodal.frequencies.status import Status
-from sweeps.commands.estimate import estimate, time_text
+from sweeps.commands.estimate import estimate, time_text, workers_lines
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.quantity import NOT_COMPUTED
-from sweeps.store.dataset import dataset_bytes, status_counts
-from sweeps.store.grid import Grid
+from sweeps.store.grid import dataset_bytes, grid_for_rate, make_grid, num_files
 
 if TYPE_CHECKING:
     from sweeps.store.zarr_store import State
 
 
-def plan_lines(sweep: Sweep, grid: Grid) -> list[str]:
-    """Say what a sweep would compute, write and cost; some of its cells are solved to tell how long it takes."""
+def plan_lines(
+    sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | None = None, workers: int = 1
+) -> list[str]:
+    """Say what a sweep would compute, write and cost; some of its cells are solved to tell how long it takes.
+
+    Shards that are not given are those of a new store that takes as long for its cells as said.
+    """
+    time = estimate(sweep)
+    if chunk_cells is None and shard_cells is None:
+        grid = grid_for_rate(sweep, sweep.num_cells / time.computing)
+    else:
+        grid = make_grid(sweep, chunk_cells, shard_cells)
     lines = [f"{sweep.name or 'sweep'}: {sweep.arm.name or 'an arm'}, {sweep.arm.num_links} links"]
     for entry in sweep.axes:
         for column in entry.columns:
@@ -31,18 +39,19 @@ def plan_lines(sweep: Sweep, grid: Grid) -> list[str]:
                 f"within {values.min():g} to {values.max():g}{unit}"
             )  # fmt: skip
             lines.append(f"  {column.name}: {column.address}, {entry.size} values, {ends}")
-    chunks = " x ".join(map(str, grid.chunk_shape))
+    chunks, shards = (" x ".join(map(str, cut)) for cut in (grid.chunk_shape, grid.shard_shape))
     solved = sweep.num_cells * len(sweep.solved_theories)
     lines += [
         f"theories: {', '.join(sweep.theories)}; modes: 1 to {sweep.num_modes}",
         f"outputs: {', '.join(sweep.outputs)}",
         f"cells: {sweep.num_cells} ({' x '.join(map(str, sweep.shape))}), {solved} arms to solve, "
         f"{solved * sweep.num_modes} frequencies",
-        f"chunks: {grid.num_chunks} of {chunks} cells",
-        f"size: {size_text(dataset_bytes(sweep))} before compression; in memory with a store: one chunk, "
-        f"{size_text(dataset_bytes(sweep) * grid.batch / sweep.num_cells)}",
+        f"chunks: {grid.num_chunks} of {chunks} cells; shards: {grid.num_shards} of {shards} cells, "
+        f"{num_files(sweep, grid)} files",
+        f"size: {size_text(dataset_bytes(sweep))} before compression; in memory with a store: one shard, "
+        f"{size_text(dataset_bytes(sweep) * grid.most_cells / sweep.num_cells)}",
     ]
-    return [*lines, time_text(estimate(sweep))]
+    return [*lines, time_text(time), *workers_lines(time, workers, grid.num_shards)]
 
 
 def size_text(size: float) -> str:
@@ -121,25 +130,24 @@ def _place(ds: xr.Dataset, dims: list[str], flat: int) -> str:
 
 
 def status_lines(ds: xr.Dataset, store: str, state: State) -> list[str]:
-    """Say how far a store is: chunks, cells, certificates; or which of its pieces are damaged."""
+    """Say how far a store is: shards, cells, certificates; or which of its pieces are damaged."""
     left = "complete" if state.missing == 0 else f"{state.missing} to compute"
     lines = [
         str(ds.attrs["title"]),
-        f"chunks: {state.chunks - state.missing} of {state.chunks} computed, {left}",
+        f"shards: {state.shards - state.missing} of {state.shards} computed, {left}",
         f"fingerprint: {ds.attrs['fingerprint']}",
     ]
     if state.torn:
         from sweeps.store.labels import damaged
 
         return [*lines, *(str(damaged(store, state.torn)).splitlines()[1:])]
-    found = status_counts(ds.status)
     for status in Status:
-        if found.get(int(status)):
-            lines.append(f"modes {status.name}: {found[int(status)]}")
+        if state.modes[int(status)]:
+            lines.append(f"modes {status.name}: {state.modes[int(status)]}")
             if status is not Status.certified:
                 lines.append(f"  {status.cause}; {status.remedy}")
-    if found.get(NOT_COMPUTED):
-        lines.append(f"modes not computed: {found[NOT_COMPUTED]}")
+    if ds.status.size > state.modes.total():
+        lines.append(f"modes not computed: {ds.status.size - state.modes.total()}")
     return lines
 
 
@@ -169,7 +177,7 @@ class Bar:
         self.lines = compiling.Lines("cells")
         self.task: Any = None
         self.first = (0.0, 0)
-        self.computed = self.done = 0
+        self.computed = self.done = self.total = 0
 
     def __enter__(self) -> Bar:
         (self.bar if self.visible else self.lines).__enter__()
@@ -188,6 +196,6 @@ class Bar:
         elapsed = now - self.first[0]
         rate = f"{self.computed / elapsed:.0f} cells/s" if elapsed > 0.0 and self.computed else ""
         self.bar.update(self.task, completed=done, rate=rate)
-        self.done = done
+        self.done, self.total = done, total
         if not self.visible:
             self.lines(f"cells: {done} of {total}{f', {rate}' if rate else ''}")

@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, WholeRange
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, Number, WholeRange
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from jaxmodal.cli.paths import folder_option
-from sweeps.commands.base import opened, read, refusing
+from sweeps.commands.base import LARGE, opened, read, refusing, store_of
 from sweeps.commands.plot import draw as draw_pictures
 from sweeps.commands.plot import plot as plot_command
+from sweeps.commands.several import merge, script, share_of
+from sweeps.store.shares import Part
 
 SWEEP_HELP = (
     "SWEEP is a TOML file, or example:NAME for a built-in sweep (see `jaxmodal sweep examples`)."
 )
-#: bytes beyond which a result is not read into memory for a summary and pictures
-LARGE = 1_000_000_000
 
 
 @click.group()
@@ -31,7 +32,8 @@ def sweep() -> None:
     """Sweeps over any parameters of an arm: labelled, certified, resumable."""
 
 
-sweep.add_command(plot_command)
+for command in (plot_command, merge, script):
+    sweep.add_command(command)
 
 points_option = click.option(
     "--points",
@@ -43,8 +45,15 @@ chunk_option = click.option(
     "--chunk-cells",
     type=WholeRange(min=1),
     metavar="N",
-    help="Cells of one chunk, the unit of computing, writing and resuming.  [default: 65536, with mode shapes 8192, "
-    "with responses or buckling 64, in space 256]",
+    help="Cells of one chunk, which the solver takes at once.  [default: 65536, with mode shapes 8192, with responses "
+    "or buckling 64, in space 256]",
+)
+shard_option = click.option(
+    "--shard-cells",
+    type=WholeRange(min=1),
+    metavar="N",
+    help="Cells of one shard, the unit of computing, writing and resuming.  [default: those of a chunk; of more than "
+    "64 chunks, unless --chunk-cells is given, what takes about 30 s here and makes at most 10,000 files]",
 )
 
 
@@ -52,13 +61,25 @@ chunk_option = click.option(
 @click.argument("source", metavar="SWEEP")
 @points_option
 @chunk_option
-def plan(source: str, points: int | None, chunk_cells: int | None) -> None:
+@shard_option
+@click.option(
+    "--workers",
+    type=WholeRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="How many machines like this one share it.",
+)
+def plan(
+    source: str, points: int | None, chunk_cells: int | None, shard_cells: int | None, workers: int
+) -> None:
     """Say what a SWEEP would compute and cost; some of its cells are solved to tell how long it takes."""
     from sweeps.commands.report import plan_lines
-    from sweeps.store.grid import make_grid
 
     definition = read(source, points)
-    for line in plan_lines(definition, make_grid(definition, chunk_cells)):
+    with refusing():
+        lines = plan_lines(definition, chunk_cells, shard_cells, workers)
+    for line in lines:
         click.echo(line)
 
 
@@ -67,6 +88,21 @@ def plan(source: str, points: int | None, chunk_cells: int | None) -> None:
 @click.option("--out", metavar="STORE", help="The store.  [default: NAME.zarr in this folder]")
 @points_option
 @chunk_option
+@shard_option
+@click.option(
+    "--part", metavar="K/N", help="Compute only part K of N, each for a process of its own."
+)
+@click.option(
+    "--claim",
+    is_flag=True,
+    help="Take one free shard after the other; any number of processes may do so in one store.",
+)
+@click.option(
+    "--lease",
+    type=Number(),
+    metavar="SECONDS",
+    help="With --claim, how long a process gives no sign of life before another takes over its shard.  [default: 120]",
+)
 @click.option(
     "--executor",
     type=click.Choice(["in-process", "dask"]),
@@ -84,6 +120,10 @@ def run(
     out: str | None,
     points: int | None,
     chunk_cells: int | None,
+    shard_cells: int | None,
+    part: str | None,
+    claim: bool,
+    lease: float | None,
     executor: str,
     scheduler: str | None,
     plot: bool,
@@ -91,37 +131,41 @@ def run(
     """Compute a SWEEP into a store, or what is missing of it, and draw its pictures.
 
     A store that is there is completed; one of another definition is left alone. Ctrl-C keeps what is there, and the
-    same command goes on. Exit status: 0 when every mode is certified, else 1; 2 for bad input; 130 after Ctrl-C.
+    same command goes on. With --part and --claim nothing is drawn. Exit status: 0 when every mode (of a part, of its
+    own) is certified, else 1; 2 for bad input, or when shards could not be computed; 130 after Ctrl-C.
     """
     from jaxmodal.cli.paths import require_folder
     from jaxmodal.frequencies.status import Status
     from sweeps import Dask
     from sweeps import run as run_sweep
     from sweeps.commands.report import Bar, size_text, stored_bytes, summary_head, summary_lines
-    from sweeps.store.dataset import certificate_summary, dataset_bytes
+    from sweeps.store.dataset import certificate_summary
+    from sweeps.store.grid import dataset_bytes
 
     definition = read(source, points)
-    place = out or f"{Path(source.removeprefix(EXAMPLE_PREFIX)).stem}.zarr"
+    share = share_of(part, claim, lease)
+    place = store_of(source, out)
     if "://" not in place:
         require_folder("--out", Path(place))
     start = time.perf_counter()
     with refusing(), Bar() as bar:
 
         def kept() -> str:
-            cells = f"{bar.done} of {definition.num_cells} cells are kept in {place}"
+            cells = f"{bar.done} of {bar.total or definition.num_cells} cells are kept in {place}"
             return f"stopped: {cells}; the same command goes on from there."
 
         try:
             with keeping(kept):
                 on = Dask(scheduler) if scheduler else executor
-                ds = run_sweep(
-                    definition, place, chunk_cells=chunk_cells, executor=on, progress=bar
-                )
+                cut = {"chunk_cells": chunk_cells, "shard_cells": shard_cells}
+                ds = run_sweep(definition, place, **cut, share=share, executor=on, progress=bar)
         except KeyboardInterrupt:
             bar.bar.stop()
             click.echo(kept(), err=True)
             raise SystemExit(EXIT_INTERRUPTED) from None
-    small = dataset_bytes(definition) <= LARGE
+    if isinstance(share, Part):
+        _end_part(share, place, bar.computed)
+    small = dataset_bytes(definition) <= LARGE and share is None
     seconds = time.perf_counter() - start
     for line in summary_lines(ds.load()) if small else summary_head(ds):
         click.echo(line)
@@ -138,6 +182,21 @@ def run(
         raise SystemExit(EXIT_NOT_ALL)
 
 
+def _end_part(part: Part, place: str, computed: int) -> NoReturn:
+    """Say what a part of a sweep has come to, and end with its exit status."""
+    from jaxmodal.frequencies.status import Status
+    from sweeps.store.dataset import certificate_summary
+    from sweeps.store.zarr_store import stored
+
+    with refusing():
+        store = stored(place)
+        own = part.shards(store.grid.num_shards)
+        modes = store.modes(own)
+    click.echo(f"part {part.number}/{part.of}: {certificate_summary(modes)}")
+    click.echo(f"{place}: computed {computed} of {sum(map(store.grid.num_cells, own))} cells")
+    raise SystemExit(EXIT_NOT_ALL if modes.keys() - {int(Status.certified)} else 0)
+
+
 @sweep.command()
 @click.argument("store", metavar="STORE")
 def status(store: str) -> None:
@@ -145,6 +204,7 @@ def status(store: str) -> None:
 
     Exit status: 0 when it is complete and all is certified, else 1.
     """
+    from jaxmodal.frequencies.status import Status
     from sweeps.commands.report import status_lines
     from sweeps.store.run import open_result
     from sweeps.store.zarr_store import state_of
@@ -154,7 +214,7 @@ def status(store: str) -> None:
         ds = open_result(store)
     for line in status_lines(ds, store, state):
         click.echo(line)
-    if state.missing or state.torn or not bool(ds.certified.all()):
+    if state.missing or state.torn or state.modes.keys() - {int(Status.certified)}:
         raise SystemExit(EXIT_NOT_ALL)
 
 

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.addresses import full_address
+from jaxmodal.arm.addresses import full_address, may_name_joint, resolve
 from jaxmodal.arm.arguments import is_finite, is_whole
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.parameters import unit_of
 from sweeps.definition import limits
 from sweeps.definition.errors import SweepError, about
@@ -87,7 +89,8 @@ def axis(
     ----------
     parameter
         A parameter address (``link2.joint_angle``, ``link*.section.depth``, ``payload.mass``) or an
-        alias (``theta_2``, ``thickness_factor``, ``payload_mass``, ``payload_inertia``).
+        alias (``theta_2``, ``thickness_factor``, ``payload_mass``, ``payload_inertia``). A joint of an arm in space may
+        stand there by its name, ``elbow`` for its angle or ``elbow.joint_stiffness``, which the sweep finds in its arm.
     values
         Finite numbers (a joint's stiffness may be inf), one or more, no value twice.
     unit
@@ -156,6 +159,54 @@ def geomspace(
     return axis(parameter, np.geomspace(first, last, count), unit=unit, name=name)
 
 
+def over_limits(
+    arm: Arm | SpatialArm,
+    parameter: str,
+    num: int,
+    *,
+    unit: str | None = None,
+    name: str | None = None,
+) -> Axis:
+    """Axis over ``num`` equally spaced angles of a joint from its lower to its upper limit, both included.
+
+    Parameters
+    ----------
+    arm
+        The arm of the sweep, whose joint has ``joint_limits``.
+    parameter
+        The angle of one joint: ``theta_2``, ``link2.joint_angle`` or its name.
+
+    Raises
+    ------
+    SweepError
+        If it is the angle of no joint, or of one without limits.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> link = jm.SpatialLink(0.5, rigid=True, joint_limits=(-1.0, 2.0), name="elbow")
+    >>> over_limits(jm.SpatialArm((link,)), "elbow", 4).columns[0].values.tolist()
+    [-1.0, 0.0, 1.0, 2.0]
+    """
+    count = checked_count(parameter, num)
+    with about(f"axis over {shown(parameter)}"):
+        found = resolve(arm, parameter)
+    link, _, field = found[0].partition(".")
+    if field != "joint_angle" or len(found) > 1:
+        raise SweepError(
+            f"axis over {shown(parameter)}: limits are of the angle of one joint; give that, or take linspace."
+        )
+    limits = getattr(arm.links[int(link.removeprefix("link")) - 1], "joint_limits", None)
+    if limits is None:
+        raise SweepError(
+            f"axis over {shown(parameter)}: the joint has no limits; give its link joint_limits, or take linspace from "
+            "-180 to 180 degrees."
+        )
+    lower, upper = (float(limit) for limit in limits)
+    values = np.linspace(lower, upper, count)
+    return axis(parameter, np.rad2deg(values) if unit in _DEGREE else values, unit=unit, name=name)
+
+
 def zipped(*axes: Axis, name: str) -> Axis:
     """One dimension along which several parameters change together, point by point.
 
@@ -207,13 +258,39 @@ def address_of(parameter: object) -> str:
 def make_column(parameter: str, values: Any, unit: str | None, name: str | None) -> Column:
     """Return a column of checked values, its name and unit chosen where they are not given."""
     address = address_of(parameter)
-    with about(f"axis over {shown(parameter)}"):
-        si_unit = unit_of(address)
     if name is None:
         alias = parameter != address
         name = parameter if alias else address.removeprefix("link*.").replace(".", "_")
-    unit = _unit(name, unit, si_unit)
-    return Column(checked_name(name), address, unit, _values(name, values, address), parameter)
+    if may_name_joint(address):  # the arm of the sweep knows it, and its unit
+        found = "" if unit is None else unit
+    else:
+        with about(f"axis over {shown(parameter)}"):
+            found = _unit(name, unit, unit_of(address))
+    return Column(checked_name(name), address, found, _values(name, values, address), parameter)
+
+
+def axes_of_arm(axes: Iterable[Axis], arm: Arm | SpatialArm) -> tuple[Axis, ...]:
+    """Axes whose parameters by the names of joints have the addresses and units that they stand for on an arm.
+
+    Raises
+    ------
+    SweepError
+        If the arm has no such joint, or a unit is not that of the parameter.
+    """
+    found = []
+    for number, entry in enumerate(axes, start=1):
+        with about(f"axes[{number}]", SweepError):
+            found.append(Axis(entry.name, tuple(_of_arm(c, arm) for c in entry.columns)))
+    return tuple(found)
+
+
+def _of_arm(column: Column, arm: Arm | SpatialArm) -> Column:
+    if not may_name_joint(column.address):
+        return column
+    with about(f"axis over {shown(column.given)}"):
+        (address,) = resolve(arm, column.address)
+    unit = _unit(column.name, column.unit or None, unit_of(address))
+    return dataclasses.replace(column, address=address, unit=unit)
 
 
 def _unit(name: str, unit: str | None, si_unit: str) -> str:

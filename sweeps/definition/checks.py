@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.addresses import addresses, asked_for
+from jaxmodal.arm.addresses import addresses, asked_for, full_address, resolve
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import require_variants
+from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
@@ -24,7 +25,7 @@ from jaxmodal.runtime.limits import MODES
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.files.named_arms import arm_named
 from sweeps.definition import limits
-from sweeps.definition.axes import RESERVED_NAMES, Axis, Column, address_of
+from sweeps.definition.axes import RESERVED_NAMES, Axis, Column
 from sweeps.definition.errors import SweepError, about
 from sweeps.solution.outputs import ALWAYS, QUANTITIES
 
@@ -79,14 +80,14 @@ def differentiated(
             f"sensitivity_to = {shown(given)}: must be a list of parameters, such as ['link1.length']."
         )
     given = tuple(given)
-    found = [address_of(name) for name in given]
-    if found and not needed:
+    if given and not needed:
         raise SweepError(
             "sensitivity_to is given, but no output refers to it; add 'sensitivity' or "
             "'frequency_derivative' to outputs, or leave it out."
         )
     with about("sensitivity_to"):
         asked_for(arm, given)
+    found = [full_address(name, arm) for name in given]
     return tuple(found or (addresses(arm) if needed else ()))
 
 
@@ -155,6 +156,11 @@ def check_values(
         first[column.address] = column.si_values[:1]
     with about("axes"):
         set_parameters(arm, first)
+    for column in columns:
+        if column.address.endswith(".joint_angle"):
+            numbers = [int(x.partition(".")[0][4:]) for x in resolve(arm, column.address)]
+            angles = dict.fromkeys(numbers, column.si_values)
+            warn_beyond_limits(arm.links, angles, f"axis {column.name!r}: ", level=4)
     tied = [column for column in columns if ".section." in column.address]
     for column in columns:
         ends = [float(column.si_values.min()), float(column.si_values.max())]

@@ -24,24 +24,26 @@ def described_axis(entry: Axis) -> dict[str, Any]:
     }
 
 
-def differences(old: Any, new: Any, place: str = "") -> list[str]:
-    """List where two descriptions differ, one line each: place, old value, new value."""
+def differences(old: Any, new: Any, place: str = "", *, where: str = "now") -> list[str]:
+    """List where two descriptions differ, one line each: place, old value, new value, and ``where`` that one is."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = dict.fromkeys([*old, *new])
         inner = f"{place}." if place else ""
         return [
             line
             for key in keys
-            for line in differences(old.get(key), new.get(key), f"{inner}{key}")
+            for line in differences(old.get(key), new.get(key), f"{inner}{key}", where=where)
         ]
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         pairs = enumerate(zip(old, new, strict=True), start=1)
         return [
-            line for number, (a, b) in pairs for line in differences(a, b, f"{place}[{number}]")
+            line
+            for number, (a, b) in pairs
+            for line in differences(a, b, f"{place}[{number}]", where=where)
         ]
     if old == new:
         return []
-    return [f"{place}: {_shown(old)} in the store, {_shown(new)} now"]
+    return [f"{place}: {_shown(old)} in the store, {_shown(new)} {where}"]
 
 
 def _shown(value: object) -> str:

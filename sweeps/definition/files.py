@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import BuiltIn
 from jaxmodal.arm.documents import check_document, check_keys, check_kind, parse_toml, table
 from jaxmodal.arm.quantities import shown
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.files.named_arms import arm_of_entry
-from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
+from sweeps.definition.axes import Axis, axis, geomspace, linspace, over_limits, zipped
 from sweeps.definition.errors import SweepError, about
 from sweeps.definition.random_designs import Range, random_design
 from sweeps.definition.response import response_from_dict
@@ -19,7 +21,7 @@ from sweeps.definition.sweep import Sweep
 _KEYS = ("name", "arm", "theories", "num_modes", "outputs", "sensitivity_to", "response", "axes")
 _SPACES = {"linspace": linspace, "geomspace": geomspace}
 _EXAMPLES = "see `jaxmodal sweep examples` for valid files."
-_VALUE_KEYS = ("values", *_SPACES)
+_VALUE_KEYS = ("values", *_SPACES, "limits")
 _AXIS_KEYS = ("parameter", "name", "unit", *_VALUE_KEYS)
 _SPACE_KEYS = ("start", "stop", "num")
 _RANDOM_KEYS = ("method", "num", "seed", "ranges")
@@ -53,7 +55,7 @@ def read_sweep(source: str | Path, *, points: int | None = None) -> Sweep:
     source
         Path of a TOML file, or ``"example:NAME"`` for a built-in sweep.
     points
-        Number of points for every linspace and geomspace in place of the file's own.
+        Number of points for every linspace, geomspace and limits in place of the file's own.
 
     Returns
     -------
@@ -103,21 +105,22 @@ def sweep_from_dict(
     check_document(document, SweepError)
     check_kind(document, "axes", SweepError)
     check_keys(table("a sweep", document, SweepError), _KEYS, ("arm", "axes"), SweepError)
+    arm = arm_of_entry(document["arm"], folder, SweepError)
     entries = document["axes"]
     if not isinstance(entries, list) or not entries:
         raise SweepError("axes: must be one table or more; start each axis with a line [[axes]].")
     axes = []
     for number, entry in enumerate(entries, start=1):
         with about(f"axes[{number}]", SweepError):
-            axes.append(_axis(entry, points))
+            axes.append(_axis(arm, entry, points))
     keys = ("theories", "num_modes", "outputs", "sensitivity_to", "name")
     options = {key: document[key] for key in keys if key in document}
     if "response" in document:
         options["response"] = response_from_dict(document["response"])
-    return Sweep(arm_of_entry(document["arm"], folder, SweepError), axes, **options)
+    return Sweep(arm, axes, **options)
 
 
-def _axis(entry: object, points: int | None) -> Axis:
+def _axis(arm: Arm | SpatialArm, entry: object, points: int | None) -> Axis:
     keys = table("an axis", entry, SweepError)
     if "zip" in keys:
         check_keys(keys, ("name", "zip"), ("name",), SweepError)
@@ -126,13 +129,13 @@ def _axis(entry: object, points: int | None) -> Axis:
             raise SweepError(
                 f"zip = {shown(parts)}: must be a list of tables, one for each parameter."
             )
-        return zipped(*(_plain_axis(part, points) for part in parts), name=keys["name"])
+        return zipped(*(_plain_axis(arm, part, points) for part in parts), name=keys["name"])
     if "random" in keys:
         return _random_axis(keys)
-    return _plain_axis(keys, points)
+    return _plain_axis(arm, keys, points)
 
 
-def _plain_axis(entry: object, points: int | None) -> Axis:
+def _plain_axis(arm: Arm | SpatialArm, entry: object, points: int | None) -> Axis:
     keys = table("an axis", entry, SweepError)
     known = (*_AXIS_KEYS, "zip", "random")
     check_keys(keys, known, ("parameter",), SweepError)
@@ -146,6 +149,9 @@ def _plain_axis(entry: object, points: int | None) -> Axis:
     space = dict(table(given[0], keys[given[0]], SweepError))
     if points is not None:
         space["num"] = points
+    if given == ["limits"]:
+        check_keys(space, ("num",), ("num",), SweepError)
+        return over_limits(arm, keys["parameter"], space["num"], **names)
     check_keys(space, _SPACE_KEYS, _SPACE_KEYS, SweepError)
     make = _SPACES[given[0]]
     return make(keys["parameter"], space["start"], space["stop"], space["num"], **names)

@@ -19,7 +19,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.tables import ShowsTables, Table
 from jaxmodal.spatial.arms.arm import SpatialArm
-from sweeps.definition.axes import Axis, Column, FloatArray
+from sweeps.definition.axes import Axis, Column, FloatArray, axes_of_arm
 from sweeps.definition.checks import (
     arm_of,
     check_axes,
@@ -114,6 +114,7 @@ class Sweep(ShowsTables):
             self, "sensitivity_to", differentiated(self.arm, self.outputs, sensitivity_to)
         )
         check_axes(self.axes, self.name)
+        object.__setattr__(self, "axes", axes_of_arm(self.axes, self.arm))
         check_values(self.arm, self.columns, self.solved_theories)
         check_outputs(self.arm, self.outputs, self.columns)
         varied = [column.address for column in self.columns]

@@ -1,1 +1,1 @@
-"""The explorer: an arm in a page of the browser."""
+"""A page in which a person looks at a sweep: maps, curves, spectra, the arm; as one file, or served on this machine."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,7 +29,7 @@ REFERENCES = (
     " W. H. Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284"
 )
 
-#: the summary of certificates while chunks are missing
+#: the summary of certificates while shards are missing
 UNFINISHED = "not finished; cells with the status not_computed hold no values"
 
 Coordinate = tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
@@ -168,7 +167,7 @@ def status_counts(status: Any) -> dict[int, int]:
 
 
 class MemoryResult:
-    """Collects the chunks of a sweep in memory."""
+    """Collects the shards of a sweep in memory."""
 
     def __init__(self, sweep: Sweep, grid: Grid) -> None:
         self.sweep, self.grid = sweep, grid
@@ -177,10 +176,10 @@ class MemoryResult:
             for name in sweep.outputs
         }
 
-    def write(self, chunk: int, block: Mapping[str, NDArray[Any]]) -> None:
-        """Put the arrays of one chunk into their place."""
+    def write(self, shard: int, block: Mapping[str, NDArray[Any]]) -> None:
+        """Put the arrays of one shard into their place."""
         for name, values in block.items():
-            self.arrays[name][self.grid.block(chunk)] = values
+            self.arrays[name][self.grid.block(shard)] = values
 
     def dataset(self) -> xr.Dataset:
         """Return everything as a dataset."""
@@ -199,11 +198,3 @@ def _plain(coordinate: Coordinate) -> Coordinate:
     if values.dtype == object:
         values = values.astype(str)
     return dims, np.array(values), attributes
-
-
-def dataset_bytes(sweep: Sweep) -> int:
-    """Return the size of the outputs in memory, without coordinates."""
-    return sum(
-        np.dtype(QUANTITIES[name].dtype).itemsize * math.prod(sweep.array_shape(name))
-        for name in sweep.outputs
-    )

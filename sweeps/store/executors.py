@@ -1,12 +1,11 @@
-"""Where chunks are computed: in this process, on all its devices, or on a dask cluster."""
+"""Where shards are computed: in this process, on all its devices, or on a dask cluster."""
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol, TypeVar
 
@@ -18,50 +17,76 @@ from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
 
 T = TypeVar("T")
+#: shards with the scheduler for each thread of its workers, and how often one that fails is tried again
+_IN_FLIGHT, _RETRIES = 2, 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Failed:
+    """Takes the place of a result where a task raised an error."""
+
+    error: Exception
 
 
 class Executor(Protocol):
-    """Computes a task for each of many chunks; results come in any order."""
+    """Computes a task for each of many shards; results come in any order."""
 
-    def run(self, task: Callable[[int], T], chunks: Sequence[int]) -> Iterator[tuple[int, T]]:
-        """Yield (chunk, result) as they are ready."""
+    def run(
+        self, task: Callable[[int], T], shards: Iterable[int]
+    ) -> Iterator[tuple[int, T | Failed]]:
+        """Yield (shard, result) as they are ready, in place of a result `Failed` where the task raised an error."""
         ...
 
 
 @dataclasses.dataclass(frozen=True)
 class InProcess:
-    """Computes in this process: one chunk at a time on each local JAX device."""
+    """Computes in this process: one shard at a time on each local JAX device."""
 
-    def run(self, task: Callable[[int], T], chunks: Sequence[int]) -> Iterator[tuple[int, T]]:
-        """Yield (chunk, result) as they are ready; at most one chunk in flight on each device."""
+    def run(
+        self, task: Callable[[int], T], shards: Iterable[int]
+    ) -> Iterator[tuple[int, T | Failed]]:
+        """Yield (shard, result) as they are ready; at most one shard in flight on each device."""
         devices = jax.local_devices()
         if len(devices) == 1:
-            for chunk in chunks:
-                yield chunk, task(chunk)
+            for shard in shards:
+                yield shard, _tried(task, shard)
             return
-        waiting = collections.deque(chunks)
+        waiting = iter(shards)
         free = list(devices)
-        running: dict[Future[T], tuple[int, Any]] = {}
+        running: dict[Future[T | Failed], tuple[int, Any]] = {}
         with ThreadPoolExecutor(len(devices)) as pool:
-            while waiting or running:
-                while waiting and free:
-                    chunk, device = waiting.popleft(), free.pop()
-                    running[pool.submit(_on_device, task, chunk, device)] = (chunk, device)
+            while True:
+                while free and (following := next(waiting, None)) is not None:
+                    device = free.pop()
+                    future = pool.submit(_on_device, task, following, device)
+                    running[future] = (following, device)
+                if not running:
+                    return
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
-                    chunk, device = running.pop(future)
+                    shard, device = running.pop(future)
                     free.append(device)
-                    yield chunk, future.result()
+                    yield shard, future.result()
 
 
-def _on_device(task: Callable[[int], T], chunk: int, device: Any) -> T:
+def _tried(task: Callable[[int], T], shard: int) -> T | Failed:
+    try:
+        return task(shard)
+    except Exception as error:
+        return Failed(error)
+
+
+def _on_device(task: Callable[[int], T], shard: int, device: Any) -> T | Failed:
     with jax.default_device(device):
-        return task(chunk)
+        return _tried(task, shard)
 
 
 @dataclasses.dataclass(frozen=True)
 class Dask:
-    """Computes on the workers of a dask cluster; a lost worker costs only its chunks.
+    """Computes on the workers of a dask cluster; a lost worker costs only its shards.
+
+    The scheduler has only few shards for each thread of the workers at a time, however many there are in all. A
+    shard that fails is tried again, but not for ever.
 
     Parameters
     ----------
@@ -74,8 +99,10 @@ class Dask:
     address: str | None = None
     workers: int = 2
 
-    def run(self, task: Callable[[int], T], chunks: Sequence[int]) -> Iterator[tuple[int, T]]:
-        """Yield (chunk, result) as they are ready.
+    def run(
+        self, task: Callable[[int], T], shards: Iterable[int]
+    ) -> Iterator[tuple[int, T | Failed]]:
+        """Yield (shard, result) as they are ready.
 
         Raises
         ------
@@ -101,26 +128,48 @@ class Dask:
                     f"executor: the dask scheduler at {self.address!r} cannot be reached ({error}); "
                     "start `dask scheduler` and `dask worker`, or leave the address out."
                 ) from error
-            futures = client.map(
-                _on_worker,
-                list(chunks),
-                task=task,
-                cached=allowed(),
-                pure=False,
+            yield from _bounded(dask, client, task, iter(shards))
+
+
+def _bounded(
+    dask: Any, client: Any, task: Callable[[int], T], waiting: Iterator[int]
+) -> Iterator[tuple[int, T | Failed]]:
+    """Yield (shard, result) as they are ready; at most `_IN_FLIGHT` shards for each thread are with the scheduler."""
+    # what all shards share goes to a worker once, and is made again where it is lost
+    shared = client.submit(_itself, task, pure=False)
+    finished = dask.as_completed(loop=client.loop)
+    places: dict[str, int] = {}
+    while True:
+        most = _IN_FLIGHT * max(1, sum(client.nthreads().values()))
+        while len(places) < most and (shard := next(waiting, None)) is not None:
+            future = client.submit(
+                *(_on_worker, shard, shared, allowed()), pure=False, retries=_RETRIES
             )
-            places = {future.key: chunk for future, chunk in zip(futures, chunks, strict=True)}
-            finished = dask.as_completed(futures, loop=client.loop, with_results=True)
-            del futures  # so that a result is forgotten once it has been yielded
-            for future, result in finished:
-                yield places[future.key], result
+            places[future.key] = shard
+            finished.add(future)
+            del future  # so that a result is forgotten once it has been yielded
+        if not places:
+            return
+        future = next(finished)
+        shard = places.pop(future.key)
+        try:
+            result = future.result()
+        except Exception as error:
+            result = Failed(error)
+        del future
+        yield shard, result
 
 
-def _on_worker(chunk: int, task: Callable[[int], T], cached: bool) -> T:
+def _itself(task: T) -> T:
+    return task
+
+
+def _on_worker(shard: int, task: Callable[[int], T], cached: bool) -> T:
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
     add_cpu_flags()
     if cached:
         _cache_once()
-    return task(chunk)
+    return task(shard)
 
 
 @functools.cache

@@ -121,6 +121,20 @@ def repair(location: Location, sweep: Sweep, grid: Grid, found: Found) -> None:
             write_piece(location, key, pieces[key])
 
 
+def copy_labels(source: Location, target: Location) -> None:
+    """Give a store the labels of another one of the same sweep, where its own are missing or damaged."""
+    found, there = examine(source), examine(target)
+    if found is None or found.digests is None:
+        raise damaged(source, {LABELS: "is missing, cut or changed"})
+    for key in (METADATA, *found.digests, LABELS):
+        if there is not None and key not in there.damage and (there.digests or key == METADATA):
+            continue
+        data = read_piece(source, key)
+        if data is None:
+            raise damaged(source, {key: "is missing"})
+        write_piece(target, key, data)
+
+
 def write_summary(location: Location, summary: str) -> None:
     """Put the summary of certificates into the root."""
     document = _opened(read_piece(location, METADATA))

@@ -18,6 +18,7 @@ from sweeps.store.dataset import UNFINISHED, auxiliary_names, coordinates, varia
 from sweeps.store.grid import Grid
 
 PROGRESS = "progress"
+#: of shards; the first stores had single chunks in their place, and are gone on with
 CHUNK_DIGEST = "chunk_digest"
 DIGEST_BYTES = 32
 #: the metadata of a group
@@ -36,6 +37,7 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
     about_all = {**attributes, "certificate_summary": UNFINISHED}
     group = zarr.create_group(root, attributes=about_all, zarr_format=3)
     codecs = [ZstdCodec(level=3), Crc32cCodec()]
+    sharded = grid.shard_shape != grid.chunk_shape
     for name, (dims, values, about) in coordinates(sweep).items():
         text = values.dtype == object
         kind: dict[str, Any] = {} if text else {"fill_value": _LOST[values.dtype.kind]}
@@ -59,21 +61,22 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
             name,
             shape=sweep.array_shape(name),
             chunks=sweep.array_shape(name, grid.chunk_shape),
+            shards=sweep.array_shape(name, grid.shard_shape) if sharded else None,
             dtype=quantity.dtype,
             fill_value=quantity.fill,
             dimension_names=sweep.dims_of(name),
             attributes=about,
             compressors=codecs,
         )
-    size = (len(sweep.outputs), DIGEST_BYTES)
+    size, unit = (len(sweep.outputs), DIGEST_BYTES), "shard" if sharded else "chunk"
     group.create_group(PROGRESS).create_array(
         CHUNK_DIGEST,
-        shape=(grid.num_chunks, *size),
+        shape=(grid.num_shards, *size),
         chunks=(1, *size),
         dtype="uint8",
         fill_value=0,
-        dimension_names=("chunk", "variable", "byte"),
-        attributes={"description": "SHA-256 of each variable's values in a computed chunk"},
+        dimension_names=(unit, "variable", "byte"),
+        attributes={"description": f"SHA-256 of each variable's values in a computed {unit}"},
         compressors=[Crc32cCodec()],
     )
     with warnings.catch_warnings():

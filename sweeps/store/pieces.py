@@ -1,14 +1,19 @@
-"""Single pieces of a store as bytes: metadata and coordinates, read and written without decoding."""
+"""Single pieces of a store: read and written as bytes, and whole."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
+import os
+import time
 from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Any, Self
 
 import zarr
+from numpy.typing import NDArray
+from zarr import AsyncArray
 from zarr.abc.store import ByteRequest, Store
 from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
 from zarr.core.sync import sync
@@ -21,6 +26,9 @@ Location = str | Path | Store
 
 #: what file systems without hard links answer
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+#: seconds after which a half-written file is no longer that of a process at work
+_LEFTOVER = 3600.0
 
 
 def read_piece(location: Location, key: str) -> bytes | None:
@@ -47,6 +55,57 @@ def write_piece(location: Location, key: str, data: bytes, *, replace: bool = Tr
             (place.store.root / place.path).open("xb") as file,
         ):
             file.write(data)
+
+
+def write_whole_piece(array: zarr.Array[Any], place: tuple[Any, ...], values: NDArray[Any]) -> None:
+    """Write the values of exactly one piece of an array, whole or not at all, whatever lies there.
+
+    They are encoded in memory first. Zarr itself would read a shard at the edge of an array to write into it, and fail
+    where that one is torn.
+
+    Raises
+    ------
+    ValueError
+        If the values are not those of one whole piece.
+    """
+    given = (part for part in place if part is not Ellipsis)
+    parts = [
+        slice(None).indices(size) if part is None else part.indices(size)
+        for part, size in itertools.zip_longest(given, array.shape)
+    ]
+    ends = zip(parts, array.shards or array.chunks, array.shape, strict=True)
+    aligned = all(
+        start % step == 0 and stop == min(start + step, size)
+        for (start, stop, _), step, size in ends
+    )
+    if not aligned or values.shape != tuple(stop - start for start, stop, _ in parts):
+        raise ValueError(
+            f"{array.path}{list(parts)}: values of shape {values.shape} are not one whole piece."
+        )
+    pieces: dict[str, Buffer] = {}
+    memory: AsyncArray[Any] = AsyncArray(
+        array.metadata, StorePath(MemoryStore(pieces)), array.config
+    )
+    zarr.Array(memory)[place] = values
+    (key,) = pieces
+    sync((array.store_path / key).set(pieces[key]))
+
+
+def folder_of(location: Location) -> Path | None:
+    """The folder that a store lies in, None where it is no folder of a file system."""
+    if isinstance(location, (str, Path)):
+        return None if "://" in str(location) else Path(location)
+    return location.root if isinstance(location, LocalStore) else None
+
+
+def remove_leftovers(root: Path) -> None:
+    """Remove half-written files, but not those that another process may be writing."""
+    # unlike a glob, this passes over folders that another process removes meanwhile
+    for folder, _, names in os.walk(root):
+        for leftover in (Path(folder) / name for name in names if name.endswith(".partial")):
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - leftover.stat().st_mtime > _LEFTOVER:
+                    leftover.unlink()
 
 
 def in_memory(location: Location) -> bool:
@@ -114,7 +173,7 @@ def explained(location: Location) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            remedy = "free space and run the same command again: chunks that are complete are kept"
+            remedy = "free space and run the same command again: shards that are complete are kept"
         else:
-            remedy = "give a folder that can be written; chunks that are complete are kept"
+            remedy = "give a folder that can be written; shards that are complete are kept"
         raise StoreError(f"{text_of(location)}: cannot be written ({reason}); {remedy}.") from error

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import xarray as xr
 
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
 from sweeps.definition.errors import StoreError, SweepError
 from sweeps.definition.limits import MEMORY
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES
-from sweeps.store.dataset import UNFINISHED, MemoryResult, dataset_bytes, with_flag_types
-from sweeps.store.executors import Dask, Executor, as_executor
-from sweeps.store.grid import Grid, compute_chunk, make_grid
+from sweeps.store.dataset import UNFINISHED, MemoryResult, with_flag_types
+from sweeps.store.executors import Dask, Executor, Failed, as_executor
+from sweeps.store.grid import Grid, compute_shard, dataset_bytes, make_grid
+from sweeps.store.shares import Claimed, Claims, Part
 
 if TYPE_CHECKING:
     from sweeps.store.pieces import Location
@@ -24,11 +26,21 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
+#: after so many failed shards in a row none else is tried; as many are listed
+_FAILURES, _LISTED = 10, 5
 
 
-def write_chunk(sweep: Sweep, store: SweepStore, chunk: int) -> None:
-    """Solve a chunk and write it to the store, in whichever process this runs."""
-    store.write(chunk, compute_chunk(sweep, store.grid, chunk))
+def write_shard(sweep: Sweep, store: SweepStore, shard: int) -> None:
+    """Solve a shard and write it to the store, in whichever process this runs."""
+    store.write(shard, compute_shard(sweep, store.grid, shard))
+
+
+def write_claimed(sweep: Sweep, store: SweepStore, claimed: Claimed, shard: int) -> None:
+    """Solve a shard that this process has claimed, write it and release it."""
+    try:
+        write_shard(sweep, store, shard)
+    finally:
+        claimed.release(shard)
 
 
 def run(
@@ -36,6 +48,8 @@ def run(
     store: Location | None = None,
     *,
     chunk_cells: int | None = None,
+    shard_cells: int | None = None,
+    share: Part | Claims | None = None,
     executor: str | Executor | None = None,
     progress: Progress | None = None,
 ) -> xr.Dataset:
@@ -50,13 +64,20 @@ def run(
         keeps it in memory. A store that holds part of the same sweep is completed; what it has is
         checked against its digests and not computed again.
     chunk_cells
-        Cells of one chunk, the unit of computing, writing and resuming: by default 65,536, with mode shapes
-        8,192, with responses or buckling 64, in space 256. A store that is there keeps its own.
+        Cells of one chunk, which the solver takes at once, and which is read for a value: by default 65,536, with mode
+        shapes 8,192, with responses or buckling 64, in space 256. A store that is there keeps its own.
+    shard_cells
+        Cells of one shard, the unit of computing, writing, claiming and resuming: a block of whole chunks. By default
+        a chunk, and in a store of a sweep of more than 64 chunks, unless ``chunk_cells`` is given, so many that they
+        take about 30 seconds here and the store has at most 10,000 files. A store that is there keeps its own.
+    share
+        Which of the missing shards this process computes: all of them (default), those of a `Part`, or, with `Claims`,
+        those that are free. With `Claims` what has a digest is not checked against it.
     executor
         ``"in-process"`` (default: all local devices), ``"dask"`` (two workers on this machine), or an
         executor such as ``Dask("tcp://host:8786")``. The numbers are the same from each.
     progress
-        Called with (cells done, cells in all) after every chunk, and once at the start.
+        Called with (cells done, cells in all) after every shard, and once at the start; of a part, its own cells.
 
     Returns
     -------
@@ -83,49 +104,126 @@ def run(
     """
     require_x64()
     place = as_executor(executor)
+    if share is not None and not isinstance(share, Part | Claims):
+        raise SweepError(f"share = {shown(share)}: must be a Part or Claims, or left out.")
     if store is None:
-        grid = make_grid(sweep, chunk_cells)
-        if dataset_bytes(sweep) > MEMORY:
-            raise SweepError(
-                f"the result takes {dataset_bytes(sweep):,} bytes, more than the {MEMORY:,} that are kept in memory; "
-                "give a store, of which only the chunks in work are in memory."
-            )
-        result = MemoryResult(sweep, grid)
-        chunks = list(range(grid.num_chunks))
-        blocks = place.run(functools.partial(compute_chunk, sweep, grid), chunks)
-        for chunk, block in _counted(blocks, grid, chunks, progress):
-            result.write(chunk, block)
-        return result.dataset()
+        if share is not None:
+            raise SweepError("share: processes share a store; give one.")
+        return _in_memory(sweep, make_grid(sweep, chunk_cells, shard_cells), place, progress)
     stores = _store_module()
     if isinstance(place, Dask):
+        if isinstance(share, Claims):
+            raise SweepError(
+                "share: the scheduler of dask gives out the shards; leave the claims out, or compute in this process."
+            )
         stores.require_reachable(store)
-    opened = stores.open_store(store, sweep, chunk_cells)
-    chunks = opened.missing()
-    written = place.run(functools.partial(write_chunk, sweep, opened), chunks)
-    for _ in _counted(written, opened.grid, chunks, progress):
-        pass
-    opened.finish()
+    if isinstance(share, Claims):
+        stores.require_folder(store)
+    opened = stores.open_store(store, sweep, chunk_cells, shard_cells)
+    every = range(opened.grid.num_shards)
+    if isinstance(share, Claims):
+        missing = [shard for shard in every if not opened.marked(shard)]
+        with opened.claimed(share.lease) as claimed:
+            task = functools.partial(write_claimed, sweep, opened, claimed)
+            _store(place.run(task, claimed.free(missing)), opened, every, missing, progress)
+    else:
+        own = every if share is None else share.shards(len(every))
+        missing = opened.missing(own)
+        task = functools.partial(write_shard, sweep, opened)
+        _store(place.run(task, missing), opened, own, missing, progress)
+    if all(map(opened.marked, every)):
+        opened.finish()
     return open_result(store)
 
 
+def _in_memory(sweep: Sweep, grid: Grid, place: Executor, progress: Progress | None) -> xr.Dataset:
+    if dataset_bytes(sweep) > MEMORY:
+        raise SweepError(
+            f"the result takes {dataset_bytes(sweep):,} bytes, more than the {MEMORY:,} that are kept in memory; "
+            "give a store, of which only the shards in work are in memory."
+        )
+    result, shards = MemoryResult(sweep, grid), range(grid.num_shards)
+    blocks = place.run(functools.partial(compute_shard, sweep, grid), shards)
+    for shard, block in _counted(blocks, grid, shards, shards, progress):
+        if isinstance(block, Failed):
+            raise block.error
+        result.write(shard, block)
+    return result.dataset()
+
+
+def _store(
+    results: Iterable[tuple[int, Failed | None]],
+    store: SweepStore,
+    own: Sequence[int],
+    missing: Sequence[int],
+    progress: Progress | None,
+) -> None:
+    """Wait for all results. A shard that fails is reported at the end; nothing goes on where nothing can.
+
+    Raises
+    ------
+    StoreError
+        If the store cannot be written, or shards have failed.
+    ArmError, SweepError
+        If the sweep cannot be computed.
+    """
+    failed: dict[int, Exception] = {}
+    in_a_row = 0
+    for shard, result in _counted(results, store.grid, own, missing, progress):
+        if not isinstance(result, Failed):
+            in_a_row = 0
+            continue
+        if isinstance(result.error, StoreError | ArmError | SweepError):
+            raise result.error
+        failed[shard] = result.error
+        in_a_row += 1
+        if in_a_row == _FAILURES:
+            break
+    if failed:
+        raise failures(store, failed)
+
+
 def _counted(
-    results: Iterable[tuple[int, T]], grid: Grid, chunks: list[int], progress: Progress | None
+    results: Iterable[tuple[int, T]],
+    grid: Grid,
+    own: Sequence[int],
+    missing: Sequence[int],
+    progress: Progress | None,
 ) -> Iterator[tuple[int, T]]:
-    """Pass on the results of chunks, and tell the caller how many cells are done: at the start, and after each."""
-    total = math.prod(grid.shape)
-    done = total - sum(map(grid.num_cells, chunks))
+    """Pass on the results of shards, and tell the caller how many cells are done: at the start, and after each."""
+    total = sum(map(grid.num_cells, own))
+    done = total - sum(map(grid.num_cells, missing))
     tell = progress or (lambda done, total: None)
     tell(done, total)
-    for chunk, result in results:
-        yield chunk, result
-        done += grid.num_cells(chunk)
+    for shard, result in results:
+        yield shard, result
+        done += 0 if isinstance(result, Failed) else grid.num_cells(shard)
         tell(done, total)
+
+
+def failures(store: SweepStore, failed: Mapping[int, Exception]) -> StoreError:
+    """The error that lists shards that could not be computed."""
+    lines = "".join(
+        f"\n  shard {shard}, {_cells(store.grid.region(shard))}: {type(error).__name__}: {error}"
+        for shard, error in list(failed.items())[:_LISTED]
+    )
+    more = f"\n  and {len(failed) - _LISTED} more" if len(failed) > _LISTED else ""
+    return StoreError(
+        f"{store.text}: {len(failed)} of {store.grid.num_shards} shards could not be computed:{lines}{more}\nAll "
+        "others that were computed are kept; the same command tries these again."
+    )
+
+
+def _cells(region: Iterable[slice]) -> str:
+    """Say which cells a shard has, by their places along each axis."""
+    ends = ((part.start, part.stop - 1) for part in region)
+    return "cells " + " x ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in ends)
 
 
 def open_result(store: Location) -> xr.Dataset:
     """Open the dataset in a store, complete or not, without reading its arrays.
 
-    The dataset of ``xarray.open_zarr(store, chunks=None)``, in the order of the definition. Of a chunk without a
+    The dataset of ``xarray.open_zarr(store, chunks=None)``, in the order of the definition. Of a shard without a
     digest, as a run leaves it that is killed between the two, no values are shown: its cells are not computed.
 
     Raises

@@ -1,8 +1,8 @@
 """Sweeps on disk: a Zarr v3 group that survives a kill at any moment and resumes.
 
-Beside the data arrays lies the group ``progress`` with one entry for each chunk, written after the
-chunk's data: the SHA-256 of each array's values in the chunk. A chunk counts as computed only while its
-entry can be read and the data still have these digests. Every stored piece ends with a checksum, so
+Beside the data arrays lies the group ``progress`` with one entry for each shard, its mark, written after the
+shard's data: the SHA-256 of each array's values in the shard. A shard counts as computed only while its
+mark can be read and the data still have these digests. Every stored piece ends with a checksum, so
 that a torn one raises an error in any reader instead of yielding values. Metadata and coordinates have
 digests of their own, see `sweeps.store.labels`.
 """
@@ -11,26 +11,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import zarr
 from numpy.typing import NDArray
 
-from sweeps.definition.descriptions import differences
 from sweeps.definition.errors import StoreError
 from sweeps.definition.sweep import Sweep
-from sweeps.store.dataset import (
-    certificate_summary,
-    global_attributes,
-    provenance,
-    status_counts,
-)
-from sweeps.store.grid import Grid, make_grid
+from sweeps.store.dataset import certificate_summary, global_attributes, status_counts
+from sweeps.store.grid import Grid, make_grid, measured_grid
+from sweeps.store.identity import check_cut, check_sweep, cut_of, grid_of
 from sweeps.store.labels import (
     begin,
     damaged,
@@ -39,14 +32,19 @@ from sweeps.store.labels import (
     write_summary,
 )
 from sweeps.store.layout import CHUNK_DIGEST, PROGRESS
-from sweeps.store.pieces import Location, explained, hiding, in_memory, open_group, text_of
-
-_VERSIONS = (
-    *("jaxmodal_version", "git_commit", "solver_numbers"),
-    *("jax_version", "numpy_version", "device"),
+from sweeps.store.pieces import (
+    Location,
+    explained,
+    folder_of,
+    hiding,
+    in_memory,
+    open_group,
+    remove_leftovers,
+    text_of,
+    write_whole_piece,
 )
-#: seconds after which a half-written file is no longer that of a process at work
-_LEFTOVER = 3600.0
+from sweeps.store.shares import Claimed, remove_claims
+
 _MARKS = f"{PROGRESS}/{CHUNK_DIGEST}"
 #: what the codecs raise for torn bytes
 _TORN = (ValueError, RuntimeError, OSError)
@@ -63,45 +61,73 @@ class SweepStore:
         mode: str = "r+",
     ) -> None:
         self.location, self.grid = location, grid
+        self.text = text_of(location)
         with explained(location), zarr.config.set({"array.write_empty_chunks": True}):
             group = open_group(location, mode)
             self.arrays = {name: _array(location, group, name) for name in outputs}
             self.marks = _array(location, group, _MARKS)
 
-    def write(self, chunk: int, block: Mapping[str, NDArray[Any]]) -> None:
-        """Write the arrays of one chunk, then its mark.
+    def write(self, shard: int, block: Mapping[str, NDArray[Any]]) -> None:
+        """Write the arrays of one shard, then its mark; each is one piece, there whole or not at all.
 
         Raises
         ------
         StoreError
             If the disk is full or cannot be written; everything written before stays valid.
+        ValueError
+            If an array has another shape than the shard.
         """
-        region = self.grid.block(chunk)
+        place = self.grid.block(shard)
         with explained(self.location):
             for name, array in self.arrays.items():
-                array[region] = block[name]
-            self.marks[chunk] = np.stack([_digest(block[name]) for name in self.arrays])
+                write_whole_piece(array, place, block[name])
+            marks = np.stack([_digest(block[name]) for name in self.arrays])
+            write_whole_piece(self.marks, (slice(shard, shard + 1), ...), marks[None])
 
-    def missing(self) -> list[int]:
-        """Return the chunks that have not been computed, or whose data are torn or changed."""
-        return [chunk for chunk in range(self.grid.num_chunks) if not self._is_complete(chunk)]
+    def read(self, shard: int) -> dict[str, NDArray[Any]]:
+        """The arrays of a computed shard.
 
-    def _is_complete(self, chunk: int) -> bool:
-        marks = self._marks(chunk)
-        return marks is not None and bool(marks.any()) and not any(self._wrong(chunk, marks))
+        Raises
+        ------
+        StoreError
+            If its data are torn or changed.
+        """
+        marks = self.digests(shard)
+        wrong = [] if marks is None else list(self._wrong(shard, marks))
+        if marks is None or wrong:
+            torn = {self._piece_of(name, shard): "is missing, cut or changed" for name in wrong}
+            raise damaged(
+                self.location, torn or {_piece(self.marks, (shard, 0, 0)): "is cut or changed"}
+            )
+        return {
+            name: np.asarray(array[self.grid.block(shard)]) for name, array in self.arrays.items()
+        }
 
-    def _marks(self, chunk: int) -> NDArray[np.uint8] | None:
-        """The digests of the data of a chunk, one for each array; None where they are torn."""
+    def missing(self, shards: Iterable[int] | None = None) -> list[int]:
+        """Return the shards, of these or of all, that have not been computed, or whose data are torn or changed."""
+        every = range(self.grid.num_shards) if shards is None else shards
+        return [shard for shard in every if not self._is_complete(shard)]
+
+    def marked(self, shard: int) -> bool:
+        """Whether a shard has its mark, without a look at the data."""
+        return bool(np.any(self.digests(shard)))
+
+    def _is_complete(self, shard: int) -> bool:
+        marks = self.digests(shard)
+        return marks is not None and bool(marks.any()) and not any(self._wrong(shard, marks))
+
+    def digests(self, shard: int) -> NDArray[np.uint8] | None:
+        """The digests of the data of a shard, one for each array; None where they are torn."""
         try:
-            return np.asarray(self.marks[chunk])
+            return np.asarray(self.marks[shard])
         except _TORN:
             return None
 
-    def _wrong(self, chunk: int, marks: NDArray[np.uint8]) -> Iterator[str]:
-        """The arrays whose data of a chunk cannot be read or have other digests (0: whatever they are)."""
+    def _wrong(self, shard: int, marks: NDArray[np.uint8]) -> Iterator[str]:
+        """The arrays whose data of a shard cannot be read or have other digests (0: whatever they are)."""
         for (name, array), mark in zip(self.arrays.items(), marks, strict=True):
             try:
-                values = np.asarray(array[self.grid.block(chunk)])
+                values = np.asarray(array[self.grid.block(shard)])
             except _TORN:
                 yield name
                 continue
@@ -109,65 +135,89 @@ class SweepStore:
                 yield name
 
     def state(self) -> State:
-        """Look at every piece of every chunk."""
-        missing, torn = 0, dict[str, str]()
-        for chunk in range(self.grid.num_chunks):
-            marks = self._marks(chunk)
+        """Look at every piece of every shard."""
+        missing, torn, modes = 0, dict[str, str](), Counter[int]()
+        for shard in range(self.grid.num_shards):
+            marks = self.digests(shard)
             if marks is None:
-                torn[_piece(self.marks, (chunk, 0, 0))] = "is cut or changed"
+                torn[_piece(self.marks, (shard, 0, 0))] = "is cut or changed"
                 marks = np.zeros(self.marks.shape[1:], np.uint8)
-            wrong = list(self._wrong(chunk, marks))
+            wrong = list(self._wrong(shard, marks))
             for name in wrong:
-                torn[self._piece_of(name, chunk)] = "is missing, cut or changed"
-            missing += bool(wrong) or not marks.any()
-        return State(missing, self.grid.num_chunks, torn)
+                torn[self._piece_of(name, shard)] = "is missing, cut or changed"
+            there = marks.any() and not wrong
+            missing += not there
+            modes.update(self.modes([shard]) if there else {})
+        return State(missing, self.grid.num_shards, torn, modes)
+
+    def modes(self, shards: Iterable[int]) -> Counter[int]:
+        """How often each status stands in the data of these shards.
+
+        Raises
+        ------
+        StoreError
+            If the data of one are torn.
+        """
+        found = Counter[int]()
+        for shard in shards:
+            try:
+                found.update(status_counts(self.arrays["status"][self.grid.block(shard)]))
+            except _TORN:
+                torn = {self._piece_of("status", shard): "is missing, cut or changed"}
+                raise damaged(self.location, torn) from None
+        return found
 
     def unmarked(self) -> frozenset[str]:
-        """The data of chunks without a mark, which a kill left there: nothing says that they are whole."""
-        chunks = [k for k in range(self.grid.num_chunks) if not np.any(self._marks(k))]
-        return frozenset(self._piece_of(name, k) for k in chunks for name in self.arrays)
+        """The data of shards without a mark, which a kill left there: nothing says that they are whole."""
+        shards = [k for k in range(self.grid.num_shards) if not self.marked(k)]
+        return frozenset(self._piece_of(name, k) for k in shards for name in self.arrays)
 
-    def _piece_of(self, name: str, chunk: int) -> str:
-        """The key of an array's data of a chunk."""
-        array, place = self.arrays[name], np.unravel_index(chunk, self.grid.counts)
+    def _piece_of(self, name: str, shard: int) -> str:
+        """The key of an array's data of a shard."""
+        array, place = self.arrays[name], np.unravel_index(shard, self.grid.counts)
         before = (0,) if self.grid.theories > 1 else ()
         behind = (0,) * (array.ndim - len(place) - len(before))
         return _piece(array, (*before, *map(int, place), *behind))
 
     def finish(self) -> None:
         """Write the summary of certificates, and remove what a kill left half written."""
-        counts = Counter[int]()
-        for chunk in range(self.grid.num_chunks):
-            counts.update(status_counts(self.arrays["status"][self.grid.block(chunk)]))
+        counts = self.modes(range(self.grid.num_shards))
         with explained(self.location):
             write_summary(self.location, certificate_summary(counts))
-            if isinstance(self.location, (str, Path)) and "://" not in str(self.location):
-                _remove_leftovers(Path(self.location))
+            root = folder_of(self.location)
+            if root is not None:
+                remove_leftovers(root)
+                remove_claims(root)
+
+    def claimed(self, lease: float) -> Claimed:
+        """The claims of this process, in a store that `require_folder` lets pass."""
+        root = folder_of(self.location)
+        assert root is not None
+        return Claimed(root, lease, self.marked)
 
 
 class State(NamedTuple):
-    """How far a store is: chunks missing or damaged, chunks in all, and what is wrong, by key."""
+    """How far a store is.
+
+    Shards missing or damaged, shards in all, what is wrong by key, and how many modes of the others have each status.
+    """
 
     missing: int
-    chunks: int
+    shards: int
     torn: dict[str, str]
+    modes: Counter[int]
 
 
 def _piece(array: zarr.Array[Any], place: tuple[int, ...]) -> str:
     return f"{array.path}/{array.metadata.encode_chunk_key(place)}"
 
 
-def _remove_leftovers(root: Path) -> None:
-    """Remove half-written files, but not those that another process may be writing."""
-    for leftover in root.rglob("*.partial"):
-        try:
-            if time.time() - leftover.stat().st_mtime > _LEFTOVER:
-                leftover.unlink()
-        except FileNotFoundError:
-            continue
-
-
-def open_store(location: Location, sweep: Sweep, chunk_cells: int | None = None) -> SweepStore:
+def open_store(
+    location: Location,
+    sweep: Sweep,
+    chunk_cells: int | None = None,
+    shard_cells: int | None = None,
+) -> SweepStore:
     """Create the store of a sweep, or open the one that is there in order to go on with it.
 
     Labels that are missing or damaged are written anew from the definition. Nothing is ever removed, so several
@@ -177,8 +227,9 @@ def open_store(location: Location, sweep: Sweep, chunk_cells: int | None = None)
     ----------
     location
         Path of a folder, URL that fsspec knows, or a Zarr store.
-    chunk_cells
-        Cells of one chunk, for a new store; a store that is there keeps its chunks.
+    chunk_cells, shard_cells
+        Cells of one chunk and of one shard, for a new store; without either, shards of a large sweep are sized by how
+        long the solver takes here for some cells. A store that is there keeps its chunks and shards.
 
     Raises
     ------
@@ -189,14 +240,18 @@ def open_store(location: Location, sweep: Sweep, chunk_cells: int | None = None)
     with explained(location):
         found = examine(location)
         if found is None:
-            grid = make_grid(sweep, chunk_cells)
-            attributes = global_attributes(sweep) | {"chunk_shape": list(grid.chunk_shape)}
+            if chunk_cells is None and shard_cells is None:
+                grid = measured_grid(sweep)
+            else:
+                grid = make_grid(sweep, chunk_cells, shard_cells)
+            attributes = global_attributes(sweep) | cut_of(grid)
             begin(location, sweep, grid, attributes)
             found = examine(location)
     if found is None:
         raise StoreError(f"{text_of(location)}: was removed while it was begun; run again.")
-    _check_same(location, found.attributes, sweep, chunk_cells)
-    grid = Grid(sweep.shape, tuple(found.attributes["chunk_shape"]), len(sweep.theories))
+    grid = grid_of(found.attributes, sweep.shape, len(sweep.theories))
+    check_sweep(location, found.attributes, sweep)
+    check_cut(location, grid, sweep, chunk_cells, shard_cells)
     if found.damage:
         with explained(location):
             repair(location, sweep, grid, found)
@@ -209,6 +264,15 @@ def require_reachable(location: Location) -> None:
         raise StoreError(
             f"{text_of(location)}: is in the memory of this process, where workers of dask cannot write; give the "
             "path of a folder that all can reach, or leave the store out."
+        )
+
+
+def require_folder(location: Location) -> None:
+    """Refuse, for claims, a store that is no folder: only there is a file made exclusively."""
+    if folder_of(location) is None:
+        raise StoreError(
+            f"{text_of(location)}: shards are claimed by files, which need a folder of a file system; give the path of "
+            "one, or compute parts of the sweep, 1/N to N/N."
         )
 
 
@@ -227,32 +291,6 @@ def stored_definition(location: Location) -> dict[str, Any]:
     if found.damage:
         raise damaged(location, found.damage)
     return found.attributes
-
-
-def _check_same(
-    location: Location, attributes: Mapping[str, Any], sweep: Sweep, chunk_cells: int | None
-) -> None:
-    now = provenance()
-    old, new = (
-        {**definition, "order of axes": list(definition["axes"])}
-        for definition in (json.loads(attributes["definition"]), sweep.description())
-    )
-    found = differences(old, new)
-    remedy = "give a new folder, or the old definition"
-    if not found:
-        old_versions = {key: attributes.get(key) for key in _VERSIONS}
-        found = differences(old_versions, {key: now.get(key) for key in _VERSIONS})
-        remedy = "the bits could differ: give a new folder, or go on with what began it"
-    if not found and chunk_cells is not None:
-        wanted = list(make_grid(sweep, chunk_cells).chunk_shape)
-        found = differences({"chunk_shape": attributes["chunk_shape"]}, {"chunk_shape": wanted})
-        remedy = "a store keeps its chunks: leave chunk_cells out, or give a new folder"
-    if found:
-        lines = "".join(f"\n  {line}" for line in found)
-        raise StoreError(
-            f"{text_of(location)}: the store belongs to another sweep:{lines}\nNothing was changed; "
-            f"{remedy}."
-        )
 
 
 def _array(location: Location, group: zarr.Group, name: str) -> zarr.Array[Any]:
@@ -278,7 +316,7 @@ def stored(location: Location) -> SweepStore:
     attributes = stored_definition(location)
     definition = json.loads(attributes["definition"])
     shape = tuple(next(iter(entry.values()))["size"] for entry in definition["axes"].values())
-    grid = Grid(shape, tuple(attributes["chunk_shape"]), len(definition["theories"]))
+    grid = grid_of(attributes, shape, len(definition["theories"]))
     return SweepStore(location, definition["outputs"], grid, "r")
 
 
@@ -288,13 +326,13 @@ def state_of(location: Location) -> State:
 
 
 def computed(location: Location) -> tuple[Location, bool]:
-    """The store to read from, its chunks without a mark not computed, and whether there are any; raises as `stored`."""
+    """The store to read from, its shards without a mark not computed, and whether there are any; raises as `stored`."""
     unmarked = stored(location).unmarked()
     return hiding(location, unmarked), bool(unmarked)
 
 
 def require_whole(location: Location) -> None:
-    """Refuse a store with a damaged piece; the message names it and the remedy. Chunks may be missing.
+    """Refuse a store with a damaged piece; the message names it and the remedy. Shards may be missing.
 
     Raises
     ------

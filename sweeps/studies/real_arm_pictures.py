@@ -40,6 +40,7 @@ MOTOR = {
     "stator_inertia": 0.05,
     "rotor_inertia": 4e-4,
     "gear_ratio": 120.0,
+    "motor": "beyond_spring",
 }
 _MODES = 4
 #: pieces of the tapered link of the convergence picture

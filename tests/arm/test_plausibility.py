@@ -85,11 +85,15 @@ def test_the_papers_thickness_factors_raise_no_warning(factor):
             "radius of gyration",
         ),
         (
-            {"rotor_inertia": 1.7, "gear_ratio": 100.0},
+            {"rotor_inertia": 1.7, "gear_ratio": 100.0, "motor": "beyond_spring"},
             "link1.rotor_inertia",
             "g cm^2, write 1.7e-07",
         ),
-        ({"rotor_inertia": 0.4, "gear_ratio": 50.0}, "link1.rotor_inertia", "kg cm^2, write 4e-05"),
+        (
+            {"rotor_inertia": 0.4, "gear_ratio": 50.0, "motor": "beyond_spring"},
+            "link1.rotor_inertia",
+            "kg cm^2, write 4e-05",
+        ),
         ({"tip_mass": 1.0, "tip_centre_x": -120.0}, "link1.tip_centre_x", "mm, write -0.12"),
         ({"base_offset_y": 80.0}, "link1.base_offset_y", "mm, write 0.08"),
         ({"payload": Payload(mass=1.0, centre_y=40.0)}, "payload.centre_y", "mm, write 0.04"),
@@ -132,12 +136,18 @@ def test_an_inertia_without_mass_is_a_rotor_and_no_slip():
 
 def test_gears_and_rotors_of_ordinary_machines_raise_no_warning():
     """Harmonic drives from 3 to 160 N m/arcmin, rotors from 1e-6 kg m^2, on a heavy and on a light arm."""
-    geared = {"rotor_inertia": 1.7e-4, "gear_ratio": 100.0, "stator_mass": 3.0, "hub_mass": 1.0}
+    geared = {
+        "rotor_inertia": 1.7e-4,
+        "gear_ratio": 100.0,
+        "motor": "beyond_spring",
+        "stator_mass": 3.0,
+        "hub_mass": 1.0,
+    }
     for size, stiffness in ((1.0, 1e5), (0.2, 1e3)):
         section = rectangle(depth=0.08 * size, width=0.08 * size, shear_coefficient=0.85)
         changes = geared | {"length": size, "joint_stiffness": stiffness, "tip_mass": 5.0 * size}
         if size < 1.0:
-            changes |= {"rotor_inertia": 1e-6, "gear_ratio": 160.0}
+            changes |= {"rotor_inertia": 1e-6, "gear_ratio": 160.0, "motor": "beyond_spring"}
         assert implausible_values(arm_with(section, **changes)) == []
     assert implausible_values(arm_with(joint_stiffness=0.0)) == []
     assert (

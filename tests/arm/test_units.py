@@ -17,6 +17,7 @@ PLAIN = {
     "joint_angle": math.radians(60.0),
     "rotor_inertia": 1.69e-4,
     "gear_ratio": 100.0,
+    "motor": "beyond_spring",
 }
 WITH_UNITS = {
     "length_mm": 900,
@@ -27,6 +28,7 @@ WITH_UNITS = {
     "joint_angle_deg": 60,
     "rotor_inertia_kg_cm2": 1.69,
     "gear_ratio": 100,
+    "motor": "beyond_spring",
 }
 
 

@@ -106,7 +106,7 @@ def test_every_link_takes_the_same_operations():
             jnp.ones(LANES)
         )
         # the count becomes an integer at the end, and what the link at the base rounds is weighed
-        once = Operations(add_multiply=2 * LANES, select=3 * LANES)
+        once = Operations(add_multiply=4 * LANES, select=3 * LANES)
         return written(traced) + once.times(-1.0)
 
     three, two = of(jm.examples.three_link_industrial()), of(jm.examples.two_link_flexible())

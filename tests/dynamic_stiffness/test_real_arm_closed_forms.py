@@ -172,16 +172,18 @@ def test_a_rotor_is_a_hub_where_the_gear_says_so():
     """Direct drive: beyond the spring. Ratio 0: before it. A rigid joint: the ratio does not matter."""
     spring = {"joint_angle": 0.6, "joint_stiffness": 1e4}
     first = steel()
-    driven = two(first, steel(**spring, rotor_inertia=0.02, gear_ratio=1.0))
+    driven = two(first, steel(**spring, rotor_inertia=0.02, gear_ratio=1.0, motor="beyond_spring"))
     same(driven, two(first, steel(**spring, hub_inertia=0.02)))
-    still = two(first, steel(**spring, rotor_inertia=0.02, gear_ratio=0.0))
+    still = two(first, steel(**spring, rotor_inertia=0.02, gear_ratio=0.0, motor="beyond_spring"))
     same(still, two(first, steel(**spring, stator_inertia=0.02)))
-    rigid = two(first, steel(joint_angle=0.6, rotor_inertia=0.02, gear_ratio=77.0))
+    rigid = two(
+        first, steel(joint_angle=0.6, rotor_inertia=0.02, gear_ratio=77.0, motor="beyond_spring")
+    )
     same(rigid, two(first, steel(joint_angle=0.6, hub_inertia=0.02)))
 
 
 def test_a_geared_rotor_at_the_base_is_a_hub_of_the_square_of_the_ratio():
-    a = two(steel(joint_stiffness=1e4, rotor_inertia=1e-4, gear_ratio=50.0))
+    a = two(steel(joint_stiffness=1e4, rotor_inertia=1e-4, gear_ratio=50.0, motor="beyond_spring"))
     b = two(steel(joint_stiffness=1e4, hub_inertia=0.25))
     same(a, b)
 
@@ -216,8 +218,8 @@ def test_features_of_nothing_change_nothing(theory):
     plain = two(steel(joint_stiffness=1e4))
     nothing = {
         "joint_axial_stiffness": math.inf, "hub_mass": 0.0, "stator_mass": 0.0,
-        "rotor_inertia": 0.0, "gear_ratio": 5.0, "base_offset_x": 0.0, "tip_centre_y": 0.0,
-        "nonstructural_mass": 0.0,
+        "rotor_inertia": 0.0, "gear_ratio": 5.0, "motor": "beyond_spring", "base_offset_x": 0.0,
+        "tip_centre_y": 0.0, "nonstructural_mass": 0.0,
     }  # fmt: skip
     same(plain.replace(links=(plain.links[0].replace(**nothing), plain.links[1])), plain, theory)
 

@@ -53,6 +53,32 @@ def test_frequencies_against_finite_elements(structure, theory):
         assert np.max(relative(result.omega, truth)) <= ORACLE, relative(result.omega, truth)
 
 
+@pytest.mark.parametrize(
+    "structure", ["everything", pytest.param("rotors", marks=pytest.mark.slow)]
+)
+def test_held_rotors_against_finite_elements(structure):
+    """All of them, and every other one: counts, frequencies, shapes."""
+    for seed, step in ((8, 1), (9, 2)):
+        arm = random_arm(seed, structure)
+        links = [
+            link.replace(motor="held") if k % step == 0 else link
+            for k, link in enumerate(arm.links)
+        ]
+        held = arm.replace(links=tuple(links))
+        case = finite_elements.case_from_arm(held, "timoshenko")
+        truth = finite_elements.frequencies(case, 8, 30)
+        found = jm.natural_frequencies(held, 8)
+        assert np.all(np.asarray(found.certified)), np.asarray(found.status)
+        assert np.max(relative(found.omega, truth)) <= ORACLE
+        turning = jm.natural_frequencies(arm, 8).omega
+        assert np.max(relative(turning, truth)) > 1e-6  # the choice matters to these arms
+        omega, expected = random_frequencies(case, seed)
+        np.testing.assert_array_equal(jm.count_below(held, omega), expected)
+        shapes = jm.mode_shapes(held, 6, stations=2)
+        free = int(np.sum(np.asarray(shapes.omega) == 0.0))
+        assert np.max(np.asarray(shapes.residuals)[free:]) <= SHAPES
+
+
 def random_frequencies(case, seed):
     """64 frequencies below the 14th, none nearer than COUNT_DISTANCE to a natural one; J there."""
     truth = finite_elements.frequencies(case, 16, 24)
@@ -110,7 +136,8 @@ def with_everything():
     payload = jm.Payload(1.0, 0.01, 0.1, -0.05)
     arm = jm.Arm((steel(**VALUES, rigid=True), steel(**VALUES, joint_angle=0.8)), payload)
     more = ["joint_angle", "length", "density", "youngs_modulus", "section.depth"]
-    names = [f"link2.{name}" for name in (*VALUES, *more)]
+    numbers = [name for name in VALUES if name != "motor"]
+    names = [f"link2.{name}" for name in (*numbers, *more)]
     names += ["link1.length", "link1.density", "link1.end_offset_y", "link1.gear_ratio"]
     names += [f"payload.{name}" for name in ("mass", "inertia", "centre_x", "centre_y")]
     return arm, names

@@ -139,7 +139,9 @@ def test_damping_that_is_no_parameter(more, words):
 
 
 def test_springs_that_are_no_parameter():
-    second = ARM.links[1].replace(joint_stiffness=50.0, rotor_inertia=1e-3, gear_ratio=2.0)
+    second = ARM.links[1].replace(
+        joint_stiffness=50.0, rotor_inertia=1e-3, gear_ratio=2.0, motor="held"
+    )
     model = flexible_arm(ARM.replace(links=(ARM.links[0], second)), 1, viscous_friction=0.1)
     with pytest.raises(jm.ArmError, match=r"model: joint 2 has a spring .*leave joint_stiffness"):
         regressor(model, *np.zeros((3, 5)))

@@ -226,7 +226,7 @@ def test_forward_and_inverse_dynamics_undo_each_other():
 def test_the_recursion_is_the_factorisation(foreshortening):
     """Four links with all that an arm may have: hubs, stators, rotors, an elastic joint, bodies, unequal modes."""
     body = {"tip_mass": 0.1, "tip_inertia": 0.003}
-    rotor = {"rotor_inertia": 2e-5, "gear_ratio": 20.0}
+    rotor = {"rotor_inertia": 2e-5, "gear_ratio": 20.0, "motor": "held"}
     links = (
         uniform_link(0.5, 1.0, 0.2, hub_inertia=0.1, **rotor),
         uniform_link(0.4, 2.0, 0.3, stator_mass=0.2, stator_inertia=0.02, hub_mass=0.4, **rotor, **body),

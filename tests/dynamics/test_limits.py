@@ -210,7 +210,7 @@ def test_first_frequency_of_a_spinning_beam(rate, expected):
 
 def test_an_elastic_joint_with_its_motor_locked_is_the_engines_spring():
     """The rotor then belongs to the link that carries it; joints between the rotor and the link."""
-    spring, rotor = 300.0, {"rotor_inertia": 1e-3, "gear_ratio": 30.0}
+    spring, rotor = 300.0, {"rotor_inertia": 1e-3, "gear_ratio": 30.0, "motor": "held"}
     links = (
         uniform_link(0.6, 80.0, 0.9, joint_stiffness=200.0, **rotor),
         uniform_link(

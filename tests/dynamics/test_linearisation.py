@@ -33,7 +33,7 @@ def moving():
     links = (
         uniform_link(0.5, 1.0, 0.2, hub_inertia=0.1),
         uniform_link(
-            0.5, 1.0, 0.2, joint_stiffness=5.0, rotor_inertia=1e-4, gear_ratio=30.0
+            0.5, 1.0, 0.2, joint_stiffness=5.0, rotor_inertia=1e-4, gear_ratio=30.0, motor="held"
         ),
     )  # fmt: skip
     arm = jm.Arm(links, jm.Payload(0.1, 0.0005))

@@ -22,7 +22,7 @@ TIMES = np.linspace(0.0, 0.5, 26)
 def bent_model():
     """Two links, the second with an elastic joint."""
     first = uniform_link(0.5, 1.0, 0.2)
-    second = first.replace(joint_stiffness=30.0, rotor_inertia=1e-4, gear_ratio=20.0)
+    second = first.replace(joint_stiffness=30.0, rotor_inertia=1e-4, gear_ratio=20.0, motor="held")
     return flexible_arm(jm.Arm((first, second)), 2)
 
 

@@ -39,14 +39,29 @@ def heavy_hub(stiffness):
 
 def heavy_rotor():
     """A rotor of 10^5 times the inertia of a link, with its gear."""
-    driven = steel(joint_angle=0.6, joint_stiffness=1e6, rotor_inertia=1.0, gear_ratio=160.0)
+    driven = steel(
+        joint_angle=0.6,
+        joint_stiffness=1e6,
+        rotor_inertia=1.0,
+        gear_ratio=160.0,
+        motor="beyond_spring",
+    )
     return jm.Arm((steel(joint_stiffness=1e4), driven), jm.Payload(1.0, 0.01))
 
 
 def resonant_rotor(off):
     """The rotor and the spring are in resonance with each other at about the first frequency of the rest."""
     arm = jm.Arm(
-        (steel(), steel(joint_angle=0.6, joint_stiffness=1e3, rotor_inertia=1e-9, gear_ratio=100.0))
+        (
+            steel(),
+            steel(
+                joint_angle=0.6,
+                joint_stiffness=1e3,
+                rotor_inertia=1e-9,
+                gear_ratio=100.0,
+                motor="beyond_spring",
+            ),
+        )
     )
     omega = float(jm.natural_frequencies(arm, 3).omega[2])
     return jm.set_parameters(arm, {"link2.rotor_inertia": (1.0 + off) * 0.1 / omega**2})

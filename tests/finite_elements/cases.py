@@ -105,7 +105,11 @@ def case_from_arm(arm: Any, model: str) -> Case:
                 ky=value(link, "joint_shear_stiffness", np.inf),
                 hub=pair(link, "hub_mass", "hub_inertia"),
                 stator=pair(link, "stator_mass", "stator_inertia"),
-                rotor=(value(link, "rotor_inertia"), value(link, "gear_ratio", 1.0)),
+                rotor=(
+                    value(link, "rotor_inertia"),
+                    # a held rotor turns with the link that carries it, whatever the joint does
+                    0.0 if link.motor == "held" else value(link, "gear_ratio", 1.0),
+                ),
                 base=pair(link, "base_offset_x", "base_offset_y"),
                 end=pair(link, "end_offset_x", "end_offset_y"),
                 centre=pair(link, "tip_centre_x", "tip_centre_y"),

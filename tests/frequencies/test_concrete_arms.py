@@ -85,7 +85,7 @@ plain = jm.examples.two_link_flexible().links
 arms.append(jax.tree_util.tree_map(jax.device_put, jm.Arm(plain)))  # as a transformation returns an arm
 spring = jm.Link(0.4, 7e10, 2700.0, jm.circle(0.03, "cowper"), poisson_ratio=0.3, joint_stiffness=1e3,
                  joint_axial_stiffness=1e7, joint_shear_stiffness=1e7, hub_mass=0.1, end_offset_x=0.02,
-                 rotor_inertia=1e-4, gear_ratio=50.0, nonstructural_mass=0.2)
+                 rotor_inertia=1e-4, gear_ratio=50.0, motor="beyond_spring", nonstructural_mass=0.2)
 arms.append(jm.Arm((*plain, spring), jm.Payload(1.0, 0.1, centre_x=0.05)))
 turned = jm.SpatialLink(0.4, 7e10, 2700.0, jm.rectangle(0.03, 0.02, "cowper"), poisson_ratio=0.3, joint_angle=0.7,
                         joint_axis=(0.0, 1.0, 1.0), joint_stiffness=1e3, body=jm.RigidBody(0.1, (0.0, 0.0, 0.02)))

@@ -31,6 +31,7 @@ def featured_arm():
         tip,
         rotor_inertia=1e-4,
         gear_ratio=60.0,
+        motor="beyond_spring",
         joint_stiffness=1e6,
         nonstructural_mass=1.5,
         tip_mass=4.0,

@@ -3,10 +3,14 @@
 What compiles: one integration with fixed steps for each model, and the derivatives of the equations.
 """
 
+from pathlib import Path
+
 import jax
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from jaxmodal.cli.commands import main
 from jaxmodal.dynamics import Hold, JointPD
 from jaxmodal.reproduction import motions_report, n_dof_experiment
 from jaxmodal.reproduction.n_dof_experiment import RATED, Tracking, TrackingLaw, table_2_arm
@@ -70,3 +74,13 @@ def test_the_tracking_law_adds_gravity_and_stops_at_its_limit():
     np.testing.assert_allclose(held, [inner, outer], rtol=1e-12)
     off = torques(0.0, where - [0.1, 0.4])
     np.testing.assert_allclose(off, [12.5, RATED[1]], rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_the_command_writes_the_published_report_again(tmp_path):
+    """With every picture that stands beside it."""
+    result = CliRunner().invoke(main, ["reproduce-motions", "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    published = Path(__file__).parent.parent.parent / "results" / "dynamics"
+    assert (tmp_path / "report.md").read_text() == (published / "report.md").read_text()
+    assert {x.name for x in tmp_path.iterdir()} == {x.name for x in published.iterdir()}

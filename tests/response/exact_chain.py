@@ -183,7 +183,8 @@ class Chain:
                         mpf(float(spring)) + iw * _number(damper)
                     )
             before = state[2, :]
-            ratio, rotor = _number(link.gear_ratio, 1), w * _number(link.rotor_inertia)
+            ratio = 0 if link.motor == "held" else _number(link.gear_ratio, 1)
+            rotor = w * _number(link.rotor_inertia)
             moment = state[5, :] - before * (rotor * (1 - ratio) ** 2)
             if (place, of_link) == ("relative", number):
                 moment[0, one] += row[2]

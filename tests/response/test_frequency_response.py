@@ -41,7 +41,12 @@ def test_every_feature_against_40_digits(structure):
 
 @pytest.mark.parametrize(
     "rotor",
-    [{}, {"rotor_inertia": 0.3, "gear_ratio": 1.0}, {"rotor_inertia": 1e-3, "gear_ratio": 20.0}],
+    [
+        {},
+        {"rotor_inertia": 0.3, "gear_ratio": 1.0, "motor": "beyond_spring"},
+        {"rotor_inertia": 1e-3, "gear_ratio": 20.0, "motor": "beyond_spring"},
+        {"rotor_inertia": 0.3, "gear_ratio": 20.0, "motor": "held"},
+    ],
 )
 def test_free_hinges_and_slides_against_40_digits(rotor):
     """With a rotor on a joint that turns freely, driven through its gear and from the tip."""

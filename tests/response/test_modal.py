@@ -159,7 +159,9 @@ def test_bad_frequencies(omega):
 
 def geared(**changes):
     """Two links whose joints have rotors behind gears: how far a spring gives depends on the frequency."""
-    link = cantilever(joint_stiffness=2e3, rotor_inertia=4e-5, gear_ratio=50.0, **changes).links[0]
+    link = cantilever(
+        joint_stiffness=2e3, rotor_inertia=4e-5, gear_ratio=50.0, motor="beyond_spring", **changes
+    ).links[0]
     return jm.Arm((link, link.replace(joint_angle=0.7)))
 
 

@@ -33,6 +33,11 @@ def references():
     for entry in json.loads(DATA.read_text())["cases"]:
         omega = np.array([float(text) for text in entry["omega_rad_per_s"]])
         numbers = [cluster["number"] for cluster in entry["clusters_within_1e_12"]]
+        for link in entry["links"]:
+            if (
+                link["joint"].get("rotor_inertia") is not None
+            ):  # the rotors of these cases turn with the joint
+                link["joint"]["motor"] = "beyond_spring"
         document = {key: entry[key] for key in ("links", "payload")} | {"name": entry["id"]}
         multiplicities = np.repeat(numbers, numbers)[: len(omega)]
         found[entry["id"]] = Reference(
@@ -81,6 +86,7 @@ def bent_arm():
                 ),
                 rotor_inertia=2e-4,
                 gear_ratio=-40.0,
+                motor="beyond_spring",
                 hub=hub,
                 stator=hub,
                 base_offset=(0.02, 0.05, 0.0),

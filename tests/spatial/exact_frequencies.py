@@ -138,7 +138,8 @@ def determinant(arm, values, theory, omega):
         about = mp.matrix([0, 0, 0, *axis])
         moved = motion.copy()
         if mp.isfinite(own("joint_stiffness")):
-            inertia, ratio = own("rotor_inertia"), own("gear_ratio")
+            inertia = own("rotor_inertia")
+            ratio = mpf(0) if link.motor == "held" else own("gear_ratio")
             before = about.T * motion
             stiffness = own("joint_stiffness") + square * inertia * ratio * (1 - ratio)
             give = (about.T * force - square * inertia * (1 - ratio) * before) / stiffness

@@ -126,7 +126,8 @@ class Chain:
             motion[3:, place["axis"]] += scale * own
             about[place["axis"]] = scale
         if joint.get("rotor_inertia"):
-            spin = axis @ before[3:] + joint["gear_ratio"] * about
+            turns = 0.0 if joint["motor"] == "held" else joint["gear_ratio"]
+            spin = axis @ before[3:] + turns * about
             blocks.append(np.sqrt(joint["rotor_inertia"]) * spin[None])
         blocks.append(body_rows(motion, link.get("hub")))
         return motion

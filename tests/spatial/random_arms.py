@@ -36,6 +36,7 @@ def random_link(rng, stocky):
         joint["stiffness"] = float(10.0 ** rng.uniform(3.0, 6.0))
         if rng.random() < 0.5:
             joint |= {"rotor_inertia": float(10.0 ** rng.uniform(-5, -3)), "gear_ratio": -60.0}
+            joint["motor"] = "beyond_spring"
     if rng.random() < 0.4:
         joint["springs"] = [
             {"kind": kind, "direction": random_direction(rng), "stiffness": float(10.0**power)}

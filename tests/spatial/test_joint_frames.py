@@ -176,7 +176,12 @@ def test_joints_at_one_place_have_a_link_and_an_angle_each():
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 def test_bodies_and_rotors_stand_on_joints_at_one_place(convention):
     """As for a way of 1e-10 m between them, that the links of the wrist have."""
-    link = LINK | {"rotor_inertia": 3e-5, "gear_ratio": 70.0, "stator": HUB}
+    link = LINK | {
+        "rotor_inertia": 3e-5,
+        "gear_ratio": 70.0,
+        "motor": "beyond_spring",
+        "stator": HUB,
+    }
     wrist = {k: v for k, v in link.items() if k not in COMMON}
 
     def arm(way):

@@ -87,7 +87,7 @@ def planar_arm():
             jm.Link(0.8, section=box, tip_mass=1.0, tip_inertia=0.01, tip_centre_x=0.02, **common),
             jm.Link(0.6, section=jm.rectangle(0.03, 0.05, "5/6"), joint_angle=0.7, joint_stiffness=3e4,
                     joint_axial_stiffness=5e7, joint_shear_stiffness=3e7, hub_mass=0.4, hub_inertia=2e-3,
-                    stator_mass=0.3, stator_inertia=1e-3, rotor_inertia=2e-4, gear_ratio=50.0,
+                    stator_mass=0.3, stator_inertia=1e-3, rotor_inertia=2e-4, gear_ratio=50.0, motor="beyond_spring",
                     base_offset_y=0.04, thickness_factor=1.2, **common),
             jm.Link(0.5, section=jm.hollow_circle(0.05, 0.004, 0.55), joint_angle=-1.4, end_offset_x=0.05,
                     nonstructural_mass=0.7, **common),

@@ -42,7 +42,11 @@ RAW = jm.spatial_section(1e-3, 2e-7, 1e-4, 3e-7, 0.8, 2.0)
             "link1.joint_stiffness",
             f"write {5 * ARCMIN:.6g}",
         ),
-        (one(rotor_inertia=2.0, gear_ratio=10.0), "link1.rotor_inertia", "kg cm^2"),
+        (
+            one(rotor_inertia=2.0, gear_ratio=10.0, motor="beyond_spring"),
+            "link1.rotor_inertia",
+            "kg cm^2",
+        ),
         (one(body=jm.RigidBody(5000.0)), "link1.body.mass", "write 5"),
         (
             one(hub=jm.RigidBody(1.0, None, (50.0, 60.0, 55.0))),

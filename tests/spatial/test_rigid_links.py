@@ -1,5 +1,6 @@
 """Rigid links that are bodies alone, of length 0 too: frequencies are those of the mass matrix by Jacobians."""
 
+import itertools
 import warnings
 
 import jax
@@ -18,11 +19,14 @@ FLEXIBLE = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.33, "s
 BODY = jm.RigidBody(2.0, centre=(0.1, 0.0, 0.0), inertia=(5e-3, 2e-2, 2e-2))
 
 
-def random_chain(seed, lengths):
-    """The same rigid bodies on joints, for the engine and for Jacobians; each length a rigid link along x."""
+def random_chain(seed, lengths, motors=("beyond_spring",)):
+    """The same rigid bodies on joints, for the engine and for Jacobians; each length a rigid link along x.
+
+    What motors do is taken in turn; a held rotor turns with the body before, as one that no gear turns.
+    """
     rng = np.random.default_rng(seed)
     links, joints, before = [], [], np.eye(4)
-    for length in lengths:
+    for length, motor in zip(lengths, itertools.cycle(motors)):
         axis, turned = rng.normal(size=3), turn(rng.normal(size=3), rng.uniform(-2.0, 2.0))
         angle, stiffness = rng.uniform(-2.0, 2.0), 10.0 ** rng.uniform(3.0, 4.5)
         rotor = (rng.uniform(1e-5, 1e-4), rng.uniform(-60.0, 90.0))
@@ -35,12 +39,13 @@ def random_chain(seed, lengths):
             bodies.append((mass, centre, 0.5 * (tensor + tensor.T), centre + place))
         hub, body = (jm.RigidBody(*values) for *values, _ in bodies)
         joint = {"joint_axis": axis, "joint_angle": angle, "joint_frame": turned}
-        motor = {"rotor_inertia": rotor[0], "gear_ratio": rotor[1]}
+        geared = {"rotor_inertia": rotor[0], "gear_ratio": rotor[1], "motor": motor}
         link = {"rigid": True, "joint_stiffness": stiffness, "hub": hub, "body": body}
-        links.append(jm.SpatialLink(length, **joint, **motor, **link))
+        links.append(jm.SpatialLink(length, **joint, **geared, **link))
         # the joint turns before the link's own axes are turned on
         own = tuple((m, turned @ p, turned @ t @ turned.T) for m, _, t, p in bodies)
-        joints.append(Joint(before, axis, angle, stiffness, own, rotor))
+        turning = rotor if motor == "beyond_spring" else (rotor[0], 0.0)
+        joints.append(Joint(before, axis, angle, stiffness, own, turning))
         before = transform(turned, turned @ way)
     return jm.SpatialArm(tuple(links)), joints
 
@@ -52,6 +57,18 @@ def test_rigid_links_on_springs_are_the_mass_matrix_by_jacobians(lengths):
         found = jm.natural_frequencies(arm, len(lengths))
         assert found.certified.all()
         np.testing.assert_allclose(found.frequencies_hz, frequencies_hz(joints), rtol=1e-11)
+
+
+@pytest.mark.parametrize("motors", [("held",), ("held", "beyond_spring")])
+def test_held_rotors_are_the_mass_matrix_by_jacobians(motors):
+    lengths = (0.3, 0.0, 0.4, 0.2)
+    for seed in range(3):
+        arm, joints = random_chain(seed, lengths, motors)
+        found = jm.natural_frequencies(arm, len(lengths))
+        assert found.certified.all()
+        np.testing.assert_allclose(found.frequencies_hz, frequencies_hz(joints), rtol=1e-11)
+        other = frequencies_hz(random_chain(seed, lengths)[1])
+        assert np.abs(other / frequencies_hz(joints) - 1.0).max() > 1e-3
 
 
 def test_shapes_and_derivatives_of_links_without_length():
@@ -158,7 +175,9 @@ def test_free_joints_that_move_nothing_of_mass_are_refused():
     with pytest.raises(jm.ArmError, match=r"link2\.joint_spring1\.stiffness = 0\.0"):
         jm.natural_frequencies(last, 1)
     # a rotor alone is enough, and so is a link that deforms
-    geared = rigid(0.0, joint_stiffness=0.0, rotor_inertia=1e-4, gear_ratio=50.0)
+    geared = rigid(
+        0.0, joint_stiffness=0.0, rotor_inertia=1e-4, gear_ratio=50.0, motor="beyond_spring"
+    )
     assert jm.natural_frequencies(jm.SpatialArm((held, geared)), 2).frequencies_hz[0] == 0.0
     beam = jm.SpatialLink(0.3, joint_stiffness=0.0, joint_axis=(0, 1, 0), **FLEXIBLE)
     found = jm.natural_frequencies(jm.SpatialArm((held, rigid(0.0), beam)), 3)

@@ -176,6 +176,42 @@ def test_links_with_sections_deform_and_the_robot_keeps_its_mass(structural_mass
     assert np.all(jm.natural_frequencies(arm, 4).frequencies_hz < found)
 
 
+def test_rotors_are_those_of_another_reading():
+    rotors = {
+        "pitch": {"inertia": 3e-5, "gear_ratio": 120.0, "motor": "beyond_spring"},
+        "b*": {"inertia": 1e-5, "gear_ratio": -80.0, "motor": "beyond_spring"},
+    }
+    arm = jm.read_urdf(SMALL, positions=POSITIONS, joint_stiffness=SPRINGS, rotors=rotors)
+    geared = {"pitch": (3e-5, 120.0), "bend": (1e-5, -80.0)}
+    chain = [
+        joint._replace(rotor=geared.get(name, joint.rotor))
+        for name, joint in zip(
+            SPRINGS, Tree(SMALL, POSITIONS).chain(list(SPRINGS), SPRINGS), strict=True
+        )
+    ]
+    found = jm.natural_frequencies(arm, 4).frequencies_hz
+    np.testing.assert_allclose(found, frequencies_hz(chain), rtol=1e-10)
+
+
+def test_sections_are_turned_about_their_links():
+    flat = jm.rectangle(0.04, 0.01, "cowper")
+    values = {"sections": {"boom": flat}, "materials": {"*": ALUMINIUM}, "joint_stiffness": SPRINGS}
+    arm = jm.read_urdf(SMALL, **values)
+    # by default the section's z is as near the joint's axis as can be: here along it
+    frame = arm.frames()[1]
+    axis = frame.section[:, 2]
+    before = arm.frames()[0].axes
+    joint_axis = before @ np.array([float(x) for x in arm.links[1].joint_axis])
+    np.testing.assert_allclose(axis, joint_axis, atol=1e-12)
+    turned = jm.read_urdf(SMALL, **values, section_roll={"b*m": np.pi / 2})
+    upright = jm.read_urdf(
+        SMALL, **values | {"sections": {"boom": jm.rectangle(0.01, 0.04, "cowper")}}
+    )
+    found, expected = (jm.natural_frequencies(x, 4).omega for x in (turned, upright))
+    np.testing.assert_allclose(found, expected, rtol=1e-11)
+    assert not np.allclose(found, jm.natural_frequencies(arm, 4).omega, rtol=1e-3)
+
+
 def test_a_payload_is_given_in_the_axes_of_the_tip():
     tool = jm.RigidBody(2.0, (0.1, 0.02, 0.0), (0.01, 0.02, 0.03))
     arm = jm.read_urdf(SMALL, positions=POSITIONS, joint_stiffness=SPRINGS, payload=tool)
@@ -264,6 +300,8 @@ positions_deg = { pitch = -30 }
 joint_stiffness_nm_per_arcmin = { "*" = 3 }
 materials = { "*" = { youngs_modulus_gpa = 70, density = 2700, poisson_ratio = 0.33 } }
 payload = { mass = 0.5 }
+section_roll_deg = { boom = 30 }
+rotors = { pitch = { inertia_kg_cm2 = 0.3, gear_ratio = 120, motor = "held" } }
 
 [sections.boom]
 shape = "hollow_circle"
@@ -282,6 +320,8 @@ def expected_arm():
         materials={"*": ALUMINIUM},
         sections={"boom": TUBE},
         payload=jm.RigidBody(0.5),
+        section_roll={"boom": np.radians(30.0)},
+        rotors={"pitch": {"inertia": 0.3 / 1e4, "gear_ratio": 120.0, "motor": "held"}},
     )
 
 
@@ -299,6 +339,8 @@ def test_a_file_that_names_a_urdf_is_an_arm_everywhere(tmp_path):
         ("joint_stiffness = 3", "joint_stiffness = 3: must be a table"),
         ("[sections.boom]\nshape = 'disc'", r"sections\..*disc"),
         ("[materials.x]\nmodulus = 3", r"materials\.x\.modulus = 3: is not a known key"),
+        ("rotors = { yaw = 3 }", r"rotors\.yaw\.yaw = 3"),
+        ("rotors = { yaw = { ratio = 3 } }", r"rotors\.yaw\.ratio = 3: is not a known key"),
         ("[joint_stiffness]\nelbow = 3", "fits no name"),
     ):
         file.write_text('urdf = "small_arm.urdf"\n' + text)

@@ -159,6 +159,24 @@ def test_files_that_are_no_robot_are_refused_by_name(fault, tmp_path):
             {"sections": {"wrist_a": TUBE}, "materials": {"*": ALUMINIUM}},
             "no length that could deform",
         ),
+        ({"section_roll": {"boom": 1.0}}, "section_roll: no link has a section"),
+        (
+            {
+                "sections": {"boom": TUBE},
+                "materials": {"*": ALUMINIUM},
+                "section_roll": {"wrist_a": 0.1},
+            },
+            r"section_roll\['wrist_a'\] = 0.1: the link has no section that could be turned",
+        ),
+        ({"rotors": {"pich": {}}}, "fits no name; .*Did you mean 'pitch'"),
+        ({"rotors": {"floor": {}}}, "'floor' does not turn between the base and the tip"),
+        ({"rotors": {"yaw": 3.0}}, r"rotors\['yaw'\] = 3.0: must be a dict of inertia"),
+        ({"rotors": {"yaw": {"inertia": 1.0}}}, r"rotors\['yaw'\]: gear_ratio is missing"),
+        ({"rotors": {"yaw": {"ratio": 1.0}}}, "known are inertia, gear_ratio.*Did you mean"),
+        (
+            {"rotors": {"yaw": {"inertia": -1.0, "gear_ratio": 3}}},
+            r"link1\.rotor_inertia = -1\.0: must be finite and 0 or more",
+        ),
         ({"structural_mass": "none"}, "must be 'inside' or 'beside'"),
         (
             {"sections": {"boom": jm.circle(0.15, 1.0)}, "materials": {"*": ALUMINIUM}},

@@ -37,6 +37,34 @@ def test_cells_are_single_calls_and_certified():
         np.testing.assert_array_equal(cell.count_below, single.count_below)
 
 
+@pytest.mark.parametrize("motor", ["held", "beyond_spring"])
+@pytest.mark.parametrize("in_space", [False, True])
+def test_a_store_of_rotors_without_motors_is_read_and_not_continued(
+    tmp_path, monkeypatch, in_space, motor
+):
+    """As they were written before there was a choice; their rotors turned with the joints."""
+    geared = {"joint_stiffness": 2e4, "rotor_inertia": 1e-3, "gear_ratio": 60.0, "motor": motor}
+    arm = jm.examples.two_link_flexible()
+    arm = arm.replace(links=(arm.links[0], arm.links[1].replace(**geared)))
+    sweep = sweeps.Sweep(arm.to_spatial() if in_space else arm, [linspace("theta_2", 0.0, 1.0, 2)])
+    path = tmp_path / "before.zarr"
+    described = sweeps.Sweep.description
+
+    def without_motors(self):
+        found = described(self)
+        for link in found["arm"]["links"]:
+            link.pop("motor", None)
+        return found
+
+    with monkeypatch.context() as before:
+        before.setattr(sweeps.Sweep, "description", without_motors)
+        sweeps.run(sweep, path)
+    arm, _ = arm_of_cell(xr.open_zarr(path, chunks=None).isel(theta_2=0))
+    assert arm.links[1].motor == "beyond_spring"
+    with pytest.raises(sweeps.StoreError, match=r"motor: absent in the store"):
+        sweeps.run(sweep, path)
+
+
 def test_a_store_resumes_to_the_same_bytes(tmp_path):
     whole, part = tmp_path / "whole.zarr", tmp_path / "part.zarr"
     sweeps.run(small(), whole, chunk_cells=2)

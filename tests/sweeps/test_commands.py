@@ -107,7 +107,7 @@ def test_a_large_result_is_not_read_for_pictures(sweep_file, synthetic, monkeypa
 def test_status_tells_how_far_a_store_is(sweep_file, store):
     result = invoke("status", store)
     assert result.exit_code == 0, result.output
-    assert "chunks: 1 of 1 computed, complete" in result.stdout
+    assert "shards: 1 of 1 computed, complete" in result.stdout
     assert "modes certified: 12" in result.stdout
     (store / "frequency/c/0/0/0").unlink()
     result = invoke("status", store)

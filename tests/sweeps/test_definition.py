@@ -80,7 +80,10 @@ def test_a_joint_may_be_rigid():
     ("make", "words"),
     [
         (lambda: sweeps.axis("link2.joint_angel", [0.0]), ("joint_angel", "link1.joint_angle")),
-        (lambda: sweeps.axis("thicknes_factor", [1.0]), ("thicknes_factor", "thickness_factor")),
+        (
+            lambda: sweeps.Sweep(TWO_LINK, [sweeps.axis("thicknes_factor", [1.0])]),
+            ("thicknes_factor", "thickness_factor"),
+        ),
         (lambda: sweeps.axis(7, [1.0]), ("parameter = 7", "text")),
         (lambda: sweeps.axis("theta_2", []), ("theta_2", "one number or more")),
         (lambda: sweeps.axis("theta_2", 3.0), ("theta_2", "list")),
@@ -275,9 +278,9 @@ def test_differences_name_the_place_and_both_values():
 def test_chunks_cover_every_cell_once(chunk_cells):
     sweep = sweeps.Sweep(TWO_LINK, [theta(range(5)), theta(range(7), 1)])
     grid = make_grid(sweep, chunk_cells)
-    assert grid.batch <= chunk_cells
+    assert grid.most_cells <= chunk_cells
     seen = np.zeros(sweep.shape, int)
-    for chunk in range(grid.num_chunks):
+    for chunk in range(grid.num_shards):
         seen[grid.region(chunk)] += 1
         assert seen[grid.region(chunk)].size == grid.num_cells(chunk)
     assert np.all(seen == 1)

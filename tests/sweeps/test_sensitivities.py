@@ -144,7 +144,7 @@ def test_a_file_names_the_parameters(tmp_path):
     [
         ({"sensitivity_to": ["link1.lenght"]}, ("sensitivity_to", "link1.length")),
         ({"sensitivity_to": "link1.length"}, ("sensitivity_to", "list of parameters")),
-        ({"sensitivity_to": [3]}, ("parameter = 3", "text")),
+        ({"sensitivity_to": [3]}, ("address = 3", "text")),
         ({"sensitivity_to": ["theta_2", "link2.joint_angle"]}, ("link2.joint_angle", "twice")),
         ({"outputs": []}, ("sensitivity_to is given", "add 'sensitivity'")),
         ({"outputs": ["sensitivty"]}, ("Did you mean 'sensitivity'",)),
@@ -159,7 +159,7 @@ def test_wrong_definitions_are_refused(options, words):
 
 def test_the_plan_and_the_summary_speak_of_sensitivities(ds):
     sweep = postures()
-    text = "\n".join(plan_lines(sweep, sweeps.store.grid.make_grid(sweep)))
+    text = "\n".join(plan_lines(sweep))
     assert "modal_status, sensitivity" in text
     lines = summary_lines(ds)
     start = next(k for k, line in enumerate(lines) if line.startswith("largest logarithmic"))

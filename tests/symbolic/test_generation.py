@@ -90,8 +90,9 @@ def test_two_links_are_the_explicit_closed_form_model(draw):
         pytest.param(lambda: chain(1), "symbolic", marks=pytest.mark.slow),
         pytest.param(lambda: chain(3), "numeric", marks=pytest.mark.slow),
         (arm_with_everything, "symbolic"),
+        (lambda: arm_with_everything("beyond_spring"), "symbolic"),
     ],
-    ids=["one link", "three links", "everything"],
+    ids=["one link", "three links", "everything", "a rotor beyond its spring"],
 )
 def test_terms_of_the_dynamics(model, integrals):
     model = model()

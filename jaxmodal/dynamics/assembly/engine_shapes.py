@@ -48,8 +48,7 @@ def locked_arm_shapes(
     Notes
     -----
     The modes are those of inextensible beams, the engine's ``bending_only``. With m shapes on every link the first m
-    frequencies of the locked arm in this posture are exact, unless a joint is elastic (`RotorWarning`); in other
-    postures they lie above.
+    frequencies of the locked arm in this posture are exact; in other postures they lie above.
     """
     modes = max(counts, default=0)
     if any(len(link.pieces) > 1 for link in links):

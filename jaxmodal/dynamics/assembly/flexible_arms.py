@@ -21,7 +21,6 @@ from jaxmodal.dynamics.assembly.links import (
     JointedLink,
     end_bodies,
     jointed_links,
-    warn_of_rotors,
 )
 from jaxmodal.dynamics.assembly.tables import LinkTables, padded, rotating
 from jaxmodal.dynamics.frequency_equation import EndBody
@@ -172,7 +171,9 @@ def flexible_arm(
     ----------
     arm
         Links, hubs, stators, rotors, tip bodies and payload. Segments make one link of several pieces, so that a
-        lumped mass may stand anywhere; a finite ``joint_stiffness`` is a spring between the rotor and the link.
+        lumped mass may stand anywhere; a finite ``joint_stiffness`` is a spring between the motor and the link. The
+        rotor stands at the motor, or with ``motor="beyond_spring"`` at the link: that motor has no inertia, so that it
+        can be locked or moved as given, and not be driven by a torque.
         Joint angles count for nothing but the shapes.
     modes
         Number of assumed modes of each link, or one number for all; it counts for nothing beside shapes made by hand.
@@ -202,12 +203,6 @@ def flexible_arm(
     X64DisabledError
         If JAX's 64-bit mode is off.
 
-    Warns
-    -----
-    RotorWarning
-        If a joint is elastic: its rotor is at the motor here, before the spring, and `jaxmodal.natural_frequencies` has
-        it at the link, so that the frequencies of the locked arm differ.
-
     Notes
     -----
     Links are inextensible Euler-Bernoulli beams. Quadrature is Gauss's, exact to rounding for every family.
@@ -230,7 +225,6 @@ def flexible_arm(
         made = tuple(shape.in_tip_deflections() if shape.count else shape for shape in made)
     counts = tuple(shape.count for shape in made)
     elastic = tuple(link.is_elastic for link in links)
-    warn_of_rotors(links)
     _check_size(n + sum(counts) + sum(elastic))
     layout, units = Layout(counts, elastic), np.eye(n + sum(counts) + sum(elastic))
 
@@ -280,6 +274,7 @@ def flexible_arm(
         gravity=_vector("gravity", gravity),
         modes=counts,
         elastic=elastic,
+        rotor_beyond=tuple(link.rotor_beyond for link in links),
         bodies=bodies,
     )
     _check_finite(model)

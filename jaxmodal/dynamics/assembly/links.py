@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_base, refuse_loads
 from jaxmodal.dynamics.frequency_equation import EndBody
-from jaxmodal.runtime.errors import ArmError, RotorWarning, within
+from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: what an inextensible Euler-Bernoulli link between two joints on its axis has none of
@@ -69,8 +67,13 @@ class JointedLink:
 
     @property
     def is_elastic(self) -> bool:
-        """Whether a spring lies between the rotor and the link."""
+        """Whether a spring lies between the motor and the link."""
         return _has_spring(self.joint)
+
+    @property
+    def rotor_beyond(self) -> bool:
+        """Whether the rotor of an elastic joint stands beyond its spring."""
+        return self.is_elastic and self.joint.motor == "beyond_spring"
 
 
 def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
@@ -121,21 +124,6 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
     return tuple(made)
 
 
-def warn_of_rotors(links: Sequence[JointedLink]) -> None:
-    """Say where frequencies of the locked arm are not those of `jaxmodal.natural_frequencies`."""
-    numbers = [k for k, link in enumerate(links, start=1) if link.is_elastic]
-    if numbers:
-        joints = ", ".join(map(str, numbers))
-        warnings.warn(
-            f"joint{'s' * (len(numbers) > 1)} {joints}: joint_stiffness lies between rotor and link here, and "
-            "natural_frequencies has rotor_inertia beyond it, at the link; so frequencies of the locked arm are not "
-            "those of natural_frequencies of this arm, but of the same arm with the motors' shafts held: without "
-            "gear_ratio, and rotor_inertia given as stator_inertia.",
-            RotorWarning,
-            stacklevel=4,  # one is that of errstate
-        )
-
-
 def absent(value: Any) -> bool:
     """Whether a value of an arm is none, or known to be 0."""
     return value is None or (isinstance(value, float) and value == 0.0)
@@ -166,7 +154,7 @@ def _check(link: Link) -> None:
         return
     if absent(link.joint_stiffness):
         raise ArmError(
-            "joint_stiffness = 0.0: every joint turns in the dynamics, and this spring lies between the rotor and "
+            "joint_stiffness = 0.0: every joint turns in the dynamics, and this spring lies between the motor and "
             "the link; leave it out for a joint that the motor moves directly."
         )
     if _has_spring(link) and absent(link.rotor_inertia):

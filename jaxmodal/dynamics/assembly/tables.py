@@ -152,7 +152,7 @@ def rotating(
             gear = as_scalar("gear_ratio", joint.gear_ratio, "a number")
             if is_traced(gear):
                 raise ArmError("gear_ratio: traced; must be concrete here.")
-            geared = frame + float(gear) * units[layout.driven[i]]
+            geared = frame + float(gear) * units[i if link.rotor_beyond else layout.driven[i]]
             body(joint.rotor_inertia, geared, turned, i, rotor=True)
         frame = frame + units[i]
         body(joint.hub_inertia, frame, turned, i)

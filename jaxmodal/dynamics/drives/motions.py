@@ -209,7 +209,8 @@ def shaper(
     ----------
     frequencies
         Angular frequencies of the modes to leave at rest, rad/s, such as certified ones of the arm at the end of
-        its motion.
+        its motion. What is shaped is the motion of the motors: of elastic joints these are the frequencies with
+        ``motor="held"``, as `linearise` has them with locked joints.
     damping_ratios
         Their damping ratios, one number or one each, below 1.
 

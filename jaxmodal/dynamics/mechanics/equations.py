@@ -23,7 +23,7 @@ from jaxtyping import Float
 from jaxmodal.dynamics.mechanics import recursion
 from jaxmodal.dynamics.mechanics.kinematics import components, frames, gram
 from jaxmodal.dynamics.mechanics.solves import solve_definite
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleArm, require_motor_inertia
 from jaxmodal.runtime.namespace import Array
 
 Vector = Float[Array, " N"]
@@ -166,8 +166,10 @@ def accelerations(
 ) -> tuple[Array, Array]:
     """Forward dynamics: q'', shape (N,), and the smallest relative pivot of B, positive where B is definite.
 
-    By the recursion where that is faster; the pivot is then 1, for a full B is definite.
+    By the recursion where that is faster; the pivot is then 1, for a full B is definite. Motors without inertia, which
+    leave B singular, are refused.
     """
+    require_motor_inertia(model)
     right = applied(model, torques) - resistance(model, q, rate)
     if recursion.pays(model):
         return recursion.solve(model, q, right), jnp.ones(())

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import invalid_values
+from jaxmodal.arm.arrays import invalid_of
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, theory_flags
@@ -58,7 +58,7 @@ def system_of(
     """One arm, whose values may be traced, or with ``columns`` (addresses, values (addresses, cells)) many."""
     if columns is None:
         beams, flags = prepared_values(arm, theory)
-        posed, invalid = to_host(arm), xp.asarray(invalid_values(arm))[None]
+        posed, invalid = to_host(arm), xp.asarray(invalid_of(arm, beams))[None]
         beams = jax.tree_util.tree_map(_two_axes, beams)
     else:
         flags, packed = theory_flags(theory), columns_of(arm, *columns)

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxmodal.arm import plausibility as planar
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.joint_limits import beyond_limits
 from jaxmodal.arm.plausibility import (
     LARGEST_SECTION,
     LENGTH_RANGE,
@@ -139,6 +140,8 @@ def _geometry(link: SpatialLink) -> Iterator[Finding]:
 def _joint(arm: SpatialArm, number: int) -> Iterator[Finding]:
     link = arm.links[number - 1]
     yield from angle_findings(float(link.joint_angle))
+    for text in beyond_limits(arm.links, {number: float(link.joint_angle)}):
+        yield "joint_angle", float(link.joint_angle), text.partition(": ")[2]
     beyond, values = _inertia_beyond(arm, number), link.section_values
     if 0.0 < beyond < math.inf:
         softer = min(float(values.second_moment_y), float(values.second_moment_z))

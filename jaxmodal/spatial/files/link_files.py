@@ -9,6 +9,7 @@ from typing import Any
 from jaxmodal.arm import files as planar
 from jaxmodal.arm.arguments import require_truth
 from jaxmodal.arm.documents import check_keys, table
+from jaxmodal.arm.joint_limits import LIMITS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.shapes import Section
 from jaxmodal.arm.units import in_si, made_of, named_as_given, with_units
@@ -18,7 +19,7 @@ from jaxmodal.spatial.parts.geometry import Rotation, as_inertia
 from jaxmodal.spatial.parts.links import SpatialLink, Spring
 from jaxmodal.spatial.parts.sections import SpatialSection
 
-_UNITS, _SECTION = planar.units_of(SpatialLink), planar.units_of(SpatialSection)
+_UNITS, _SECTION = planar.units_of(SpatialLink) | LIMITS, planar.units_of(SpatialSection)
 #: what a table ``joint`` may hold, and the keys of the link that it stands for
 _JOINT = {
     "axis": "joint_axis",
@@ -28,13 +29,16 @@ _JOINT = {
     "springs": "joint_springs",
     "rotor_inertia": "rotor_inertia",
     "gear_ratio": "gear_ratio",
+    "motor": "motor",
+    "limits": "joint_limits",
+    "velocity_limit": "joint_velocity_limit",
 }
 _OF_JOINT = {name: _UNITS[key] for name, key in _JOINT.items() if key in _UNITS}
 #: keys with a unit, lists among them, and those without
 _WITH_UNITS = _UNITS | {"base_offset": "m", "end_offset": "m"}
 _KNOWN = (
     *(*_WITH_UNITS, "joint_axis", "joint_frame", "joint_springs", *SpatialLink.bodies, "section"),
-    *("rigid", "name", "joint", *(name for name in _SECTION if name not in _UNITS)),
+    *("rigid", "motor", "name", "joint", *(name for name in _SECTION if name not in _UNITS)),
 )
 #: keys that cut a planar link, and what cuts one in space
 _OF_PLANAR = {"taper": "with_taper", "bodies": "with_body"}

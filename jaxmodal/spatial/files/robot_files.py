@@ -19,8 +19,14 @@ URDF = "urdf"
 #: what is read as a URDF whatever it holds, so that its own errors are told
 SUFFIXES = (".urdf", ".xacro")
 _PLAIN = ("name", "base", "tip", "structural_mass")
-_BY_NAME = {"positions": "rad", "joint_stiffness": "N m/rad"}
-_KNOWN = (*_PLAIN, *_BY_NAME, "sections", "materials", "inertia_check", "payload")
+_BY_NAME = {"positions": "rad", "joint_stiffness": "N m/rad", "section_roll": "rad"}
+_TABLES = {
+    "materials": {key: UNITS[key] for key in MATERIAL},
+    "rotors": {"inertia": "kg m^2", "gear_ratio": "1"},
+}
+"""Tables of tables by name, with the units of their keys, and further keys that are words."""
+_WORDS = {"rotors": ("motor",)}
+_KNOWN = (*_PLAIN, *_BY_NAME, *_TABLES, "sections", "inertia_check", "payload")
 
 
 def is_robot(path: str | Path) -> bool:
@@ -61,14 +67,21 @@ def robot_values(document: Mapping[str, Any]) -> dict[str, Any]:
                 name: section_from_dict(entry)
                 for name, entry in table("sections", keys["sections"], ArmError).items()
             }
-    if "materials" in keys:
-        materials = {}
-        for name, entry in table("materials", keys["materials"], ArmError).items():
-            with within(f"materials.{name}."):
-                units = {key: UNITS[key] for key in MATERIAL}
-                materials[name], _ = in_si(table(name, entry, ArmError), units)
-                check_keys(materials[name], MATERIAL, (), ArmError, with_units(units))
-        keys["materials"] = materials
+    for name, units in _TABLES.items():
+        if name in keys:
+            keys[name] = _tables_by_name(name, keys[name], units)
     if "payload" in keys:
         keys["payload"] = body_from_dict("payload", keys["payload"])
     return keys
+
+
+def _tables_by_name(name: str, value: object, units: Mapping[str, str]) -> dict[str, Any]:
+    """The tables of links or joints, in SI."""
+    found = {}
+    for owner, entry in table(name, value, ArmError).items():
+        with within(f"{name}.{owner}."):
+            found[owner], _ = in_si(table(owner, entry, ArmError), units)
+            check_keys(
+                found[owner], (*units, *_WORDS.get(name, ())), (), ArmError, with_units(units)
+            )
+    return found

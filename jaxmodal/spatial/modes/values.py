@@ -129,7 +129,9 @@ def _link(link: SpatialLink, payload: RigidBody | None) -> LinkValues:
         directions=_stacked([*springs, _six("rotation", axis)]),
         stiffness=_stacked([*stiffness, link.joint_stiffness]),
         rotor=_stacked(
-            [0.0, 1.0] if link.rotor_inertia is None else [link.rotor_inertia, link.gear_ratio]
+            [0.0, 1.0]
+            if link.rotor_inertia is None
+            else [link.rotor_inertia, link.acting_gear_ratio]
         ),
     )
 

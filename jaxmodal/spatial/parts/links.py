@@ -3,6 +3,7 @@
 import math
 from typing import Any, ClassVar
 
+from jaxmodal.arm.joint_limits import LIMITS, as_limits, as_velocity_limit
 from jaxmodal.arm.link_rules import require_together
 from jaxmodal.arm.quantities import (
     ANGLE,
@@ -100,6 +101,10 @@ class SpatialLink(StraightLink):
     rotor_inertia, gear_ratio
         Inertia about the joint's axis, kg m^2, of a rotor that the link before carries, and its turns for one of the
         joint.
+    motor
+        What the motor does while the arm vibrates: ``"held"``, a brake or a stiff servo keeps its shaft still, so that
+        the rotor moves with the link that carries it, or ``"beyond_spring"``, the rotor turns with the joint, beyond
+        its spring. A rotor needs one of them; without one it is taken as held, with a `RotorWarning`.
     hub, stator
         Bodies (`RigidBody`) on the joint, beyond its springs in this link's axes, and before them in those of the link
         before.
@@ -117,7 +122,10 @@ class SpatialLink(StraightLink):
     rigid
         The link does not deform; it keeps its mass.
     name
-        Free text, such as the name of its joint.
+        Name of its joint, an address such as ``elbow``.
+    joint_limits, joint_velocity_limit
+        Least and largest joint angle, rad, and largest speed of the joint, rad/s, where they are known. They change no
+        frequency: axes of sweeps are laid over them, and angles beyond are warned of.
 
     Raises
     ------
@@ -188,7 +196,10 @@ class SpatialLink(StraightLink):
         "kg/m", "mass per length that does not bend", NON_NEGATIVE, default=None
     )
     rigid: bool = static(default=False)
+    motor: str | None = static(default=None)
     name: str = static(default="")
+    joint_limits: tuple[float, float] | None = static(default=None)
+    joint_velocity_limit: float | None = static(default=None)
 
     #: fields that hold a `RigidBody` or None
     bodies: ClassVar[tuple[str, ...]] = ("hub", "stator", "body")
@@ -248,6 +259,8 @@ class SpatialLink(StraightLink):
                 "make one with rectangle, hollow_rectangle, circle, hollow_circle or spatial_section."
             )
         changes: dict[str, Any] = {
+            "joint_limits": as_limits(self.joint_limits),
+            "joint_velocity_limit": as_velocity_limit(self.joint_velocity_limit),
             "joint_axis": as_vector(Direction, "joint_axis", self.joint_axis),
             "joint_frame": as_frame("joint_frame", self.joint_frame),
         }
@@ -300,7 +313,7 @@ class SpatialLink(StraightLink):
 
     def continued(self, **changes: Any) -> "SpatialLink":
         nothing: dict[str, Any] = dict.fromkeys(
-            ("rotor_inertia", "gear_ratio", "hub", "stator", "base_offset")
+            ("rotor_inertia", "gear_ratio", "hub", "stator", "base_offset", *LIMITS)
         )
         joint = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": _Z}
         turns = {"joint_frame": (), "joint_springs": (), "name": ""}

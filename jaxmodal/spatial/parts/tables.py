@@ -28,6 +28,10 @@ def link_table(link: SpatialLink) -> dict[str, Any]:
         if getattr(link, name) is not None:
             with within(f"{name}."):
                 table[name] = _plain(getattr(link, name))
+    if link.joint_limits is not None:
+        table["joint_limits"] = list(link.joint_limits)
+    if link.joint_velocity_limit is not None:
+        table["joint_velocity_limit"] = link.joint_velocity_limit
     return table if link.section is None else table | {"section": section_table(link.section)}
 
 

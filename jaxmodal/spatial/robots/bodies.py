@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -96,8 +97,11 @@ def beam_lump(link: SpatialLink, mount: np.ndarray) -> Lump:
     iy, iz = float(values.second_moment_y), float(values.second_moment_z)
     mass = float(link.mass)
     bent = mass * length * length / 12.0
+    roll = 0.0 if link.section_roll is None else float(link.section_roll)
+    sine, cosine = math.sin(roll), math.cos(roll)
+    turned = mount @ np.array([[1.0, 0.0, 0.0], [0.0, cosine, -sine], [0.0, sine, cosine]])
     tensor = np.diag([rotary * (iy + iz), bent + rotary * iy, bent + rotary * iz])
-    return Lump(mass, 0.5 * length * mount[:, 0], mount @ tensor @ mount.T)
+    return Lump(mass, 0.5 * length * mount[:, 0], turned @ tensor @ turned.T)
 
 
 def at_ends(

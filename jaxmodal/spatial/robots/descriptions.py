@@ -97,7 +97,10 @@ class UrdfLink(NamedTuple):
 
 
 class UrdfJoint(NamedTuple):
-    """A joint: ``place`` (4, 4) is its frame seen from that of its parent; ``mimic`` is (joint, multiplier, offset)."""
+    """A joint: ``place`` (4, 4) is its frame seen from that of its parent; ``mimic`` is (joint, multiplier, offset).
+
+    The largest ``velocity`` is in rad/s, of prismatic joints in m/s.
+    """
 
     name: str
     kind: str
@@ -107,7 +110,19 @@ class UrdfJoint(NamedTuple):
     axis: np.ndarray
     lower: float | None
     upper: float | None
+    velocity: float | None
     mimic: tuple[str, float, float] | None
+
+    @property
+    def limits(self) -> tuple[float, float] | None:
+        """The least and the largest position; None where there are none, or none that leave a way between them."""
+        low, high = self.lower, self.upper
+        return (low, high) if low is not None and high is not None and low < high else None
+
+    @property
+    def speed(self) -> float | None:
+        """The largest velocity, None where none is given that lets the joint move."""
+        return self.velocity if self.velocity is not None and self.velocity > 0.0 else None
 
 
 class Robot(NamedTuple):
@@ -258,16 +273,18 @@ def _joint(element: Element, links: dict[str, UrdfLink]) -> UrdfJoint:
             if not np.any(axis):
                 raise ArmError(f"line {given.line}: axis = 0 0 0: must have a direction.")
             axis = axis / np.max(np.abs(axis))
-        lower = upper = None
-        if (limit := element.one("limit")) is not None and kind in ("revolute", "prismatic"):
-            lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
+        lower = upper = velocity = None
+        if (limit := element.one("limit")) is not None and has_axis:
+            if kind != "continuous":
+                lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
+            velocity = limit.number("velocity", 0.0)  # many tools write 0 for what they do not know
         mimic = None
         if (follows := element.one("mimic")) is not None:
             factor, offset = follows.number("multiplier", 1.0), follows.number("offset", 0.0)
             mimic = (follows.text("joint"), factor, offset)
         place, unit = _place(element), axis / np.linalg.norm(axis)
         return UrdfJoint(
-            name, kind, ends["parent"], ends["child"], place, unit, lower, upper, mimic
+            name, kind, ends["parent"], ends["child"], place, unit, lower, upper, velocity, mimic
         )
 
 

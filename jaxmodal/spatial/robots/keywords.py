@@ -14,6 +14,8 @@ from jaxmodal.spatial.robots.descriptions import TURNING, Robot
 
 #: what the material of a link that is to deform consists of
 MATERIAL = ("youngs_modulus", "density", "poisson_ratio", "shear_modulus")
+#: what a rotor consists of, and the keys of the link that carry it
+ROTOR = {"inertia": "rotor_inertia", "gear_ratio": "gear_ratio", "motor": "motor"}
 #: joints that have a position
 _MOVABLE = (*TURNING, "prismatic")
 
@@ -46,6 +48,39 @@ def stiffnesses_of(robot: Robot, chain: Chain, given: Mapping[str, Any] | None) 
     names = [moving.joint.name for moving in chain.moving]
     others = {joint.name: _no_spring(joint.kind) for joint in robot.joints.values()}
     return by_name("joint_stiffness", given, names, others)
+
+
+def rotors_of(
+    robot: Robot, chain: Chain, given: Mapping[str, Any] | None
+) -> dict[str, dict[str, Any]]:
+    """What the links of joints with rotors have, by the joint's name."""
+    names = [moving.joint.name for moving in chain.moving]
+    others = {
+        joint.name: "does not turn between the base and the tip, so that no rotor turns with it; leave it out"
+        for joint in robot.joints.values()
+    }
+    found = {}
+    for name, rotor in by_name("rotors", given, names, others).items():
+        _check_table(
+            f"rotors[{name!r}]", rotor, tuple(ROTOR), "inertia (kg m^2), gear_ratio and motor"
+        )
+        if missing := [key for key in ("inertia", "gear_ratio") if key not in rotor]:
+            raise ArmError(
+                f"rotors[{name!r}]: {missing[0]} is missing; give inertia and gear_ratio."
+            )
+        found[name] = {ROTOR[key]: value for key, value in rotor.items()}
+    return found
+
+
+def _check_table(where: str, value: object, known: tuple[str, ...], expected: str) -> None:
+    """Refuse what is no dict of known keys."""
+    if not isinstance(value, Mapping):
+        raise ArmError(f"{where} = {shown(value)}: must be a dict of {expected}.")
+    for key in value:
+        if key not in known:
+            raise ArmError(
+                f"{where}[{shown(key)}]: known are {', '.join(known)}.{suggestion(str(key), known)}"
+            )
 
 
 def _no_spring(kind: str) -> str:
@@ -89,7 +124,10 @@ def by_name(
 
 
 def beams_of(
-    chain: Chain, sections: Mapping[str, Any] | None, materials: Mapping[str, Any] | None
+    chain: Chain,
+    sections: Mapping[str, Any] | None,
+    materials: Mapping[str, Any] | None,
+    section_roll: Mapping[str, Any] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """What the links that are to deform have, by the link's name."""
     names = [moving.joint.child for moving in chain.moving]
@@ -101,24 +139,24 @@ def beams_of(
     others |= {part.link.name: "stands with the base; leave it out" for part in chain.ground}
     others |= dict.fromkeys(chain.left_out, "does not hang on the base; leave it out")
     given = by_name("sections", sections, names, others)
-    if materials is not None and not given:
-        raise ArmError(
-            "materials: no link has a section that they could be of; give sections as well."
-        )
+    for keyword, beside in (("materials", materials), ("section_roll", section_roll)):
+        if beside is not None and not given:
+            raise ArmError(f"{keyword}: no link has a section; give sections as well.")
     material = by_name("materials", materials, names, others)
+    turned = by_name("section_roll", section_roll, names, others)
+    for link in section_roll or ():
+        if link in names and link not in given:
+            raise ArmError(
+                f"section_roll[{link!r}] = {shown(turned[link])}: the link has no section that could be turned; give "
+                "it one, or leave it out."
+            )
     found = {}
     for link, section in given.items():
-        own = material.get(link)
-        if not isinstance(own, Mapping):
-            raise ArmError(
-                f"materials[{link!r}] = {shown(own)}: must be a dict of youngs_modulus, density and poisson_ratio or "
-                "shear_modulus, for the link has a section."
-            )
-        for key in own:
-            if key not in MATERIAL:
-                near = suggestion(str(key), MATERIAL)
-                raise ArmError(
-                    f"materials[{link!r}][{shown(key)}]: known are {', '.join(MATERIAL)}.{near}"
-                )
-        found[link] = {"section": section, **own}
+        expected = (
+            "youngs_modulus, density and poisson_ratio or shear_modulus, for the link has a section"
+        )
+        _check_table(f"materials[{link!r}]", material.get(link), MATERIAL, expected)
+        found[link] = {"section": section, **material[link]}
+        if link in turned:
+            found[link]["section_roll"] = turned[link]
     return found

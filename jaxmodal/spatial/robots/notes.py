@@ -42,9 +42,9 @@ def notes_of(
                 yield f"mimic of {master!r}, which is no joint, is passed over at joint {joint.name!r}"
             else:
                 yield f"mimic of {master!r} gives joint {joint.name!r} its position, and couples no motion"
-        at, low, high = positions.get(joint.name, 0.0), joint.lower, joint.upper
-        if low is not None and high is not None and low < high and not low <= at <= high:
-            yield f"joint {joint.name!r} is at {at:.6g}, beyond its limits {low:.6g} to {high:.6g}"
+        at, limits = positions.get(joint.name, 0.0), joint.limits
+        if limits is not None and not limits[0] <= at <= limits[1]:
+            yield f"joint {joint.name!r} is at {at:.6g}, beyond its limits {limits[0]:.6g} to {limits[1]:.6g}"
     bare = [repr(part.link.name) for part in parts if part.link.inertial is None]
     if bare:
         yield f"without inertial, and so without mass: {', '.join(bare)}"

@@ -27,7 +27,7 @@ from jaxmodal.spatial.robots.bodies import (
 )
 from jaxmodal.spatial.robots.chains import Chain, Moving, chain_of
 from jaxmodal.spatial.robots.descriptions import read_robot
-from jaxmodal.spatial.robots.keywords import beams_of, positions_of, stiffnesses_of
+from jaxmodal.spatial.robots.keywords import beams_of, positions_of, rotors_of, stiffnesses_of
 from jaxmodal.spatial.robots.notes import missing_of, notes_of
 from jaxmodal.spatial.robots.tables import UrdfJointFacts, UrdfReport
 
@@ -41,6 +41,8 @@ def read_urdf(
     joint_stiffness: Mapping[str, Any] | None = None,
     sections: Mapping[str, Any] | None = None,
     materials: Mapping[str, Mapping[str, Any]] | None = None,
+    section_roll: Mapping[str, Any] | None = None,
+    rotors: Mapping[str, Mapping[str, Any]] | None = None,
     structural_mass: str = "inside",
     inertia_check: bool = True,
     payload: RigidBody | None = None,
@@ -67,6 +69,12 @@ def read_urdf(
     materials
         For these a dict with ``youngs_modulus``, ``density`` and ``poisson_ratio`` or ``shear_modulus``, by the link's
         name.
+    section_roll
+        Turn of their sections about the link's axis, rad, by the link's name; 0 where none is given: z of the section
+        is then as near the joint's axis as can be.
+    rotors
+        Rotors of joints by name, dicts with ``inertia`` about the joint's axis, kg m^2, ``gear_ratio`` and ``motor``:
+        what `SpatialLink` takes as ``rotor_inertia``, ``gear_ratio`` and ``motor``.
     structural_mass
         Whether the mass of a beam is ``"inside"`` its link's inertial, so that the link keeps its mass, or
         ``"beside"`` it.
@@ -106,6 +114,8 @@ def read_urdf(
         joint_stiffness=joint_stiffness,
         sections=sections,
         materials=materials,
+        section_roll=section_roll,
+        rotors=rotors,
         structural_mass=structural_mass,
         inertia_check=inertia_check,
         payload=payload,
@@ -125,6 +135,8 @@ def urdf_report(
     joint_stiffness: Mapping[str, Any] | None = None,
     sections: Mapping[str, Any] | None = None,
     materials: Mapping[str, Mapping[str, Any]] | None = None,
+    section_roll: Mapping[str, Any] | None = None,
+    rotors: Mapping[str, Mapping[str, Any]] | None = None,
     structural_mass: str = "inside",
     inertia_check: bool = True,
     payload: RigidBody | None = None,
@@ -134,7 +146,8 @@ def urdf_report(
 
     Parameters
     ----------
-    path, base, tip, positions, joint_stiffness, sections, materials, structural_mass, inertia_check, payload, name
+    path, base, tip, positions, joint_stiffness, sections, materials, section_roll, rotors, structural_mass, \
+    inertia_check, payload, name
         As of `read_urdf`.
 
     Returns
@@ -157,7 +170,8 @@ def urdf_report(
         at = positions_of(robot, positions)
         chain = chain_of(robot, base, tip, at)
         springs = stiffnesses_of(robot, chain, joint_stiffness)
-        beams = beams_of(chain, sections, materials)
+        beams = beams_of(chain, sections, materials, section_roll)
+        geared = rotors_of(robot, chain, rotors)
         ground = total_of(chain.ground)
         if not ground.possible:  # it moves on an elastic base alone
             ground = ground._replace(tensor=np.zeros((3, 3)))
@@ -170,6 +184,11 @@ def urdf_report(
             entry, masses = _entry(moving, joint, own, structural_mass, inertia_check)
             stiffness = springs.get(moving.joint.name, math.inf)
             entry |= {"joint_stiffness": stiffness, "name": moving.joint.name}
+            entry |= geared.get(moving.joint.name, {})
+            entry |= {
+                "joint_limits": moving.joint.limits,
+                "joint_velocity_limit": moving.joint.speed,
+            }
             if not entries:
                 entry["stator"] = ground.body(moving.place[:3, 3])
             facts.append(_facts(moving, joint.angle, stiffness, masses))

@@ -325,7 +325,7 @@ def _laws(stiffness: Sequence[Any], arithmetic: Arithmetic) -> tuple[Number, Num
 
 
 def _rotor(link: SpatialLink, arithmetic: Arithmetic) -> Rotor:
-    inertia, ratio = (_column(x, arithmetic) for x in (link.rotor_inertia, link.gear_ratio))
+    inertia, ratio = (_column(x, arithmetic) for x in (link.rotor_inertia, link.acting_gear_ratio))
     return Rotor(
         relative=ratio * (ratio - 1.0) * inertia,
         driven=ratio * inertia,

@@ -83,7 +83,7 @@ def _momenta(
                 place += 1
         if own.rotor is not None:
             axis = np.asarray(own.springs[-1].direction)[3:, 0, 0]
-            ratio = float(link.gear_ratio or 0.0)
+            ratio = float(link.acting_gear_ratio or 0.0)
             spin = axis @ before[3:] + ratio * (axis @ (motion - before)[3:])
             yield np.sqrt(float(link.rotor_inertia or 0.0)) * spin[None]
         yield _rows(own.inner, motion)

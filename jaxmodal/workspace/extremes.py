@@ -1,0 +1,141 @@
+"""The lowest and the highest frequency of a mode over ranges of joints and other parameters, with the posture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arguments import positive_integer
+from jaxmodal.arm.arm import Arm
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.namespace import to_host
+from jaxmodal.runtime.precision import require_x64
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.workspace.improvement import Height, climbed
+from jaxmodal.workspace.ranges import Ranges
+from jaxmodal.workspace.results import Extreme, Extremes
+
+#: how far starts lie apart that are improved, as a share of the diagonal of the ranges
+_APART = 0.05
+
+
+def extremes(
+    arm: Arm | SpatialArm,
+    ranges: Mapping[str, Any] | None = None,
+    mode: int = 1,
+    theory: TheoryName = "timoshenko",
+    *,
+    payload: Any = None,
+    starts: int = 1024,
+    climbs: int = 5,
+) -> Extremes:
+    """Lowest and highest frequency of a mode over ranges of joint angles or other parameters, and where they are.
+
+    Parameters
+    ----------
+    arm : Arm or SpatialArm
+        The arm; what has no range keeps its value.
+    ranges : mapping of str to (float, float), optional
+        Least and largest value by address, rad and SI units: ``{"theta_2": (-1.5, 1.5), "payload.mass": (0, 5)}``.
+        Left out, every joint turns within its limits, without limits a whole turn; joint 1 only where its angle changes
+        frequencies.
+    mode : int
+        Number of the mode, from 1.
+    theory : str
+        As for `natural_frequencies`.
+    payload : Payload, RigidBody or float, optional
+        Payload in place of the arm's, or its mass in kg.
+    starts : int
+        How many cells, spread evenly over the ranges, are solved first.
+    climbs : int
+        From how many of the best of them, on each side, the frequency is improved, within the ranges.
+
+    Returns
+    -------
+    Extremes
+        Both cells; the frequency at each is that of `natural_frequencies`, with its certificate. That no cell of the
+        ranges has a lower or higher one is not proved.
+
+    Raises
+    ------
+    ValueError
+        A range is empty, not finite or more than a turn, a number is not usable, or no start has a certified frequency
+        of that mode.
+    ArmError
+        The arm has no such value, or may not have an end of its range.
+
+    Notes
+    -----
+    Not a grid: from the best starts, quasi-Newton steps with exact gradients go on until steps of 1e-6 of the ranges
+    gain nothing. At most the frequencies where two modes cross are resolved less finely. Ranges of a whole turn have no
+    ends.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm, numpy as np
+    >>> arm = jm.examples.two_link_flexible()
+    >>> found = jm.extremes(arm, {"theta_2": np.radians([20, 150])}, starts=64)
+    >>> round(found.lowest.frequency_hz, 6), float(np.degrees(found.lowest.values[0]).round(3))
+    (0.202334, 20.0)
+    """
+    require_x64()
+    mode = positive_integer(mode, "mode", limits.MODES)
+    starts, climbs = positive_integer(starts, "starts"), positive_integer(climbs, "climbs")
+    theory_flags(theory)
+    inside = Ranges.of(arm, ranges, payload)
+    height = Height(inside, mode, theory)
+    shares = spread(starts, len(inside.addresses))
+    omega = height.at(shares)
+    require_some(omega, mode, "starts")
+    chosen = {sign: _best(sign * omega, shares, climbs) for sign in (-1, 1)}
+    signs = np.concatenate([np.full(some.size, float(sign)) for sign, some in chosen.items()])
+    places, reached = climbed(height, shares[np.concatenate(list(chosen.values()))], signs)
+    sides: list[Extreme] = []
+    for sign in (-1.0, 1.0):
+        own = np.flatnonzero(signs == sign)
+        own = own[np.argsort(-sign * reached[own], kind="stable")]
+        found = inside.arm_at(places[own[0]])
+        certified: Any = to_host(natural_frequencies(found, mode, theory, throw=False))
+        sides.append(Extreme(found, inside.values(places[own[0]]), certified, reached[own]))
+    ends = np.stack([inside.low, inside.high], axis=1)
+    lowest, highest = sides
+    return Extremes(lowest, highest, inside.addresses, ends, omega, mode, theory)
+
+
+def spread(number: int, size: int) -> np.ndarray:
+    """Cells (number, size) spread evenly over the unit cube: multiples of the powers of a root, modulo 1.
+
+    The root solves ``x^(size + 1) = x + 1``, which makes it the golden ratio in one dimension.
+    """
+    root = 2.0
+    for _ in range(60):
+        root = (1.0 + root) ** (1.0 / (size + 1))
+    multiples = np.arange(1, number + 1)[:, None] / root ** np.arange(1, size + 1)
+    return np.asarray((0.5 + multiples) % 1.0)
+
+
+def require_some(omega: np.ndarray, mode: int, what: str) -> None:
+    """Refuse where no cell has a certified frequency of the mode."""
+    if not np.isfinite(omega).any():
+        raise ValueError(
+            f"mode = {mode}: none of the {omega.size:,} {what} has a certified frequency of this mode; the arm has "
+            "fewer modes, is buckled or may not have these values: look at natural_frequencies of one of them"
+        )
+
+
+def _best(height: np.ndarray, shares: np.ndarray, number: int) -> np.ndarray:
+    """Numbers of the highest starts, some way apart from one another where there are so many."""
+    order = np.argsort(-height, kind="stable")
+    order = order[np.isfinite(height[order])]
+    least = _APART * np.sqrt(shares.shape[1])
+    chosen: list[int] = []
+    for k in order.tolist():
+        if len(chosen) < number and all(
+            np.linalg.norm(shares[k] - shares[other]) > least for other in chosen
+        ):
+            chosen.append(k)
+    return np.array(chosen)

@@ -1,0 +1,169 @@
+"""Climbing from starts inside ranges to local extremes of a frequency, many starts side by side.
+
+Exact gradients of all climbs come from one batch, and all trial steps are solved in one batch: a quasi-Newton step, the
+steepest ascent, and some steps aside, each in several lengths. Where two modes cross, the extreme may lie on the kink
+of one of them, which no gradient sees: there the step is that along which both rise.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from jaxmodal.batches.many_arms import natural_frequencies_batch
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.modes.batches import modal_quantities_batch
+from jaxmodal.runtime.namespace import to_host
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.plausibility import most_modes
+from jaxmodal.workspace.ranges import Ranges
+
+#: of the first trial steps, and below which a climb without gain ends, as shares of the ranges
+_FIRST, _LAST = 0.1, 1e-6
+#: lengths of trial steps, of the step and of the radius; random steps aside of each climb; rounds at most
+_NEWTON, _STEEPEST = (1.0, 0.5, 0.1), (1.0, 0.2, 0.02)
+_ASIDE, _ROUNDS = 2, 60
+#: a gain of the logarithm below which steps get shorter, as they do without gain: kinks are climbed in ever more steps
+_SMALL = 1e-8
+#: how near another mode lies that can cross, of its logarithm
+_NEAR = 1e-3
+
+
+@dataclasses.dataclass
+class _Climbs:
+    """Where R climbs are: shares (R, P), heights (R,), gradients by the shares, and what they learnt of curvature."""
+
+    shares: np.ndarray
+    height: np.ndarray
+    gradient: np.ndarray
+    crossing: np.ndarray
+    inverse: np.ndarray
+    fresh: np.ndarray
+    radius: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class Height:
+    """Logarithm of the frequency of a mode over ranges, times the sign of each climb: 1 up, -1 down."""
+
+    ranges: Ranges
+    mode: int
+    theory: TheoryName
+
+    def at(self, shares: np.ndarray) -> np.ndarray:
+        """Frequencies (N,) in rad/s of cells (N, P); NaN where they are not certified."""
+        cells = self.ranges.cells(shares)
+        found = to_host(natural_frequencies_batch(self.ranges.arm, cells, self.mode, self.theory))
+        return np.where(found.certified[:, -1], found.omega[:, -1], np.nan)
+
+    def slopes(self, shares: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gradients (R, P) of the heights, and of those of the modes that stand in the way, NaN where none does.
+
+        Up it is the next higher mode, down the next lower.
+        """
+        arm, cells = self.ranges.arm, self.ranges.cells(shares)
+        most = most_modes(arm) if isinstance(arm, SpatialArm) else np.inf
+        count = self.mode + int(self.mode < most)
+        found = natural_frequencies_batch(arm, cells, count, self.theory)
+        table = modal_quantities_batch(arm, cells, found, addresses=self.ranges.addresses)
+        omega, derivative = to_host((found.omega, table.derivative))
+        width = self.ranges.high - self.ranges.low
+        with np.errstate(invalid="ignore", divide="ignore"):
+            each = sign[:, None, None] * derivative * width / omega[..., None]
+            rows, other = np.arange(sign.size), self.mode - 1 + sign.astype(int)
+            here = (other >= 0) & (other < count)
+            other = np.where(here, other, self.mode - 1)
+            apart = np.abs(np.log(omega[rows, other] / omega[:, self.mode - 1]))
+        near = here & (apart < _NEAR)
+        crossing = np.where(near[:, None], each[rows, other], np.nan)
+        return np.nan_to_num(each[:, self.mode - 1]), crossing
+
+
+def climbed(height: Height, shares: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shares (R, P) and frequencies (R,) that starts reach, each no worse than its start; ``sign`` 1 is up, -1 down."""
+    rng, (number, size) = np.random.default_rng(0), shares.shape
+    state = _Climbs(
+        shares.copy(),
+        sign * np.log(height.at(shares)),
+        *height.slopes(shares, sign),
+        np.tile(0.01 * np.eye(size), (number, 1, 1)),
+        np.ones(number, bool),
+        np.full(number, _FIRST),
+    )
+    for _ in range(_ROUNDS):
+        lanes = np.flatnonzero((state.radius > _LAST) & np.isfinite(state.height))
+        if not lanes.size:
+            break
+        trials = np.stack([_trials(height.ranges, state, k, rng) for k in lanes.tolist()])
+        with np.errstate(divide="ignore"):
+            omega = height.at(trials.reshape(-1, size)).reshape(trials.shape[:2])
+            reached = np.nan_to_num(sign[lanes, None] * np.log(omega), nan=-np.inf)
+        best = np.argmax(reached, axis=1)
+        gain = reached[np.arange(lanes.size), best] - state.height[lanes]
+        rises = gain > 1e-15
+        if rises.any():
+            moved, at = lanes[rises], np.flatnonzero(rises)
+            _move(height, state, moved, trials[at, best[at]], reached[at, best[at]], sign[moved])
+        state.radius[lanes[gain < _SMALL]] *= 0.1
+    return state.shares, np.exp(sign * state.height)
+
+
+def _trials(ranges: Ranges, state: _Climbs, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Cells (T, P) that one climb looks at next."""
+    shares, radius = state.shares[k], state.radius[k]
+    gradient, crossing = state.gradient[k], state.crossing[k]
+    free = _free(ranges, shares, gradient)
+    newton = np.where(free, state.inverse[k] @ np.where(free, gradient, 0.0), 0.0)
+    length = np.linalg.norm(newton)
+    newton *= min(1.0, 2.0 * radius / length) if length > 0.0 else 0.0
+    steepest = _both_rise(gradient, crossing)
+    steepest = np.where(_free(ranges, shares, steepest), steepest, 0.0)
+    length = np.linalg.norm(steepest)
+    steepest *= radius / length if length > 0.0 else 0.0
+    aside = rng.normal(size=(_ASIDE, shares.size))
+    aside *= radius / np.linalg.norm(aside, axis=1, keepdims=True)
+    steps = [scale * newton for scale in _NEWTON] + [scale * steepest for scale in _STEEPEST]
+    return ranges.inside(shares + np.array([*steps, *aside]))
+
+
+def _both_rise(gradient: np.ndarray, crossing: np.ndarray) -> np.ndarray:
+    """The shortest mean of two gradients, along which both heights rise most alike; the first where there is one."""
+    apart = gradient - crossing
+    square = apart @ apart
+    if not np.isfinite(square) or square == 0.0:
+        return gradient
+    part = float(np.clip(apart @ gradient / square, 0.0, 1.0))
+    return np.asarray(gradient - part * apart)
+
+
+def _free(ranges: Ranges, shares: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """Which shares can follow a direction: not those at an end of their range that it points beyond."""
+    stopped = ((shares <= 0.0) & (direction < 0.0)) | ((shares >= 1.0) & (direction > 0.0))
+    return np.asarray(ranges.turns | ~stopped)
+
+
+def _move(
+    height: Height,
+    state: _Climbs,
+    lanes: np.ndarray,
+    shares: np.ndarray,
+    reached: np.ndarray,
+    sign: np.ndarray,
+) -> None:
+    """Take steps that rise: new gradients, curvature by the BFGS formula, and a radius of the steps' size."""
+    gradient, crossing = height.slopes(shares, sign)
+    step = shares - state.shares[lanes]
+    step -= np.where(height.ranges.turns, np.round(step), 0.0)
+    change = state.gradient[lanes] - gradient
+    for k, s, y in zip(lanes, step, change, strict=True):
+        length, product = float(np.linalg.norm(s)), float(s @ y)
+        if product > 1e-10 * length * float(np.linalg.norm(y)):
+            if state.fresh[k]:  # the first curvature sets the scale
+                state.inverse[k] = product / float(y @ y) * np.eye(s.size)
+            state.fresh[k] = False
+            turned = np.eye(s.size) - np.outer(s, y) / product
+            state.inverse[k] = turned @ state.inverse[k] @ turned.T + np.outer(s, s) / product
+        state.radius[k] = np.clip(2.0 * length, 0.1 * state.radius[k], _FIRST)
+    state.shares[lanes], state.height[lanes] = shares, reached
+    state.gradient[lanes], state.crossing[lanes] = gradient, crossing

@@ -1,0 +1,250 @@
+"""What the page knows of a sweep: axes, frequencies and their status, where it comes from, and the shape of the arm."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_values
+from jaxmodal.arm.facts import depth_in_plane
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.files.arm_files import arm_from_dict
+from sweeps.analysis.cells import axes_of, definition_of
+from sweeps.definition.errors import SweepError
+from sweeps.explorer.encoding import deflated, encoded
+from sweeps.solution.quantity import NOT_COMPUTED
+from sweeps.store.dataset import UNFINISHED
+
+#: values of a page: 10^6 cells of 20 modes
+LIMIT = 20_000_000
+#: what is read of an arm for its picture, for each link
+_PLACES = (
+    "joint_angle",
+    "length",
+    "base_offset_x",
+    "base_offset_y",
+    "end_offset_x",
+    "end_offset_y",
+)
+
+
+def ordered(ds: xr.Dataset) -> xr.Dataset:
+    """The dataset with the points of every axis of one parameter in the order of their values, infinity last."""
+    for name in axes_of(ds):
+        if name in ds.indexes:
+            ds = ds.sortby(name)
+    return ds
+
+
+def page_data(ds: xr.Dataset) -> dict[str, Any]:
+    """What the page shows of a dataset, as plain values.
+
+    Parameters
+    ----------
+    ds
+        The result of a sweep, `ordered`; values of axes may have been selected.
+
+    Raises
+    ------
+    SweepError
+        It holds more numbers than a page can, or is no result of a sweep.
+    """
+    definition = definition_of(ds)
+    if ds.frequency.size > LIMIT:
+        raise SweepError(
+            f"the dataset has {ds.frequency.size:,} frequencies, a page holds {LIMIT:,}; select values of axes "
+            "(--at NAME=VALUE)."
+        )
+    axes = axes_of(ds)
+    planes = [name for name in ("theory", "mode") if name in ds.frequency.dims]
+    frequency = ds.frequency.transpose(*planes, *axes).values
+    status = ds.status.transpose(*planes, *axes).values
+    cells = [ds.sizes[name] for name in axes]
+    count = math.prod(ds.sizes[name] for name in planes)
+    while len(cells) < 2:
+        cells = [1, *cells]
+    frequency = frequency.reshape(count, *cells)
+    return {
+        "title": str(ds.attrs["title"]),
+        "arm_name": str(definition["arm"].get("name") or ""),
+        "summary": str(ds.attrs["certificate_summary"]),
+        "finished": ds.attrs["certificate_summary"] != UNFINISHED,
+        "versions": {
+            name: str(ds.attrs[name])
+            for name in ("jaxmodal_version", "jax_version", "numpy_version", "fingerprint")
+            if name in ds.attrs
+        },
+        "theories": [str(name) for name in np.atleast_1d(ds.theory.values)],
+        "modes": [int(mode) for mode in np.atleast_1d(ds.mode.values)],
+        "axes": [_axis(ds, name, definition["axes"][name]) for name in axes],
+        "fixed": _fixed(ds, definition),
+        "statuses": _statuses(),
+        "frequency": encoded(np.asarray(frequency, np.float64)),
+        "status": deflated(status.astype(np.uint8)),
+        "arm": _arm(ds, definition),
+    }
+
+
+def cell_values(ds: xr.Dataset, theory: int, index: tuple[int, ...]) -> dict[str, Any]:
+    """All digits of one cell of an `ordered` dataset: frequencies and what certifies them.
+
+    Raises
+    ------
+    SweepError
+        There is no such cell.
+    """
+    axes = axes_of(ds)
+    sizes = [ds.sizes[name] for name in axes]
+    several = ds.sizes.get("theory", 1)
+    inside = len(index) == len(sizes) and all(
+        0 <= i < n for i, n in zip(index, sizes, strict=False)
+    )
+    if not inside or not 0 <= theory < several:
+        raise SweepError(f"index = {index}: must be whole numbers within {tuple(sizes)}.")
+    cell = ds.isel(dict(zip(axes, index, strict=True)))
+    if "theory" in ds.dims:
+        cell = cell.isel(theory=theory)
+    names = ("frequency", "status", "count_below", "count_above", "bracket_lower", "bracket_upper")
+    return {name: np.atleast_1d(cell[name].values).tolist() for name in names if name in cell}
+
+
+def _axis(ds: xr.Dataset, name: str, columns: dict[str, Any]) -> dict[str, Any]:
+    entries = [_column(ds[column], about) for column, about in columns.items()]
+    return {
+        "name": name,
+        "size": ds.sizes[name],
+        "single": name in ds.indexes,
+        "columns": entries,
+    }
+
+
+def _column(values: xr.DataArray, about: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": str(values.name),
+        "parameter": str(about["parameter"]),
+        "unit": str(about["unit"]),
+        "values": [_number(float(value)) for value in values.values],
+    }
+
+
+def _number(value: float) -> float | str:
+    """A number as JSON has it; infinity as the word that JavaScript reads."""
+    return value if math.isfinite(value) else "Infinity" if value > 0.0 else "-Infinity"
+
+
+def _fixed(ds: xr.Dataset, definition: dict[str, Any]) -> list[dict[str, Any]]:
+    """The parameters of axes of which one value has been selected."""
+    left = axes_of(ds)
+    return [
+        {"name": name, "unit": str(about["unit"]), "value": _number(float(ds[name].values))}
+        for axis, columns in definition["axes"].items()
+        if axis not in left
+        for name, about in columns.items()
+        if name in ds.coords
+    ]
+
+
+def _statuses() -> dict[str, dict[str, str]]:
+    known = {
+        str(int(status)): {"name": status.name, "cause": status.cause, "remedy": status.remedy}
+        for status in Status
+    }
+    about = {
+        "name": "not_computed",
+        "cause": "the run has not reached this cell",
+        "remedy": "run the same sweep again: it goes on",
+    }
+    return known | {str(NOT_COMPUTED): about}
+
+
+def _arm(ds: xr.Dataset, definition: dict[str, Any]) -> dict[str, Any] | None:
+    """What a picture of a planar arm needs, and how the axes change it; None of an arm in space."""
+    arm = arm_from_dict(definition["arm"])
+    if not isinstance(arm, Arm):
+        return None
+    selected = {
+        about["parameter"]: _si(float(ds[name].values), about["unit"])
+        for columns in definition["axes"].values()
+        for name, about in columns.items()
+        if name in ds.coords and ds[name].ndim == 0
+    }
+    try:
+        arm = set_parameters(arm, selected)
+        rest = _places(arm)
+        changes = [
+            change
+            for number, name in enumerate(axes_of(ds))
+            for change in _changes(arm, rest, ds, number, name, definition["axes"][name])
+        ]
+    except ArmError:  # values that fit together only with those of other axes
+        return None
+    bodies = [
+        [float(link.tip_mass), _own(link, "tip_centre_x"), _own(link, "tip_centre_y")]
+        for link in arm.links
+    ]
+    payload = arm.payload
+    return {
+        "rest": {field: values.tolist() for field, values in rest.items()},
+        "depth": [float(depth_in_plane(link) or 0.0) for link in arm.links],
+        "segment": [bool(link.segment) for link in arm.links],
+        "bodies": bodies,
+        "payload": [float(payload.mass), _own(payload, "centre_x"), _own(payload, "centre_y")],
+        "changes": changes,
+    }
+
+
+def _own(record: object, name: str) -> float:
+    return float(getattr(record, name) or 0.0)
+
+
+def _si(value: float, unit: str) -> float:
+    return math.radians(value) if unit == "degree" else value
+
+
+def _places(arm: Arm) -> dict[str, NDArray[np.float64]]:
+    beams = beam_values(arm.replace(loads=None))
+    nothing = np.zeros(arm.num_links)
+    found = {field: getattr(beams, field) for field in _PLACES}
+    return {
+        field: nothing if values is None else np.asarray(values, np.float64)
+        for field, values in found.items()
+    }
+
+
+def _changes(
+    arm: Arm,
+    rest: dict[str, NDArray[np.float64]],
+    ds: xr.Dataset,
+    number: int,
+    axis: str,
+    columns: dict[str, Any],
+) -> list[dict[str, Any]]:
+    """Which angles, lengths and offsets the points of an axis set: entries with axis, field, link and values."""
+
+    def at(point: int) -> dict[str, NDArray[np.float64]]:
+        values = {
+            about["parameter"]: _si(float(ds[name].values[point]), about["unit"])
+            for name, about in columns.items()
+            if about["parameter"].rpartition(".")[2] in _PLACES
+        }
+        return _places(set_parameters(arm, values)) if values else rest
+
+    size = ds.sizes[axis]
+    addresses = {about["parameter"].rpartition(".")[2] for about in columns.values()}
+    if not addresses & set(_PLACES):
+        return []
+    points = [at(point) for point in range(size)]
+    found = []
+    for field in _PLACES:
+        table = np.stack([point[field] for point in points])  # (size, n)
+        for link in np.flatnonzero(np.any(table != rest[field], axis=0)):
+            values = table[:, link].tolist()
+            found.append({"axis": number, "field": field, "link": int(link), "values": values})
+    return found

@@ -1,0 +1,167 @@
+"""A server of the page of one store, on this machine alone.
+
+It listens at 127.0.0.1, answers only addresses that begin with a random token, and only requests that name this host
+and come from its own page or from nowhere. The page is made anew from the store whenever it is asked for, so that a
+store in which a run is still writing shows what it has by then.
+"""
+
+from __future__ import annotations
+
+import hmac
+import http.server
+import json
+import re
+import secrets
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import xarray as xr
+
+from sweeps.definition.errors import SweepError
+from sweeps.explorer.data import cell_values, ordered
+from sweeps.explorer.page import page_html
+
+#: seconds that a connection may keep the server waiting
+PATIENCE = 10.0
+#: connections at the same time; one more is closed at once
+CONNECTIONS = 16
+#: bytes of an address
+LONGEST = 2048
+#: the cell of a theory by its index along each axis
+_CELL = re.compile(r"cell/([0-9]{1,3})/([0-9]{1,9}(?:,[0-9]{1,9}){0,31})?", re.ASCII)
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Serves what ``read`` returns, the dataset as it is now, until `shutdown`.
+
+    Parameters
+    ----------
+    read
+        Opens the dataset, read into memory. It is called for every page, one at a time.
+    port
+        0 takes a free one.
+
+    Raises
+    ------
+    OSError
+        The port is taken, or not allowed.
+    """
+
+    daemon_threads = True
+    allow_reuse_address = False
+    request_queue_size = CONNECTIONS
+
+    def __init__(self, read: Callable[[], xr.Dataset], port: int = 0) -> None:
+        self.read, self.token = read, secrets.token_urlsafe(24)
+        self.reading, self.slots = threading.Lock(), threading.BoundedSemaphore(CONNECTIONS)
+        self.shown: xr.Dataset | None = None
+        super().__init__(("127.0.0.1", port), _Requests)
+        self.hosts = {f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")}
+
+    @property
+    def address(self) -> str:
+        """Where the page is."""
+        return f"http://127.0.0.1:{self.server_port}/{self.token}/"
+
+    def page(self) -> str:
+        """The page of the store as it is now."""
+        with self.reading:
+            self.shown = ordered(self.read())
+            return page_html(self.shown, served=True)
+
+    def cell(self, theory: int, index: tuple[int, ...]) -> dict[str, Any]:
+        """A cell of the dataset that the last page shows."""
+        with self.reading:
+            if self.shown is None:
+                self.shown = ordered(self.read())
+            return cell_values(self.shown, theory, index)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self.slots.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.slots.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a browser that goes away is no fault."""
+
+
+class _Requests(http.server.BaseHTTPRequestHandler):
+    server: Server
+    timeout = PATIENCE
+    server_version, sys_version = "jaxmodal", ""
+
+    def do_GET(self) -> None:
+        if refusal := self._refusal():
+            self._answer(*refusal)
+            return
+        asked = self.path.removeprefix(f"/{self.server.token}/")
+        cell = _CELL.fullmatch(asked)
+        try:
+            if asked == "":
+                self._answer(200, self.server.page(), "text/html")
+            elif cell:
+                index = tuple(map(int, cell[2].split(","))) if cell[2] else ()
+                found = self.server.cell(int(cell[1]), index)
+                self._answer(200, json.dumps(_plain(found)), "application/json")
+            else:
+                self._answer(404, "There is nothing here.")
+        except SweepError as error:
+            self._answer(404, str(error))
+        except (ValueError, RuntimeError, OSError) as error:  # a run may be writing
+            self._answer(503, f"{error}\nReload the page to try again.")
+
+    def _refusal(self) -> tuple[int, str] | None:
+        """Why a request is refused: other hosts, other pages, a wrong token."""
+        if len(self.path) > LONGEST:
+            return 414, "The address is too long."
+        if self.headers.get("Host") not in self.server.hosts:
+            return 403, "The host is not that of this page."
+        origin = self.headers.get("Origin")
+        if origin is not None and origin not in {f"http://{host}" for host in self.server.hosts}:
+            return 403, "The request comes from another page."
+        if self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+            return 403, "The request comes from another page."
+        token = self.path.partition("?")[0].split("/")[1] if self.path.startswith("/") else ""
+        if not hmac.compare_digest(token.encode(), self.server.token.encode()):
+            return (
+                403,
+                "The token in the address is missing or wrong: open the address that the command has printed.",
+            )
+        return None
+
+    def _answer(self, code: int, text: str, kind: str = "text/plain") -> None:
+        body = text.encode()
+        self.send_response(code)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in (
+            ("Cache-Control", "no-store"),
+            ("X-Content-Type-Options", "nosniff"),
+            ("X-Frame-Options", "DENY"),
+            ("Referrer-Policy", "no-referrer"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+            ("Connection", "close"),
+        ):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+        self.close_connection = True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+def _plain(values: dict[str, list[float]]) -> dict[str, list[float | None]]:
+    """Values with null for NaN and infinities, which JSON does not have."""
+    return {
+        name: [x if isinstance(x, int) or abs(x) < float("inf") else None for x in row]
+        for name, row in values.items()
+    }

@@ -1,0 +1,246 @@
+// The map over two parameters: colours, contours, the level, cells that are not certified, a band to avoid.
+
+const MARGIN = { left: 62, right: 84, top: 10, bottom: 44 };
+
+// Sizes a canvas to what the page gives it; drawing is in CSS pixels.
+function fitted(canvas, height) {
+  const width = Math.max(240, canvas.parentElement.clientWidth);
+  const ratio = Math.min(3, devicePixelRatio || 1);
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.font = "12px system-ui, sans-serif";
+  return { context, width, height };
+}
+
+function themeColour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function onCanvas(image) {
+  const canvas = document.createElement("canvas");
+  canvas.width = image.width;
+  canvas.height = image.height;
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return canvas;
+}
+
+// Lines of a pattern inside what a mask covers.
+function hatched(context, box, cover, colour, slope) {
+  const layer = document.createElement("canvas");
+  layer.width = Math.ceil(box.width);
+  layer.height = Math.ceil(box.height);
+  const inner = layer.getContext("2d");
+  inner.imageSmoothingEnabled = false;
+  cover(inner, layer.width, layer.height);
+  inner.globalCompositeOperation = "source-in";
+  inner.fillStyle = stripes(inner, colour, slope);
+  inner.fillRect(0, 0, layer.width, layer.height);
+  context.drawImage(layer, box.left, box.top, box.width, box.height);
+}
+
+function stripes(context, colour, slope) {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = 8;
+  const inner = tile.getContext("2d");
+  inner.strokeStyle = colour;
+  inner.lineWidth = 1.6;
+  for (const shift of [-8, 0, 8]) {
+    inner.beginPath();
+    inner.moveTo(shift, slope > 0 ? 8 : 0);
+    inner.lineTo(shift + 8, slope > 0 ? 0 : 8);
+    inner.stroke();
+  }
+  return context.createPattern(tile, "repeat");
+}
+
+function drawContour(context, lines, toX, toY, colour, width) {
+  context.strokeStyle = colour;
+  context.lineWidth = width;
+  context.beginPath();
+  for (const [[x0, y0], [x1, y1]] of lines) {
+    context.moveTo(toX(x0), toY(y0));
+    context.lineTo(toX(x1), toY(y1));
+  }
+  context.stroke();
+}
+
+// What the map depends on beside the places of the cell and the pin on it.
+function mapKey(canvas, sweep, state) {
+  const others = state.at.filter((_, k) => k !== state.x && k !== state.y);
+  const { theory, mode, x, y, level, low, high, slice } = state;
+  const look = [canvas.parentElement.clientWidth, devicePixelRatio, themeColour("--text")];
+  return JSON.stringify([theory, mode, x, y, level, low, high, slice, others, look]);
+}
+
+// Draws the map; of the last one only the marks are drawn anew where nothing else has changed.
+function drawMap(canvas, sweep, state, last) {
+  const key = mapKey(canvas, sweep, state);
+  const slice = last?.key === key ? last : drawCells(canvas, sweep, { ...state }, key);
+  const { toX, toY } = slice;
+  const context = canvas.getContext("2d");
+  context.save();
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.drawImage(slice.picture, 0, 0);
+  context.restore();
+  const mark = (index, colour, radius) => {
+    const [x, y] = [toX(index[state.x]), toY(index[state.y])];
+    for (const [line, width] of [["#ffffff", 4], [colour, 2]]) {
+      context.strokeStyle = line;
+      context.lineWidth = width;
+      context.beginPath();
+      context.arc(x, y, radius, 0, 2 * Math.PI);
+      context.moveTo(x - radius - 5, y);
+      context.lineTo(x + radius + 5, y);
+      context.moveTo(x, y - radius - 5);
+      context.lineTo(x, y + radius + 5);
+      context.stroke();
+    }
+  };
+  if (state.pin) mark(state.pin, COLOURS[1], 5);
+  mark(state.at, "#000000", 5);
+  return slice;
+}
+
+function drawCells(canvas, sweep, state, key) {
+  const slice = new Slice(sweep, state);
+  const full = fitted(canvas, Math.min(460, Math.max(300, 0.75 * canvas.parentElement.clientWidth)));
+  const { context } = full;
+  const box = {
+    left: MARGIN.left,
+    top: MARGIN.top,
+    width: full.width - MARGIN.left - MARGIN.right,
+    height: full.height - MARGIN.top - MARGIN.bottom,
+  };
+  const toX = (x) => box.left + ((x + 0.5) * box.width) / slice.nx;
+  const toY = (y) => box.top + box.height - ((y + 0.5) * box.height) / slice.ny;
+  const range = slice.range();
+  context.fillStyle = themeColour("--panel");
+  context.fillRect(0, 0, full.width, full.height);
+  context.fillStyle = themeColour("--empty");
+  context.fillRect(box.left, box.top, box.width, box.height);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(onCanvas(slice.pixels(range)), box.left, box.top, box.width, box.height);
+  const text = themeColour("--text");
+  if (state.low !== null && state.high !== null) {
+    const { image, counts } = slice.band(state.low, state.high);
+    const mask = onCanvas(image);
+    hatched(context, box, (inner, w, h) => inner.drawImage(mask, 0, 0, w, h), COLOURS[1], -1);
+    slice.bandCounts = counts;
+  }
+  slice.statusCounts = drawStatus(context, slice, box, text);
+  if (slice.nx > 1 && slice.ny > 1) drawLines(context, slice, toX, toY, state);
+  drawFrame(context, sweep, state, box, toX, toY, text);
+  drawBar(context, box, range, state, text);
+  const picture = document.createElement("canvas");
+  [picture.width, picture.height] = [canvas.width, canvas.height];
+  picture.getContext("2d").drawImage(canvas, 0, 0);
+  const cellAt = (x, y) => [
+    Math.max(0, Math.min(slice.nx - 1, Math.floor(((x - box.left) / box.width) * slice.nx))),
+    Math.max(0, Math.min(slice.ny - 1, Math.floor(((box.top + box.height - y) / box.height) * slice.ny))),
+  ];
+  return Object.assign(slice, { key, picture, toX, toY, cellAt });
+}
+
+// Hatches cells whose mode is not certified; returns how many cells have each status.
+function drawStatus(context, slice, box, colour) {
+  const counts = new Uint32Array(256);
+  const bad = [];
+  const { status } = slice.sweep;
+  slice.each((ix, iy, at) => {
+    const code = status[at];
+    counts[code]++;
+    if (code !== 0 && code !== NOT_COMPUTED) bad.push([ix, iy]);
+  });
+  if (bad.length) {
+    // cells smaller than 3 pixels would be lost
+    const cover = (inner, w, h) => {
+      const [cw, ch] = [w / slice.nx, h / slice.ny];
+      const [width, height] = [Math.max(3, Math.ceil(cw)), Math.max(3, Math.ceil(ch))];
+      for (const [ix, iy] of bad)
+        inner.fillRect((ix + 0.5) * cw - width / 2, h - (iy + 0.5) * ch - height / 2, width, height);
+    };
+    hatched(context, box, cover, colour, 1);
+  }
+  return counts;
+}
+
+function drawLines(context, slice, toX, toY, state) {
+  const stride = Math.ceil(Math.max(slice.nx, slice.ny) / 400);
+  const [low, high] = slice.ends();
+  for (const level of niceTicks(low, high, 7)) {
+    const lines = contour(slice, level, stride);
+    drawContour(context, lines, toX, toY, "rgba(255,255,255,0.75)", 1);
+    if (!lines.length) continue;
+    const [x, y] = lines[Math.floor(lines.length / 2)][0];
+    const text = shortNumber(level, 4);
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.lineWidth = 3;
+    context.strokeStyle = "rgba(0,0,0,0.7)";
+    context.strokeText(text, toX(x), toY(y));
+    context.fillStyle = "#ffffff";
+    context.fillText(text, toX(x), toY(y));
+  }
+  if (state.level === null) return;
+  const lines = contour(slice, state.level, stride);
+  slice.levelFound = lines.length > 0;
+  drawContour(context, lines, toX, toY, "#ffffff", 5);
+  drawContour(context, lines, toX, toY, COLOURS[1], 2.5);
+}
+
+function drawFrame(context, sweep, state, box, toX, toY, text) {
+  const [x, y] = [sweep.axes[state.x], sweep.axes[state.y]];
+  context.strokeStyle = text;
+  context.lineWidth = 1;
+  context.strokeRect(box.left, box.top, box.width, box.height);
+  context.fillStyle = text;
+  context.textAlign = "center";
+  context.textBaseline = "top";
+  const bottom = box.top + box.height;
+  for (const tick of x.ticks(Math.max(2, Math.floor(box.width / 90)))) {
+    context.fillRect(toX(tick.at) - 0.5, bottom, 1, 5);
+    context.fillText(tick.text, toX(tick.at), bottom + 7);
+  }
+  context.fillText(x.label, box.left + box.width / 2, bottom + 25);
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  for (const tick of y.ticks(6)) {
+    context.fillRect(box.left - 5, toY(tick.at) - 0.5, 5, 1);
+    context.fillText(tick.text, box.left - 8, toY(tick.at));
+  }
+  context.save();
+  context.translate(12, box.top + box.height / 2);
+  context.rotate(-Math.PI / 2);
+  context.textAlign = "center";
+  context.fillText(y.label, 0, 0);
+  context.restore();
+}
+
+function drawBar(context, box, [low, high], state, text) {
+  const left = box.left + box.width + 14;
+  for (let k = 0; k < box.height; k++) {
+    const colour = shade(1 - k / box.height);
+    context.fillStyle = `rgb(${colour & 255},${(colour >> 8) & 255},${(colour >> 16) & 255})`;
+    context.fillRect(left, box.top + k, 14, 1.5);
+  }
+  context.fillStyle = text;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  for (const tick of niceTicks(low, high, 6)) {
+    const share = high > low ? (tick - low) / (high - low) : 0.5;
+    const y = box.top + box.height * (1 - share);
+    context.fillRect(left + 14, y - 0.5, 4, 1);
+    context.fillText(shortNumber(tick, 4), left + 21, y);
+  }
+  context.textAlign = "center";
+  context.textBaseline = "top";
+  context.fillText("Hz", left + 12, box.top + box.height + 7);
+  if (state.level !== null && state.level >= low && state.level <= high && high > low) {
+    const y = box.top + box.height * (1 - (state.level - low) / (high - low));
+    context.fillStyle = COLOURS[1];
+    context.fillRect(left - 4, y - 1.5, 22, 3);
+  }
+}

@@ -1,0 +1,77 @@
+"""Joining the stores of parts of a sweep, which were computed in places of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sweeps.definition.errors import StoreError
+from sweeps.store.identity import check_together
+from sweeps.store.labels import copy_labels, examine
+from sweeps.store.pieces import Location, explained, text_of
+from sweeps.store.zarr_store import SweepStore, stored, stored_definition
+
+
+class Merged(NamedTuple):
+    """How many shards were copied, how many are missing now, and how many there are in all."""
+
+    copied: int
+    missing: int
+    shards: int
+
+
+def merge(target: Location, parts: Sequence[Location]) -> Merged:
+    """Copy the shards of several stores of one sweep into a store, a new one or one of them.
+
+    All are looked at before anything is written. After a kill the same parts may be merged again.
+
+    Parameters
+    ----------
+    target
+        Where to write.
+    parts
+        Stores of the same sweep, cut into the same shards.
+
+    Raises
+    ------
+    StoreError
+        If a store is damaged, or not of the same sweep, or cut into other shards, or if two have different values.
+    """
+    others = [stored(part) for part in parts]
+    first = stored_definition(parts[0])
+    with explained(target):
+        there = examine(target)
+    for part in parts[1:]:
+        check_together(part, stored_definition(part), parts[0], first)
+    if there is not None:
+        check_together(target, there.attributes, parts[0], first)
+    _check_marks(others if there is None or there.damage else [stored(target), *others])
+    with explained(target):
+        copy_labels(parts[0], target)
+    into = SweepStore(target, list(others[0].arrays), others[0].grid)
+    copied = 0
+    for other in others:
+        for shard in range(other.grid.num_shards):
+            if other.marked(shard) and not into.marked(shard):
+                into.write(shard, other.read(shard))
+                copied += 1
+    missing = sum(not into.marked(shard) for shard in range(into.grid.num_shards))
+    if not missing:
+        into.finish()
+    return Merged(copied, missing, into.grid.num_shards)
+
+
+def _check_marks(stores: Sequence[SweepStore]) -> None:
+    """Refuse stores of which two have the same shard with different values."""
+    for shard in range(stores[0].grid.num_shards):
+        found = [
+            (store, marks.tobytes())
+            for store in stores
+            if (marks := store.digests(shard)) is not None and marks.any()
+        ]
+        for store, digests in found[1:]:
+            if digests != found[0][1]:
+                raise StoreError(
+                    f"{text_of(store.location)}: shard {shard} has other values than in {found[0][0].text}; nothing "
+                    "was written. `jaxmodal sweep verify` tells which is right."
+                )

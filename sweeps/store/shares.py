@@ -1,0 +1,199 @@
+"""Several processes on one sweep without a scheduler: fixed parts of the shards, or claims on free ones.
+
+A claim is a file in the store, made exclusively, whose time of change its holder renews. When it has not changed for
+a lease, as another process sees it on its own clock, that one makes the next claim on the shard. Claims are counted,
+so that only one of several can take the same one over; the holder of the last one is at work. No clocks of two
+machines are compared, and a holder that was only slow does no harm: shards are written whole, with the same bytes.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import os
+import random
+import re
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Self
+
+from jaxmodal.arm.arguments import is_finite, is_whole
+from jaxmodal.arm.quantities import shown
+from sweeps.definition.errors import SweepError
+
+#: where claims lie in a store
+CLAIMS = "progress/claims"
+#: seconds without a sign of life after which a claim may be taken over
+LEASE = 120.0
+#: a holder renews its claims so often in a lease
+_RENEWALS = 6
+#: seconds between two looks at shards that others hold
+_PAUSE = 2.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """One of several equal parts of the shards of a sweep, for a process of its own.
+
+    Parameters
+    ----------
+    number, of
+        Which part, from 1, of how many. Part 3 of 16 has the shards 2, 18, 34 and so on.
+
+    Raises
+    ------
+    SweepError
+        If they are not whole numbers, or there is no such part.
+
+    Examples
+    --------
+    >>> list(Part(3, 16).shards(40))
+    [2, 18, 34]
+    """
+
+    number: int
+    of: int
+
+    def __post_init__(self) -> None:
+        if not is_whole(self.of, 1) or not is_whole(self.number, 1, self.of):
+            raise SweepError(
+                f"part {shown(self.number)}/{shown(self.of)}: must be a whole number K of N, from 1/N to N/N."
+            )
+
+    def shards(self, total: int) -> range:
+        """The shards of this part, of so many."""
+        return range(self.number - 1, total, self.of)
+
+
+@dataclasses.dataclass(frozen=True)
+class Claims:
+    """Any number of processes on one store, each of which takes one free shard after the other.
+
+    Parameters
+    ----------
+    lease
+        Seconds without a sign of life after which others take a shard over.
+
+    Raises
+    ------
+    SweepError
+        If the lease is not a number above 0.
+    """
+
+    lease: float = LEASE
+
+    def __post_init__(self) -> None:
+        if not is_finite(self.lease) or not self.lease > 0.0:
+            raise SweepError(f"lease = {shown(self.lease)}: must be a number of seconds above 0.")
+
+
+class Claimed:
+    """The claims of this process in a store; a context in which they are renewed.
+
+    Parameters
+    ----------
+    root
+        The folder of the store.
+    marked
+        Says whether a shard has been computed.
+    """
+
+    def __init__(self, root: Path, lease: float, marked: Callable[[int], bool]) -> None:
+        self.folder, self.lease, self.marked = root / CLAIMS, lease, marked
+        self._held: dict[int, Path] = {}
+        self._seen: dict[Path, tuple[int, float]] = {}
+        self._over = threading.Event()
+        self._renewer = threading.Thread(target=self._renew, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._renewer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._renewer.join()
+        for shard in list(self._held):
+            self.release(shard)
+
+    def free(self, shards: Iterable[int]) -> Iterator[int]:
+        """Claim one shard after the other, until all have been computed, here or elsewhere, or tried here."""
+        order = list(shards)
+        start = random.Random().randrange(len(order)) if order else 0  # away from the others
+        left = collections.deque(order[start:] + order[:start])
+        while left:
+            before = len(left)
+            for _ in range(before):
+                shard = left.popleft()
+                if self.marked(shard):
+                    continue
+                if self.take(shard):
+                    yield shard
+                else:
+                    left.append(shard)
+            if len(left) == before:
+                time.sleep(min(_PAUSE, self.lease / _RENEWALS))
+
+    def take(self, shard: int) -> bool:
+        """Claim a shard, unless another process holds it or it has been computed."""
+        last = max(self._numbers(shard), default=-1)
+        if last >= 0 and not self._stale(self._path(shard, last)):
+            return False
+        path = self._path(shard, last + 1)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            with path.open("x") as file:
+                file.write(f"{socket.gethostname()} {os.getpid()}\n")
+        except (FileExistsError, FileNotFoundError):  # another one was faster, or has finished
+            return False
+        self._held[shard] = path
+        if self.marked(shard):  # by a process that has released it since we looked
+            self.release(shard)
+            return False
+        return True
+
+    def release(self, shard: int) -> None:
+        """Give up the claim on a shard, and with it those that it has taken over."""
+        path = self._held.pop(shard)
+        for number in range(int(path.suffix[1:]), -1, -1):
+            self._path(shard, number).unlink(missing_ok=True)
+
+    def _path(self, shard: int, number: int) -> Path:
+        return self.folder / f"{shard}.{number}"
+
+    def _numbers(self, shard: int) -> list[int]:
+        """The numbers of the claims on a shard that are there."""
+        try:
+            names = os.listdir(self.folder)
+        except FileNotFoundError:
+            return []
+        matches = (re.fullmatch(rf"{shard}\.(\d+)", name) for name in names)
+        return [int(found[1]) for found in matches if found]
+
+    def _stale(self, path: Path) -> bool:
+        """Whether a claim has not been renewed since this process first saw it so, a lease ago."""
+        try:
+            changed = path.stat().st_mtime_ns
+        except FileNotFoundError:
+            return False
+        known, since = self._seen.get(path, (None, 0.0))
+        now = time.monotonic()
+        if known != changed:
+            self._seen[path] = (changed, now)
+            return False
+        return now - since > self.lease
+
+    def _renew(self) -> None:
+        while not self._over.wait(self.lease / _RENEWALS):
+            for path in list(self._held.values()):
+                with contextlib.suppress(OSError):
+                    os.utime(path)
+
+
+def remove_claims(root: Path) -> None:
+    """Remove what is left of claims in a store that is complete."""
+    shutil.rmtree(root / CLAIMS, ignore_errors=True)
