@@ -179,8 +179,8 @@ def _share_tape(features: tuple[str, ...], theory: TheoryName) -> dict[str, Any]
 
 @functools.cache
 def _noise_tape(arithmetic: Arithmetic) -> dict[str, Any]:
-    def computed(noise: Any, last: Any) -> list[Any]:
+    def computed(noise: Any, last: Any, shaken: Any) -> list[Any]:
         nothing = 0.0 * noise
-        return [noise_of(Tally(nothing, nothing, nothing, noise, last), arithmetic)]
+        return [noise_of(Tally(nothing, nothing, nothing, noise, last, shaken), arithmetic)]
 
-    return tape_of_function(computed, 2)
+    return tape_of_function(computed, 3)

@@ -326,7 +326,7 @@ function cutArm(arm, shares) {
 
 const xh = new Float64Array(256), xl = new Float64Array(256), fh = new Float64Array(128), fl = new Float64Array(128);
 const wh = new Float64Array(16), wl = new Float64Array(16), gh = new Float64Array(FUNCTIONS), gl = new Float64Array(FUNCTIONS);
-const sixH = new Float64Array(6), sixL = new Float64Array(6), turns = new Float64Array(16), shares = new Float64Array(8), few = new Float64Array(2);
+const sixH = new Float64Array(6), sixL = new Float64Array(6), turns = new Float64Array(16), shares = new Float64Array(8), few = new Float64Array(3);
 
 /** Wave numbers and functions of a link into wh, wl, gh, gl; whole turns into `turns` at 12. */
 function functionsOf(arm, link, omega, kind) {
@@ -383,7 +383,7 @@ function addLink(arm, link, omega, kind, tape, features) {
 function evaluate(arm, omega, kind) {
   const { tapes, links, written } = arm, at = Math.max(omega, RESOLVED[kind] * (Number.isFinite(arm.scale) ? arm.scale : 0));
   sixH.fill(0); sixL.fill(0);
-  let sign = 1, log = 0, count = 0, noise = 0, last = 0;
+  let sign = 1, log = 0, count = 0, noise = 0, last = 0, shaken = 0;
   const results = tapes.link[kind].outputs.length;
   for (let i = links.length - 1; i >= 0; i--) {
     addLink(arm, links[i], at, kind, tapes.link, written.features);
@@ -397,8 +397,9 @@ function evaluate(arm, omega, kind) {
     count += shares[2];
     noise += last + shares[4];
     last = shares[3];
+    shaken = shares[5];
   }
-  few[0] = noise; few[1] = last;
+  few[0] = noise; few[1] = last; few[2] = shaken;
   tapes.noise[kind].run(few, shares);
   return { omega: at, sign, log, count, noise: shares[0] };
 }

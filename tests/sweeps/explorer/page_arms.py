@@ -61,6 +61,7 @@ def random_arm(seed):
             more |= {
                 "rotor_inertia": 1e-4 * rng.uniform(0, 1),
                 "gear_ratio": rng.uniform(-100, 100),
+                "motor": str(rng.choice(["held", "beyond_spring"])),
             }
             if math.isinf(more["joint_stiffness"]):
                 more["joint_stiffness"] = 1e5
