@@ -9,7 +9,7 @@ import jaxmodal as jm
 from jaxmodal.runtime.errors import ArmError
 from sweeps.explorer.solver import arm_json
 from tests.real_arms import steel
-from tests.sweeps.explorer.page_arms import THEORIES, case, needs_node, random_arm, solved_in_page
+from tests.explorer.page_arms import THEORIES, case, needs_node, random_arm, solved_in_page
 
 MODES, STATIONS = 8, 6
 BAR = steel(length=0.5)
