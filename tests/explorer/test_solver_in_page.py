@@ -8,8 +8,8 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.runtime.errors import ArmError
 from sweeps.explorer.solver import arm_json
-from tests.real_arms import steel
 from tests.explorer.page_arms import THEORIES, case, needs_node, random_arm, solved_in_page
+from tests.real_arms import steel
 
 MODES, STATIONS = 8, 6
 BAR = steel(length=0.5)
