@@ -115,7 +115,7 @@ CONSTANTS: dict[str, list[Constant]] = {
         Constant("response.damped.damped_roots:BEYOND", "modes", (1, 6)),
     ],
     "peaks": [
-        Constant("response.forced.stationary:RESOLVED", "share of the largest", (1e-10, 1e-13)),
+        Constant("response.forced.stationary:_RESOLVED", "share of the largest", (1e-10, 1e-13)),
         Constant("response.forced.stationary:_ROUNDING", "share of the largest", (1e-8, 1e-4)),
         Constant("response.forced.stationary:_SAME", "pieces", (1e-8, 1e-4)),
     ],
