@@ -70,7 +70,8 @@ class Link(StraightLink):
     motor
         What the motor does while the arm vibrates: ``"held"``, a brake or a stiff servo keeps its shaft still, so that
         the rotor moves with the link that carries it, or ``"beyond_spring"``, the rotor turns with the joint, beyond
-        its spring. A rotor needs one of them; without one it is taken as held, with a `RotorWarning`.
+        its spring. A rotor needs one of them; without one it is taken as held, with a `RotorWarning`. A joint without a
+        rotor has none.
     base_offset_x, base_offset_y
         Where the link begins, seen from the joint's axis, m, along the link and to its left.
     end_offset_x, end_offset_y

@@ -174,9 +174,8 @@ def grid_for_rate(sweep: Sweep, rate: float) -> Grid:
         return chunks
     timed = min(int(rate * SHARD_SECONDS), SHARD_BYTES * sweep.num_cells // dataset_bytes(sweep))
     wanted = max(1, timed // chunks.most_cells)
-    while (
-        True
-    ):  # blocks of chunks are whole rows, so that their number is not known before they are cut
+    # blocks of chunks are whole rows, so that their number is not known before they are cut
+    while True:
         grid = make_grid(sweep, chunks.most_cells, wanted * chunks.most_cells)
         if num_files(sweep, grid) <= MOST_FILES or grid.num_shards == 1:
             return grid

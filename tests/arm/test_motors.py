@@ -12,22 +12,15 @@ from jaxmodal.cli.commands import main
 BEAM = jm.Link(0.5, 7e10, 2700.0, jm.rectangle(0.003, 0.04, 0.85), 0.3, joint_stiffness=200.0)
 ROTOR = {"rotor_inertia": 2e-4, "gear_ratio": 50.0}
 MOTORS = ("held", "beyond_spring")
-FILE = """
+LINK = """
 [[links]]
 length = 0.4
 youngs_modulus = 7e10
 density = 2700
 poisson_ratio = 0.3
 section = {{ shape = "circle", diameter = 0.02, shear_coefficient = "cowper" }}
-
-[[links]]
-length = 0.4
-youngs_modulus = 7e10
-density = 2700
-poisson_ratio = 0.3
-section = {{ shape = "circle", diameter = 0.02, shear_coefficient = "cowper" }}
-{joint}
 """
+FILE = f"{LINK}{LINK}{{joint}}\n"
 PLANAR = "joint_stiffness = 300.0\nrotor_inertia = 2e-4\ngear_ratio = 50\n{motor}"
 SPATIAL = "joint = {{ axis = [0, 1, 0], stiffness = 300.0, rotor_inertia = 2e-4, gear_ratio = 50{motor} }}"
 

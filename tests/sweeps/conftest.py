@@ -35,3 +35,25 @@ def uninterrupted(synthetic, one_commit, tmp_path):
     sweeps.run(small_sweep(), path, chunk_cells=CHUNK_CELLS)
     synthetic.clear()
     return contents(path)
+
+
+@pytest.fixture(scope="session")
+def map_of_postures():
+    """A small map about a double root; not to be changed."""
+    axes = [
+        sweeps.linspace("theta_2", 65, 85, 5, unit="degree"),
+        sweeps.linspace("theta_3", -76, -56, 5, unit="degree"),
+    ]
+    return sweeps.run(sweeps.Sweep("example:three_link_industrial", axes, num_modes=3, name="map"))
+
+
+@pytest.fixture(scope="session")
+def thickness():
+    """Two theories along one axis; not to be changed."""
+    axes = [sweeps.geomspace("thickness_factor", 1, 100, 5)]
+    options = {
+        "theories": ["timoshenko", "euler_bernoulli"],
+        "num_modes": 3,
+        "outputs": ["difference_to_euler_bernoulli"],
+    }
+    return sweeps.run(sweeps.Sweep("example:two_link_flexible", axes, **options))

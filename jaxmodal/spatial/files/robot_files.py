@@ -20,11 +20,11 @@ URDF = "urdf"
 SUFFIXES = (".urdf", ".xacro")
 _PLAIN = ("name", "base", "tip", "structural_mass")
 _BY_NAME = {"positions": "rad", "joint_stiffness": "N m/rad", "section_roll": "rad"}
+#: tables of tables by name, with the units of their keys, and their keys that are words
 _TABLES = {
     "materials": {key: UNITS[key] for key in MATERIAL},
     "rotors": {"inertia": "kg m^2", "gear_ratio": "1"},
 }
-"""Tables of tables by name, with the units of their keys, and further keys that are words."""
 _WORDS = {"rotors": ("motor",)}
 _KNOWN = (*_PLAIN, *_BY_NAME, *_TABLES, "sections", "inertia_check", "payload")
 

@@ -104,7 +104,8 @@ class SpatialLink(StraightLink):
     motor
         What the motor does while the arm vibrates: ``"held"``, a brake or a stiff servo keeps its shaft still, so that
         the rotor moves with the link that carries it, or ``"beyond_spring"``, the rotor turns with the joint, beyond
-        its spring. A rotor needs one of them; without one it is taken as held, with a `RotorWarning`.
+        its spring. A rotor needs one of them; without one it is taken as held, with a `RotorWarning`. A joint without a
+        rotor has none.
     hub, stator
         Bodies (`RigidBody`) on the joint, beyond its springs in this link's axes, and before them in those of the link
         before.

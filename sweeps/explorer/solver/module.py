@@ -22,6 +22,8 @@ from sweeps.explorer.solver.tapes import OPERATIONS
 #: of the texts of arms; one more with every change of what they hold
 FORMAT = "jaxmodal arm 1"
 _PLACE = "// @generated constants\n"
+#: in the order in which they need each other; together they are one module
+SCRIPTS = ("arithmetic.js", "arm.js", "search.js", "shapes.js")
 
 
 def module_text() -> str:
@@ -52,7 +54,8 @@ def module_text() -> str:
         "EXP_HALVINGS": dd.EXP_HALVINGS,
     }
     lines = [f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()]
-    source = resources.files(__package__).joinpath("solver.js").read_text(encoding="utf-8")
+    folder = resources.files(__package__)
+    source = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
     return source.replace(_PLACE, "".join(lines))
 
 

@@ -1,0 +1,194 @@
+// An arm from its text, and determinant and count at one frequency.
+
+const WAVES = 13, FUNCTIONS = 8, STIFFNESS = 6, BEFORE_WAVES = 9;
+const Z1 = 4, ALPHA = 5, BETA = 6, MU = 9; // places among the wave numbers
+const MASS = 7, RIGIDITY = 5; // places among the constants of a member
+
+const numbers = (values) => Float64Array.from(values, Number);
+
+/** The arm of a text that `arm_json` of the library wrote. */
+export function loadArm(json) {
+  const written = typeof json === "string" ? JSON.parse(json) : json;
+  if (!written || written.format !== FORMAT) {
+    throw new Error(`the arm was written in the format ${written && written.format}; this solver reads ${FORMAT}. Write page and arm with one version.`);
+  }
+  const pair = (both) => ({ float64: new Tape(both.float64), double: new Tape(both.double || both.float64) });
+  const tapes = { beams: new Tape(written.beams), constants: new Tape(written.constants), share: new Tape(written.share) };
+  for (const name of ["member", "rotor", "waves", "link"]) tapes[name] = pair(written[name]);
+  tapes.noise = { float64: new Tape(written.noise.float64), double: new Tape(written.noise.double_double) };
+  tapes.shape = { float64: null, double: new Tape(written.shape_link) };
+  tapes.joint = new Tape(written.joint);
+  tapes.piece = new Tape(written.piece);
+  return withValues({ written, tapes }, numbers(written.values));
+}
+
+/** The arm with another value, in SI units, at an address such as "link2.length"; "link*.length" sets that of all. */
+export function setValue(arm, address, value) {
+  const { addresses, aliases } = arm.written;
+  const theta = /^theta_([1-9][0-9]*)$/.exec(address);
+  const full = theta ? `link${theta[1]}.joint_angle` : aliases[address] || address;
+  const names = full.startsWith("link*.")
+    ? addresses.filter((name) => name.replace(/^link[0-9]+\./, "link*.") === full)
+    : addresses.filter((name) => name === full);
+  if (names.length === 0) throw new Error(`${address} is no value of this arm; it has ${addresses.join(", ")}.`);
+  if (typeof value !== "number" || Number.isNaN(value)) throw new Error(`${address} = ${value}: must be a number.`);
+  const values = arm.values.slice();
+  for (const name of names) values[addresses.indexOf(name)] = value;
+  const changed = withValues(arm, values);
+  if (changed.invalid) throw new Error(`${address} = ${value}: no arm can have this value, see the page on arm files.`);
+  return changed;
+}
+
+function withValues(arm, values) {
+  const { written, tapes } = arm, n = written.links, found = new Float64Array(tapes.beams.outputs.length);
+  tapes.beams.run(values, found);
+  const beams = [];
+  for (let i = 0; i < n; i++) beams.push(Float64Array.from(written.fields, (_, k) => found[k * n + i]));
+  const scale = found[found.length - 2], invalid = found[found.length - 1] !== 0;
+  const changed = { written, tapes, values, beams, scale, invalid };
+  changed.links = beams.map((beam) => linkOf(changed, beam));
+  return changed;
+}
+
+/** A link from its fields: constants in both kinds of numbers, features among them. */
+function linkOf(arm, beam) {
+  const { written, tapes } = arm, given = new Float64Array(tapes.constants.outputs.length);
+  tapes.constants.run(beam, given);
+  const own = written.features.filter((name) => !ROTOR.includes(name) && !GROUND.includes(name));
+  const at = { fixed: 8, angle: 13, features: 14, rotor: 14 + own.length };
+  const geared = written.features.includes(ROTOR[0]);
+  const link = { flexible: 1, angle: given[at.angle], beam };
+  for (const kind of ["float64", "double"]) {
+    const hi = {}, lo = {};
+    const member = new Float64Array(8), rest = new Float64Array(8), zeros = new Float64Array(16);
+    const run = (tape, x, h, l) => { if (kind === "double") tape.double.runPairs(x, zeros, h, l); else tape.float64.run(x, h); };
+    run(tapes.member, given.subarray(0, 8), member, rest);
+    own.forEach((name, k) => { hi[name] = given[at.features + k]; lo[name] = 0; });
+    let next = at.rotor;
+    if (geared) {
+      const h = new Float64Array(3), l = new Float64Array(3);
+      run(tapes.rotor, given.subarray(next, next + 2), h, l);
+      ROTOR.forEach((name, k) => { hi[name] = h[k]; lo[name] = l[k]; });
+      next += 2;
+    }
+    const turned = (angle) => {
+      const t = new Float64Array(5), s = angle < 0 ? -1 : 1;
+      if (kind === "double") { circularOfPair(Math.abs(angle), 0, t, 0); return [s * t[0], s * t[1], t[2], t[3]]; }
+      circular(Math.abs(angle), t, 0);
+      return [s * t[0], 0, t[1], 0];
+    };
+    const turn = turned(link.angle);
+    if (written.features.includes(GROUND[0])) {
+      const g = turned(given[next]);
+      hi[GROUND[0]] = g[0]; lo[GROUND[0]] = g[1]; hi[GROUND[1]] = g[2]; lo[GROUND[1]] = g[3];
+    }
+    const fixed = [...given.subarray(8, 13)];
+    link[kind] = {
+      memberHi: member, memberLo: rest, featuresHi: hi, featuresLo: lo,
+      fixedHi: Float64Array.from([...fixed, turn[0], turn[2]]),
+      fixedLo: Float64Array.from([0, 0, 0, 0, 0, turn[1], turn[3]]),
+    };
+    if (hi.flexible !== undefined) link.flexible = hi.flexible;
+  }
+  return link;
+}
+
+/** The same arm with links cut into parts; `shares` gives those of each link. */
+function cutArm(arm, shares) {
+  const { fields, inner, outer } = arm.written, links = [], length = fields.indexOf("length");
+  arm.beams.forEach((beam, i) => {
+    const parts = shares(i);
+    parts.forEach((share, p) => {
+      const part = beam.slice();
+      part[length] *= share;
+      fields.forEach((name, k) => {
+        if (p > 0 && name in inner) part[k] = Number(inner[name]);
+        if (p < parts.length - 1 && outer.includes(name)) part[k] = 0;
+      });
+      links.push(linkOf(arm, part));
+    });
+  });
+  return { ...arm, links };
+}
+
+// ---------------------------------------------------------------- determinant and count at one frequency
+
+const xh = new Float64Array(256), xl = new Float64Array(256), fh = new Float64Array(128), fl = new Float64Array(128);
+const wh = new Float64Array(16), wl = new Float64Array(16), gh = new Float64Array(FUNCTIONS), gl = new Float64Array(FUNCTIONS);
+const sixH = new Float64Array(6), sixL = new Float64Array(6), turns = new Float64Array(16), shares = new Float64Array(8), few = new Float64Array(3);
+
+/** Wave numbers and functions of a link into wh, wl, gh, gl; whole turns into `turns` at 12. */
+function functionsOf(arm, link, omega, kind) {
+  const own = link[kind];
+  xh[0] = omega; xl[0] = 0;
+  xh.set(own.memberHi, 1); xl.set(own.memberLo, 1);
+  if (kind === "float64") {
+    arm.tapes.waves.float64.run(xh, wh);
+    gh[0] = Math.exp(-wh[ALPHA]); gh[1] = sinhRatio(wh[Z1]);
+    for (let k = 0; k < 3; k++) {
+      circular(0.5 * wh[k === 0 ? ALPHA : k === 1 ? BETA : MU], turns, 0);
+      gh[2 + 2 * k] = turns[0]; gh[3 + 2 * k] = turns[1]; turns[12 + k] = turns[2];
+    }
+    return;
+  }
+  arm.tapes.waves.double.runPairs(xh, xl, wh, wl);
+  decayOfPair(wh[ALPHA], wl[ALPHA]);
+  gh[0] = H; gl[0] = L;
+  if (wh[Z1] >= 0 && wh[Z1] <= 0.25) seriesOfPair(SERIES.sinh_ratio, wh[Z1], wl[Z1]); else { H = 1; L = 0; }
+  gh[1] = H; gl[1] = L;
+  for (let k = 0; k < 3; k++) {
+    const at = k === 0 ? ALPHA : k === 1 ? BETA : MU;
+    circularOfPair(0.5 * wh[at], 0.5 * wl[at], turns, 0);
+    gh[2 + 2 * k] = turns[0]; gl[2 + 2 * k] = turns[1]; gh[3 + 2 * k] = turns[2]; gl[3 + 2 * k] = turns[3];
+    turns[12 + k] = turns[4];
+  }
+}
+
+/** The link added to the stiffness in sixH, sixL; results into fh, fl, and that stiffness is replaced. */
+function addLink(arm, link, omega, kind, tape, features) {
+  functionsOf(arm, link, omega, kind);
+  const own = link[kind], pairs = kind === "double";
+  xh[0] = own.fixedHi[0]; xh[1] = arm.written.axial; xh[2] = omega;
+  for (let k = 1; k < 7; k++) xh[2 + k] = own.fixedHi[k];
+  xh.set(wh.subarray(0, WAVES), BEFORE_WAVES); xh.set(gh, BEFORE_WAVES + WAVES);
+  xh.set(sixH, BEFORE_WAVES + WAVES + FUNCTIONS);
+  const start = BEFORE_WAVES + WAVES + FUNCTIONS + STIFFNESS;
+  for (let k = 0; k < features.length; k++) xh[start + k] = own.featuresHi[features[k]];
+  if (pairs) {
+    xl[0] = own.fixedLo[0]; xl[1] = 0; xl[2] = 0;
+    for (let k = 1; k < 7; k++) xl[2 + k] = own.fixedLo[k];
+    xl.set(wl.subarray(0, WAVES), BEFORE_WAVES); xl.set(gl, BEFORE_WAVES + WAVES);
+    xl.set(sixL, BEFORE_WAVES + WAVES + FUNCTIONS);
+    for (let k = 0; k < features.length; k++) xl[start + k] = own.featuresLo[features[k]];
+    tape.double.runPairs(xh, xl, fh, fl);
+    for (let k = 0; k < 6; k++) { sixH[k] = fh[k]; sixL[k] = fl[k]; }
+  } else {
+    tape.float64.run(xh, fh);
+    for (let k = 0; k < 6; k++) sixH[k] = fh[k];
+  }
+}
+
+/** Sign and logarithm of the determinant, count of modes below, what is rounded. */
+function evaluate(arm, omega, kind) {
+  const { tapes, links, written } = arm, at = Math.max(omega, RESOLVED[kind] * (Number.isFinite(arm.scale) ? arm.scale : 0));
+  sixH.fill(0); sixL.fill(0);
+  let sign = 1, log = 0, count = 0, noise = 0, last = 0, shaken = 0;
+  const results = tapes.link[kind].outputs.length;
+  for (let i = links.length - 1; i >= 0; i--) {
+    addLink(arm, links[i], at, kind, tapes.link, written.features);
+    for (let k = 0; k < results; k++) xh[k] = fh[k];
+    xh[results] = wh[Z1]; xh[results + 1] = wh[ALPHA];
+    for (let k = 0; k < 3; k++) xh[results + 2 + k] = turns[12 + k];
+    xh[results + 5] = at; xh[results + 6] = links[i].flexible;
+    tapes.share.run(xh, shares);
+    sign *= Math.sign(shares[0]);
+    log += Math.log(Math.abs(shares[0])) + shares[1];
+    count += shares[2];
+    noise += last + shares[4];
+    last = shares[3];
+    shaken = shares[5];
+  }
+  few[0] = noise; few[1] = last; few[2] = shaken;
+  tapes.noise[kind].run(few, shares);
+  return { omega: at, sign, log, count, noise: shares[0] };
+}
