@@ -116,13 +116,11 @@ def random_extremes(arm, number, seed):
     return np.min(hertz), np.max(hertz)
 
 
-@pytest.mark.parametrize(
-    ("number", "starts"), [(1000, 128), pytest.param(20_000, 1024, marks=pytest.mark.slow)]
-)
-def test_the_worst_posture_of_the_six_axis_arm_is_below_random_postures(number, starts):
+@pytest.mark.slow
+def test_the_worst_posture_of_the_six_axis_arm_is_below_random_postures():
     arm = jm.examples.six_axis_industrial()
-    found = jm.extremes(arm, starts=starts, climbs=3)
-    low, high = random_extremes(arm, number, seed=5)
+    found = jm.extremes(arm, climbs=3)
+    low, high = random_extremes(arm, 20_000, seed=5)
     assert found.certified
     assert found.lowest.frequency_hz <= low
     assert found.highest.frequency_hz >= high
