@@ -15,6 +15,7 @@ import functools
 import json
 import statistics
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -59,17 +60,16 @@ def main(arguments: list[str] | None = None) -> None:
     device = jax.devices("cpu")[0] if gpu is None else gpu
     command = ["python -m benchmarks.gpu", *(sys.argv[1:] if arguments is None else arguments)]
     report = about(device, command) | {"modes": MODES}
-    with jax.default_device(device):
-        for name, part in parts(options, device).items():
-            try:
+    for name, part in parts(options, device).items():
+        begin = time.perf_counter()
+        try:
+            with jax.default_device(jax.devices("cpu")[0] if name == "cpu" else device):
                 report[name] = part()
-            except (jax.errors.JaxRuntimeError, NotImplementedError) as error:
-                report[name] = {"failed": str(error)[:2000]}
-            write_report(report, options.out)
-    with jax.default_device(jax.devices("cpu")[0]):
-        report["cpu"] = cpu_path(options)
-    report["ratios"] = ratios(report)
-    write_report(report, options.out)
+        except (jax.errors.JaxRuntimeError, NotImplementedError) as error:
+            report[name] = {"failed": str(error)[:2000]}
+        report["ratios"] = ratios(report)
+        write_report(report, options.out)
+        print(f"{name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
     print(json.dumps(report, indent=1))
     failed = [name for name, part in report.items() if isinstance(part, dict) and "failed" in part]
     if failed:
@@ -77,15 +77,17 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def parts(options: Any, device: Any) -> dict[str, Callable[[], dict[str, Any]]]:
-    """What is measured on the device, in turn."""
+    """What is measured, in turn: on the device, but for `cpu`; what a run that is cut off can best miss comes last."""
     return {
         "device_rates": functools.partial(device_rates, device, options.quick),
         "series": functools.partial(series, options.postures, options.repeats),
         "general_fused": functools.partial(general, "fused", options.cells, options.repeats),
-        "general_portable": functools.partial(general, "portable", options.cells, options.repeats),
-        "device_time": functools.partial(device_time, options, device),
-        "programs": functools.partial(programs, options.cells, options.repeats),
         "chain_form": functools.partial(chain_form, options.rival_cells, options.repeats),
+        "programs": functools.partial(programs, options.cells, options.repeats),
+        "device_time": functools.partial(device_time, options, device),
+        "general_portable": functools.partial(general, "portable", options.cells, options.repeats),
+        "cpu": functools.partial(cpu_path, options),
+        "variants": functools.partial(variants, options.cells, options.repeats),
     }
 
 
@@ -194,25 +196,15 @@ def device_time(options: Any, device: Any) -> dict[str, Any]:
 def programs(cells: int, repeats: int) -> dict[str, Any]:
     """The float64 search alone, inputs and outputs on the device: operations and bytes against time."""
     import jax
-    import jax.numpy as jnp
 
     from benchmarks.operations import KINDS, written
-    from jaxmodal.arm.columns import columns_of, unpacked
     from jaxmodal.batches.fused_search import Kernel
-    from jaxmodal.batches.kernels import EXTRA, BatchProblem, enclosed, grid_guess
-    from jaxmodal.batches.sizes import CPU_SIZES, GPU_SIZES
-    from jaxmodal.dynamic_stiffness.beams import theory_flags
+    from jaxmodal.batches.kernels import EXTRA, enclosed
     from jaxmodal.runtime.devices import default_device, is_gpu
 
-    on_gpu = is_gpu(default_device())
-    arm, parameters = general_parameters(max(cells, 600))
-    values = np.stack(list(parameters.values()))
-    problem = BatchProblem(theory_flags("timoshenko"), MODES)
-    size = min(cells, (GPU_SIZES if on_gpu else CPU_SIZES).lanes // MODES)
-    packed = columns_of(arm, tuple(parameters), values[:, :size]).packed
-    beams = jax.tree_util.tree_map(lambda x: jnp.asarray(x[:, None]), unpacked(packed))
-    rough = grid_guess(problem, packed).rough
-    links, fields = arm.num_links, len(jax.tree_util.tree_leaves(beams))
+    problem, beams, rough = searched(cells)
+    on_gpu, size = is_gpu(default_device()), rough.shape[1]
+    links, fields = beams.length.shape[0], len(jax.tree_util.tree_leaves(beams))
     kinds = dataclasses.asdict(written(_traced(problem, beams, rough)).times(1.0 / size))
     work = {
         "operations_per_cell": sum(kinds[kind] for kind in KINDS if kind != "select"),
@@ -221,7 +213,10 @@ def programs(cells: int, repeats: int) -> dict[str, Any]:
     }
     found: dict[str, Any] = {"cells": size, **work, "fused_is_interpreted": not on_gpu}
     found["operations_per_cell_by_kind"] = {kind: kinds[kind] for kind in KINDS}
-    kernels = {"fused": Kernel(True, on_gpu).enclosed, "portable": enclosed}
+    kernels: dict[str, Callable[..., Any]] = {
+        "fused": Kernel(True, on_gpu).enclosed,
+        "portable": enclosed,
+    }
     for name, program in kernels.items():
         first, times = seconds(functools.partial(program, problem, beams, rough), repeats)
         typical = statistics.median(times)
@@ -232,17 +227,40 @@ def programs(cells: int, repeats: int) -> dict[str, Any]:
             "teraflops": 1e-12 * work["operations_per_cell"] * size / typical,
             "terabytes_per_second": 1e-12 * work["bytes_per_cell"] * size / typical,
         }
-    found["variants"] = variants(problem, beams, rough, repeats) if on_gpu else "need a GPU"
     return found
 
 
-def variants(problem: Any, beams: Any, rough: Any, repeats: int) -> dict[str, Any]:
+def searched(cells: int) -> tuple[Any, Any, Any]:
+    """Problem, arms and guesses of one block of the general path, on the device."""
+    import jax
+    import jax.numpy as jnp
+
+    from jaxmodal.arm.columns import columns_of, unpacked
+    from jaxmodal.batches.kernels import BatchProblem, grid_guess
+    from jaxmodal.batches.sizes import CPU_SIZES, GPU_SIZES
+    from jaxmodal.dynamic_stiffness.beams import theory_flags
+    from jaxmodal.runtime.devices import default_device, is_gpu
+
+    arm, parameters = general_parameters(max(cells, 600))
+    values = np.stack(list(parameters.values()))
+    problem = BatchProblem(theory_flags("timoshenko"), MODES)
+    size = min(cells, (GPU_SIZES if is_gpu(default_device()) else CPU_SIZES).lanes // MODES)
+    packed = columns_of(arm, tuple(parameters), values[:, :size]).packed
+    beams = jax.tree_util.tree_map(lambda x: jnp.asarray(x[:, None]), unpacked(packed))
+    return problem, beams, grid_guess(problem, packed).rough
+
+
+def variants(cells: int, repeats: int) -> dict[str, Any]:
     """The fused kernel with other numbers of lanes and warps in one program: cells per second."""
     import jax
 
     from jaxmodal.arithmetic.operations import Arithmetic
     from jaxmodal.batches.fused_search import enclosed_fused
+    from jaxmodal.runtime.devices import default_device, is_gpu
 
+    if not is_gpu(default_device()):
+        return {"skipped": "need a GPU"}
+    problem, beams, rough = searched(cells)
     rates: dict[str, Any] = {}
     for lanes, warps in ((32, 1), (64, 2), (128, 2), (128, 4), (256, 4), (256, 8)):
         program = functools.partial(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import platform
 import shutil
@@ -116,7 +117,8 @@ def device_rates(device: Any, quick: bool) -> dict[str, Any]:
 
 def ratios(report: dict[str, Any]) -> dict[str, float | None]:
     """How many times as many cells per second, and shares of what the device can do; None where a part is missing."""
-    cpu = report["cpu"]
+    report = collections.defaultdict(dict, report)
+    cpu = collections.defaultdict(dict, report["cpu"])
     rates = {
         ("series", "chain_form"): (report["series"], report["chain_form"]),
         ("general_fused", "chain_form"): (report["general_fused"], report["chain_form"]),

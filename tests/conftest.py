@@ -116,6 +116,15 @@ def prepare_tests(fast: bool) -> None:
     settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+@pytest.fixture(scope="module")
+def on_a_cpu() -> Iterator[None]:
+    """The choices of a batch are those of a CPU, also where JAX sees a GPU: what is asked is how many, not how good."""
+    import jax
+
+    with jax.default_device(jax.devices("cpu")[0]):
+        yield
+
+
 MEMORY_MAPS = 20_000
 """Compiled programs are dropped beyond. Linux allows a process 65,530 maps; LLVM crashes where it gets no more."""
 

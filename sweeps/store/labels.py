@@ -55,7 +55,13 @@ def examine(location: Location) -> Found | None:
     """
     pieces = {key: read_piece(location, key) for key in (METADATA, LABELS)}
     if pieces[METADATA] is None and pieces[LABELS] is None:
-        _check_empty(location)
+        others = _contents(location)
+        if METADATA in others:  # another process has begun the store since it was looked for
+            return examine(location)
+        if others:
+            raise StoreError(
+                f"{location}: the folder holds something else ({others[0]}); give a new folder."
+            )
         return None
     documents = {key: _opened(data) for key, data in pieces.items()}
     damage = {key: _verdict(pieces[key]) for key, found in documents.items() if found is None}
@@ -205,11 +211,9 @@ def _lost(location: Location, root: bytes | None) -> str:
     )
 
 
-def _check_empty(location: Location) -> None:
+def _contents(location: Location) -> list[str]:
+    """What a folder holds, by name; of any other store nothing is known."""
     path = Path(str(location))
     if isinstance(location, (str, Path)) and path.is_dir():
-        others = sorted(e.name for e in path.iterdir() if e.suffix != ".partial")
-        if others:
-            raise StoreError(
-                f"{path}: the folder holds something else ({others[0]}); give a new folder."
-            )
+        return sorted(entry.name for entry in path.iterdir() if entry.suffix != ".partial")
+    return []

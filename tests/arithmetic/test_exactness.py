@@ -146,7 +146,8 @@ def test_a_backend_is_asked_once_also_inside_of_what_is_traced():
         jaxpr = jax.make_jaxpr(jax.vmap(jax.grad(length)))(np.ones((3, 2)))
         number(jnp.ones(2), Arithmetic.double_double)
     assert names.count("double_double_check") <= 1  # none, where a cache has it
-    assert exactness._asked.cache_info().misses == 1
+    backends = {jax.devices()[0].platform, "cpu"}  # what is traced may run on either
+    assert exactness._asked.cache_info().misses == len(backends)
     assert "bitcast" not in str(jaxpr), "the check is no part of the program"
 
 

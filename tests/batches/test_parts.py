@@ -58,6 +58,7 @@ def test_blocks_of_one_call_are_solved_each_for_itself_and_no_more_than_are_used
         assert not np.asarray(two[2 * size :]).any()
 
 
+@pytest.mark.usefixtures("on_a_cpu")
 @pytest.mark.parametrize("number", [1, 416, 417, 900])
 def test_lanes_beyond_those_of_one_call_are_solved_by_further_calls(number, monkeypatch):
     """A stand-in for the program says what it got: first column and frequency of each lane of the blocks used."""

@@ -23,7 +23,7 @@ OTHER = jm.Arm(tuple(jm.set_parameters(ARM, {"link*.length": 0.7}).links), name=
 
 
 @pytest.fixture(scope="module")
-def compiled():
+def compiled(on_a_cpu):
     """A function gives the number of programs compiled by what it calls, those found in the cache on disk included."""
     with names_of_programs() as programs:
 

@@ -14,7 +14,7 @@ from small_sweeps import CHUNK_CELLS, FORKED, contents, pinned_commit, small_swe
 import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid as grids
-from sweeps.store import shares, zarr_store
+from sweeps.store import labels, shares, zarr_store
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 
@@ -224,6 +224,25 @@ def test_processes_that_finish_one_store_at_the_same_moment_do_not_disturb_each_
             thread.join()
         assert wrong == []
         assert contents(path) == uninterrupted
+
+
+def test_a_store_that_another_process_begins_while_it_is_looked_for_is_shared(
+    synthetic, uninterrupted, tmp_path, monkeypatch
+):
+    """The first look finds neither of the two pieces; then all of a new store is there."""
+    path, read, looks = tmp_path / "new.zarr", labels.read_piece, []
+
+    def begun_after_two_looks(location, key):
+        looks.append(key)
+        if len(looks) == 2:
+            monkeypatch.setattr(labels, "read_piece", read)
+            open_small(path)
+        return None
+
+    monkeypatch.setattr(labels, "read_piece", begun_after_two_looks)
+    sweeps.run(small_sweep(), path, chunk_cells=CHUNK_CELLS)
+    assert looks == [labels.METADATA, labels.LABELS]
+    assert contents(path) == uninterrupted
 
 
 MANY = 120
