@@ -66,6 +66,7 @@ from jaxmodal.dynamic_stiffness.stiffness import (
     rounding,
     rounding_of,
     rounding_of_shift,
+    rounding_of_waves,
     sizes_of,
     through_joint,
 )
@@ -78,8 +79,6 @@ from jaxmodal.dynamic_stiffness.supports import (
 from jaxmodal.runtime.namespace import Array, is_complex, take_first, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-#: functions of small wave numbers lose digits by the square of these: of no less than this
-_SLOWEST = 1e-6
 #: what follows the features of a link under an axial force, see `preload`
 _LEVER = "lever"
 
@@ -168,9 +167,7 @@ def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         real, sizes = not is_complex(link.omega), (waves.mass_term, link.length)
         if real:
             waved = waves.beta * waves.beta
-            one = link.omega * 0.0 + 1.0  # the loss of a stub that weighs nothing is bounded
-            slow = select(waved - _SLOWEST, 4.0 / waved, one * (4.0 / _SLOWEST))
-            tip_noise = rounding_of(outboard, *sizes) + slow
+            tip_noise = rounding_of(outboard, *sizes) + rounding_of_waves(waved)
             if more.foundation_xx is not None:
                 tip_noise = tip_noise + waved * rounding_of(outboard, *sizes)
             if loaded:  # near buckling a link is soft beside the forces that it bears

@@ -15,9 +15,13 @@ from jaxmodal.arithmetic.operations import (
     leading,
     nonzero,
     rounds_to_float64,
+    select,
 )
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.runtime.namespace import Array, xp
+
+#: functions of small wave numbers lose digits by the square of these: of no less than this
+_SLOWEST = 1e-6
 
 
 class Stiffness(NamedTuple):
@@ -173,6 +177,12 @@ def rounding_of(w: Stiffness, mass_term: Number, length: Number) -> Number:
     """What a stiffness W that may be large beside the mass of a member rounds, in the units of `rounding`."""
     turning = absolute(w.pp) / (length * length)
     return (absolute(w.uu) + absolute(w.vv) + turning) / mass_term
+
+
+def rounding_of_waves(waved: Number) -> Number:
+    """What functions of small wave numbers round, of their square times that of the length, in the units of `rounding`."""
+    one = waved * 0.0 + 1.0  # the loss of a stub that weighs nothing is bounded
+    return select(waved - _SLOWEST, 4.0 / waved, one * (4.0 / _SLOWEST))
 
 
 def rounding_of_shift(

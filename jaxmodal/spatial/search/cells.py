@@ -157,15 +157,29 @@ def _solved(
     with np.errstate(all="ignore"):
         valid = valid_cells(arm.with_values(columns), cells)
     columns = {a: np.where(valid, column, value_at(arm, a)) for a, column in columns.items()}
-    varied = arm.with_values(columns)
-    model = varied.model_of_cells(flags)
+
+    def model_of(some: Any) -> SpatialModel:
+        return arm.with_values({a: x[some] for a, x in columns.items()}).model_of_cells(flags)
+
+    model = model_of(slice(None))
     free = np.broadcast_to(model.free, (cells,))
     numbers = np.arange(1, num_modes + 1)
-    solutions = _searched(model, np.maximum(numbers[:, None], free + 1))
+    modes = np.maximum(numbers[:, None], free + 1)
+    solutions = _searched(model, modes)
+    drowned = np.flatnonzero([not _is_proven(solution) for solution in solutions])
+    if drowned.size:  # by other formulas
+        again = _searched(model_of(drowned).otherwise(), modes[:, drowned])
+        for cell, solution in zip(drowned, again, strict=True):
+            if _is_proven(solution):
+                solutions[cell] = solution
     return [
         result_of(solution, numbers, free[cell], np.bool_(~valid[cell]), theory)
         for cell, solution in enumerate(solutions)
     ]
+
+
+def _is_proven(solution: Solution) -> bool:
+    return solution.certificate.all_certified and bool(np.all(solution.converged))
 
 
 def _searched(model: SpatialModel, modes: np.ndarray) -> list[Solution]:

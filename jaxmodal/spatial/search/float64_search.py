@@ -1,9 +1,10 @@
 """Frequencies of arms in space side by side that float64 finishes, because its own error shows to be small enough.
 
-What rounding does to a determinant depends on the order in which the directions of the elastic ends are released, and,
-close to a resonance of a link alone, on the last digits of the frequency. Two orders at the ends of two narrow brackets
-therefore tell how many digits there are: the mode is taken where all four counts are right and the zeros of both
-determinants agree. Of the other modes double-double takes the ends anew; what it does not find there is left open.
+What rounding does to a determinant depends on the order in which the directions of the elastic ends are released, on the
+last digits of the stiffness that links hand to each other, and, close to a resonance of a link alone, on those of the
+frequency. Four ways to round at the ends of four narrow brackets therefore tell how many digits there are: the mode is
+taken where all eight counts are right and the zeros of the four determinants agree. Of the other modes double-double takes
+the ends anew; what it does not find there is left open.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.dynamic_stiffness.evaluation import CERTAIN, Evaluation
 from jaxmodal.frequencies.brackets import chord
 from jaxmodal.frequencies.certificate import EPS, Certificate
 from jaxmodal.frequencies.programs import Solution
@@ -26,8 +27,8 @@ from jaxmodal.frequencies.root_search import find_brackets, grid_trials
 from jaxmodal.frequencies.status import Status
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
-#: relative half-widths of the brackets whose ends are counted, of the first order and of the second
-_HALF, _NEARER = 1e-8, 0.7e-8
+#: relative half-widths of the brackets whose ends are counted, of each of the four ways to round
+_HALVES = 1e-8, 0.7e-8, 0.85e-8, 0.9e-8
 #: relative width to which the estimates are enclosed before
 _ROUGH, _ROUNDS = 1e-4, 9
 #: modes beyond those sought, whose estimates the interpolation needs
@@ -35,10 +36,12 @@ _BEYOND = 2
 #: relative distance from its neighbours below which a mode is left to double-double, and below which it is not found by
 #: the chord there either: with the neighbour's estimate wrong by e, that is wrong by e (1e-8/distance)^2
 CLOSE, _CROWDED = 1e-3, 1e-5
-#: omega f''/f' of D with the nearest modes divided out: of what grows with the frequency, and of the modes far above
-_CURVATURE = 100.0
-#: how far the zeros of the two orders may lie apart (relative): errors are of this size, so a twentieth of 1e-12
-_ALLOWED = 5e-14
+#: relative error of a chord's zero: omega f''/f' of D with the nearest modes divided out, of what grows with the frequency
+#: and of the modes far above, is 100 at the most
+_OF_CHORD = 100.0 * _HALVES[0] * _HALVES[0]
+#: how far the zeros of the four may lie apart (relative), and how many times as far their mean may be wrong: four numbers
+#: with a random part lie within a quarter of that once in some hundred times, and then just so
+_ALLOWED, _SURE = 5e-14, 4.0
 #: first trials of each mode, and the range of them in trials of `grid_trials`, as for a single arm
 _DENSITY, _WIDEST = 16, 24
 
@@ -66,21 +69,25 @@ def search(
     scale = np.broadcast_to(model.scales, (cells,))
     tried = 0
 
-    def evaluated(omega: np.ndarray, turned_round: bool = False) -> Evaluation:
+    def evaluated(omega: np.ndarray, rounding: int = 0) -> Evaluation:
         nonlocal tried
         tried += omega.shape[0]
         return model.evaluate_cells(
-            resolved(scale, omega, Arithmetic.float64), Arithmetic.float64, turned_round
+            resolved(scale, omega, Arithmetic.float64), Arithmetic.float64, rounding
         )
 
     every = rough_frequencies(evaluated, model, scale, num_modes + _BEYOND, near)
     samples = [
-        _sample(functools.partial(evaluated, turned_round=turned), every[:num_modes], half)
-        for turned, half in ((False, _HALF), (True, _NEARER))
+        _sample(functools.partial(evaluated, rounding=rounding), every[:num_modes], half)
+        for rounding, half in enumerate(_HALVES)
     ]
     found = _judged(every, np.arange(1, num_modes + 1), samples, CLOSE)
-    proven = found.converged & (found.certificate.residual_ratio < _ALLOWED / EPS)
-    return found._replace(converged=proven, evaluations=np.int64(tried)), every
+    spread = EPS * found.certificate.residual_ratio
+    certificate = dataclasses.replace(
+        found.certificate, residual_ratio=(_SURE * spread + _OF_CHORD) / EPS
+    )
+    proven = found.converged & (spread < _ALLOWED)
+    return Solution(found.omega, proven, certificate, np.int64(tried)), every
 
 
 def rough_frequencies(
@@ -127,12 +134,13 @@ def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution
             resolved(scale, omega, Arithmetic.double_double), Arithmetic.double_double
         ),
         np.take_along_axis(every, mode[None], axis=0),
-        _HALF,
+        _HALVES[0],
     )
     found = _judged(every, mode[None] + 1, [sample], _CROWDED, mode)
-    error = np.full_like(found.omega, _CURVATURE * _HALF * _HALF / EPS)
+    error = np.full_like(found.omega, _OF_CHORD / EPS)
     certificate = dataclasses.replace(found.certificate, residual_ratio=error)
-    return found._replace(certificate=certificate)
+    clear = np.all(CERTAIN * sample.values.noise < _OF_CHORD, axis=0)
+    return found._replace(converged=found.converged & clear, certificate=certificate)
 
 
 class Sample(NamedTuple):
@@ -187,6 +195,6 @@ def _judged(
         count_above=first.values.count[1],
         bracket=np.stack([first.ends[0], first.ends[1]], axis=-1),
         group=np.broadcast_to(numbers.reshape(size, -1) - 1, omega.shape),
-        residual_ratio=(spread / found) / EPS + 1.0,
+        residual_ratio=spread / found / EPS,
     )
     return Solution(found, proven, certificate, np.int64(0))

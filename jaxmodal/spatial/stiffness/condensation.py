@@ -16,6 +16,7 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Arithmetic, Number, leading, log, number
 from jaxmodal.arithmetic.wide_programs import run_stacked
 from jaxmodal.dynamic_stiffness.beams import Theory, waves_at
+from jaxmodal.dynamic_stiffness.condensation import ROUNDING
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.dynamic_stiffness.member import (
     FreeEndMember,
@@ -25,11 +26,21 @@ from jaxmodal.dynamic_stiffness.member import (
 )
 from jaxmodal.runtime.namespace import Array, repeat, take_first, tree_on_host, xp
 from jaxmodal.spatial.stiffness.constants import ReducedLink
-from jaxmodal.spatial.stiffness.entries import PLACES, LinkEntries, Release, Symmetric, with_link
-from jaxmodal.spatial.stiffness.members import Beams, members
+from jaxmodal.spatial.stiffness.entries import (
+    PLACES,
+    TRIANGLE,
+    LinkEntries,
+    Release,
+    Symmetric,
+    with_link,
+)
+from jaxmodal.spatial.stiffness.members import Beams, Members, members
+from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
 from jaxmodal.spatial.stiffness.uniform_links import Layout, UniformLink, unpacked
 
-_ENTRIES = len(PLACES)
+_ENTRIES, _INNER = len(PLACES), len(PLACES) + 6
+#: places of the mass and of the diagonal of the inertia of the outer body among the numbers of a link
+_MASS, _INERTIA = 12, [16 + TRIANGLE.index((i, i)) for i in range(3)]
 #: lanes up to which NumPy runs the recorded formula of a link in float64: beyond, its registers fill the caches. Of 512
 #: lanes it takes 0.7 of the time of operations one by one, of 1,024 1.1
 _RECORDED = 768
@@ -42,46 +53,69 @@ def evaluate(
     theory: Theory,
     omega: np.ndarray,
     arithmetic: Arithmetic,
-    turned_round: bool = False,
+    rounding: int = 0,
 ) -> Evaluation:
     """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, shape (trials, cells), by NumPy.
 
     ``numbers`` are those of each link by `numbers_of`, ``beams`` the flexible links, None where there is none.
     ``(-1)**count == sign`` at every frequency.
-    ``turned_round`` is that of `entries.with_link`; what depends on it is rounding.
+    ``rounding`` is that of `entries.with_link`.
     """
     at = number(omega, arithmetic)
     squared = (at * at)[None]
     w = number(np.zeros((_ENTRIES, *omega.shape)), arithmetic)
     flexible = None if beams is None else members(beams, theory, at)
     sign, log_abs, count = np.ones(omega.shape), np.zeros(omega.shape), np.zeros(omega.shape)
+    noise, extended = np.zeros(omega.shape), arithmetic is Arithmetic.double_double
     for link, own in reversed(list(zip(links, numbers, strict=True))):
-        inputs, factors = [squared, own, w], []
+        inputs, factors, outboard = [squared, own, w], [], w
         springs, has_rotor = len(link.springs), link.rotor is not None
         if flexible is not None and link.place is not None:
             inputs.append(flexible.numbers_of(link.place))
             factors.append(flexible.factor[link.place])
             log_abs = log_abs + flexible.growth[link.place]
             count = count + flexible.passed[link.place]
-        formula = _link_formula(springs, has_rotor, len(inputs) == 4, turned_round)
+        formula = _link_formula(springs, has_rotor, len(inputs) == 4, rounding)
         found = run_stacked(formula, inputs, _RECORDED)
-        w, rest = found[:_ENTRIES], leading(found[_ENTRIES:])
+        w, inner, rest = found[:_ENTRIES], leading(found[_ENTRIES:_INNER]), leading(found[_INNER:])
         pivots = rest[:springs]
         count = count + np.sum(pivots < 0.0, axis=0)
         if len(inputs) == 4:
-            releases = Release(*rest[springs:].reshape(4, 3, *omega.shape))
+            releases = Release(*rest[springs:].reshape(len(Release._fields), 3, *omega.shape))
             count = count + np.sum(releases.passed(), axis=0)
             factors += [*releases.factor]
+            if extended:
+                sizes = _sizes(flexible, link.place, leading(squared)[0], leading(own))
+                outer = leading(outboard)
+                noise = noise + rounding_of_link(sizes, outer, releases.lost, inner)
+                if link is not links[0]:
+                    noise = noise + rounding_of_springs(sizes, outer, inner, pivots)
         for factor in (*factors, *pivots):
             sign, log_abs = sign * np.sign(factor), log_abs + np.log(np.abs(factor))
-    return Evaluation(sign, log_abs, count.astype(np.int64), np.zeros_like(sign))
+    return Evaluation(sign, log_abs, count.astype(np.int64), ROUNDING * noise)
+
+
+def _sizes(flexible: Members, place: int, squared: np.ndarray, own: np.ndarray) -> Sizes:
+    """Of one link, from the members and the numbers of `numbers_of`."""
+    m = FreeEndMember(*leading(flexible.numbers[:, :, place]))
+    return Sizes(
+        squared,
+        flexible.mass_term[place],
+        flexible.length[place],
+        own[_MASS],
+        own[_INERTIA],
+        m.delta,
+        m.r_vv,
+        m.r_pp,
+        flexible.waved[:, place],
+    )
 
 
 @functools.cache
 def _link_formula(
-    springs: int, has_rotor: bool, flexible: bool, turned_round: bool
+    springs: int, has_rotor: bool, flexible: bool, rounding: int
 ) -> Callable[..., list[Number]]:
-    """`with_link` from flat inputs to flat outputs: the stiffness, the pivots, and the fields of all releases."""
+    """`with_link` from flat inputs to flat outputs: the fields of `Added`, of the releases field by field, last."""
 
     def formula(squared: Number, *numbers: Number) -> list[Number]:
         left = iter(numbers)
@@ -89,8 +123,9 @@ def _link_formula(
         w = Symmetric([next(left) for _ in range(_ENTRIES)])
         rest = list(left)
         planes = [FreeEndMember(*rest[plane::2]) for plane in range(2)] if flexible else []
-        w, releases, pivots = with_link(link, planes, squared, w, turned_round)
-        return [*w.entries, *pivots, *(x for every in zip(*releases, strict=True) for x in every)]
+        added = with_link(link, planes, squared, w, rounding)
+        by_field = (x for every in zip(*added.releases, strict=True) for x in every)
+        return [*added.stiffness.entries, *added.inner, *added.pivots, *by_field]
 
     return formula
 
@@ -104,7 +139,7 @@ def evaluate_lanes(
     layout: Layout,
     theory: Theory,
     omega: Array,
-    turned_round: Array,
+    rounding: Array,
 ) -> Evaluation:
     """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, over links of one kind: for programs.
 
@@ -116,8 +151,8 @@ def evaluate_lanes(
         What the fields are.
     omega : Array
         Any shape.
-    turned_round : Array
-        As for `entries.with_link`; it may be traced.
+    rounding : Array
+        0 or 1, as for `entries.with_link`; it may be traced.
     """
     links = packed.shape[1]
     by_link = xp.swapaxes(packed, 0, 1)
@@ -125,9 +160,7 @@ def evaluate_lanes(
 
     def step(i: Any, state: tuple[list[Array], _Tally]) -> tuple[list[Array], _Tally]:
         link = unpacked(take_first(by_link, links - 1 - i), layout)
-        w, tally = _with_uniform_link(
-            link, theory, omega, Symmetric(state[0]), state[1], turned_round
-        )
+        w, tally = _with_uniform_link(link, theory, omega, Symmetric(state[0]), state[1], rounding)
         return w.entries, tally
 
     start = ([zero] * 21, (one, zero, zero))
@@ -142,7 +175,7 @@ def _with_uniform_link(
     omega: Array,
     w: Symmetric,
     tally: _Tally,
-    turned_round: Array,
+    rounding: Array,
 ) -> tuple[Symmetric, _Tally]:
     """One link added; what the link before feels at the outer end of its elastic part."""
     planes = [_plane(link, k, theory, omega) for k in range(2)]
@@ -155,13 +188,17 @@ def _with_uniform_link(
         members = [_rigid_unless(flexible, m) for m in members]
         count, growth = xp.where(flexible, count, 0.0), xp.where(flexible, growth, 0.0)
         factor = xp.where(flexible, factor, 1.0)
-    w, releases, pivots = with_link(link.entries, members, omega * omega, w, turned_round)
-    for release in releases:
+    added = with_link(link.entries, members, omega * omega, w, rounding)
+    for release in added.releases:
         factor, count = factor * release.factor, count + release.passed()
-    for pivot in pivots:
+    for pivot in added.pivots:
         factor, count = factor * pivot, count + (pivot < 0.0).astype(count.dtype)
     sign, log_abs, passed = tally
-    return w, (sign * xp.sign(factor), log_abs + (log(xp.abs(factor)) + growth), passed + count)
+    return added.stiffness, (
+        sign * xp.sign(factor),
+        log_abs + (log(xp.abs(factor)) + growth),
+        passed + count,
+    )
 
 
 class _Plane(NamedTuple):

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from jaxmodal.arithmetic.operations import Number, keep, nonzero
+import numpy as np
+
+from jaxmodal.arithmetic.operations import Number, absolute, keep, nonzero, rounds_to_float64
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.spatial.stiffness.constants import Body, Spring
@@ -23,6 +25,10 @@ PLACES = [(i, j) for i in range(6) for j in range(i, 6)]
 TRIANGLE = [(i, j) for i in range(3) for j in range(i, 3)]
 _AT = {place: k for k, place in enumerate(PLACES)}
 _X, _Y, _Z = range(3)
+#: one plus or minus units in the last place for each entry: one, two, three of them, so that no two agree by chance
+_UNITS = 1.0 + 2.0**-52 * (
+    np.array([[1.0], [2.0], [3.0]]) * np.random.default_rng(0).choice([-1.0, 1.0], (3, len(PLACES)))
+)
 
 
 class LinkEntries(NamedTuple):
@@ -80,13 +86,20 @@ class Symmetric:
 class Release(NamedTuple):
     """A pair of directions released: its factor of the determinant, and what decides how many modes it passes.
 
-    ``first`` and ``second`` are the diagonal of R + R W R of the pair, ``determinant`` is det R.
+    ``first`` and ``second`` are the diagonal of R + R W R of the pair, ``determinant`` is det R, ``terms`` the sizes of
+    what cancels in the factor.
     """
 
     factor: Number
     first: Number
     second: Number
     determinant: Number
+    terms: Number
+
+    @property
+    def lost(self) -> Array:
+        """By how much what is rounded grows in the inversion, of releases in float64."""
+        return self.terms / xp.abs(nonzero(self.factor))
 
     def passed(self) -> Array:
         """The negative eigenvalues of R + R W R, of releases in float64."""
@@ -96,13 +109,26 @@ class Release(NamedTuple):
         return xp.where(both, 1.0, first.astype(kind) + second.astype(kind))
 
 
+class Added(NamedTuple):
+    """A link added: what the link before feels at the outer end of its elastic part, and what the tally needs.
+
+    ``pivots`` are those of the springs, each a factor of the determinant and a mode where negative; ``inner`` is the
+    diagonal of the stiffness at the inner end of the elastic part.
+    """
+
+    stiffness: Symmetric
+    releases: list[Release]
+    pivots: list[Number]
+    inner: list[Number]
+
+
 def with_link(
     link: LinkEntries,
     members: Sequence[FreeEndMember],
     squared: Number,
     w: Symmetric,
-    turned_round: Array | bool,
-) -> tuple[Symmetric, list[Release], list[Number]]:
+    rounding: Array | int = 0,
+) -> Added:
     """One link added to the stiffness at the outer end of what is elastic of it.
 
     Parameters
@@ -111,21 +137,18 @@ def with_link(
         Both planes; none for a rigid link.
     squared : Number
         The square of the frequency.
-    turned_round : Array or bool
-        Whether the directions of elastic ends are released in the order (2, 1, 0) of `PAIRS`, not (0, 1, 2); it may be
-        traced, and both are one program: the first and the last pair change places.
-
-    Returns
-    -------
-    tuple
-        What the link before feels at the outer end of its elastic part, the releases, and the pivots of the springs,
-        each a factor of the determinant and a mode where negative.
+    rounding : Array or int
+        What depends on it is rounding: 0 is usual; 1, 2 and 3 move all entries up or down by so many units in the last
+        place, each in its own way, and 1 releases the directions of elastic ends in the order (2, 1, 0) of `PAIRS`, not
+        (0, 1, 2). It may be traced, 0 or 1, and both are one program: the first and the last pair change places.
     """
-    w = _less_body(w, link.outer, squared)
+    shaken = _shaken_by(rounding)
+    w = _less_body(shaken(w), link.outer, squared)
     releases: list[Release] = []
     if members:
-        w, releases = _through_beam(w, members, turned_round)
-    w = _less_body(w, link.inner, squared)
+        w, releases = _through_beam(w, members, rounding)
+    inner = [w[i, i] for i in range(6)]
+    w = _less_body(shaken(w), link.inner, squared)
     pivots = []
     for number, spring in enumerate(link.springs, start=1):
         unit = spring.unit
@@ -138,30 +161,42 @@ def with_link(
         if rotor:
             w = _less_turning(w, rotor[:3], carried * squared)
         pivots.append(pivot)
-    return _shifted(_turned(w, link.rotation), link.offset).kept(), releases, pivots
+    w = _shifted(_turned(shaken(w), link.rotation), link.offset).kept()
+    return Added(w, releases, pivots, inner)
+
+
+def _shaken_by(rounding: Array | int) -> Callable[[Symmetric], Symmetric]:
+    """Each entry moved by units in the last place, up or down: what operations may round there."""
+    if isinstance(rounding, int):
+        if rounding == 0:
+            return lambda w: w
+        factors: Sequence[Any] = _UNITS[rounding - 1].tolist()
+    else:
+        factors = [xp.where(rounding, unit, 1.0) for unit in _UNITS[0].tolist()]
+    return lambda w: Symmetric([x * by for x, by in zip(w.entries, factors, strict=True)]).kept()
 
 
 def _through_beam(
-    w: Symmetric, members: Sequence[FreeEndMember], turned_round: Array | bool
+    w: Symmetric, members: Sequence[FreeEndMember], rounding: Array | int
 ) -> tuple[Symmetric, list[Release]]:
     ends = [_receptance(place, members) for place in range(3)]
     pairs = PAIRS
-    if isinstance(turned_round, bool):
-        if turned_round:
+    if isinstance(rounding, int):
+        if rounding == 1:
             ends, pairs = ends[::-1], pairs[::-1]
     else:
         swapped = [
-            [xp.where(turned_round, x, y) for x, y in zip(*pair, strict=True)]
+            [xp.where(rounding, x, y) for x, y in zip(*pair, strict=True)]
             for pair in ((ends[2], ends[0]), (ends[0], ends[2]))
         ]
         ends = [swapped[0], ends[1], swapped[1]]
-        w = _exchanged(w, turned_round)
+        w = _exchanged(w, rounding)
     releases = []
     for pair, receptance in zip(pairs, ends, strict=True):
         w, release = _released(w, pair, receptance)
         releases.append(release)
-    if not isinstance(turned_round, bool):
-        w = _exchanged(w, turned_round)
+    if not isinstance(rounding, int):
+        w = _exchanged(w, rounding)
     return _at_inner_end(w.kept(), members), releases
 
 
@@ -191,7 +226,19 @@ def _released(
     q11, q12 = keep(r11 * a + r12 * b + 1.0), keep(r11 * b + r12 * c)
     q21, q22 = keep(r12 * a + r22 * b), keep(r12 * b + r22 * c + 1.0)
     factor = keep(nonzero(q11 * q22 - q12 * q21))
-    release = Release(factor, q11 * r11 + q12 * r12, q21 * r12 + q22 * r22, determinant)
+    if rounds_to_float64(factor):
+        terms = absolute(q11 * q22) + absolute(q12 * q21)
+    else:  # of equal links folded on each other the entries cancel, too
+        s11, s12 = (
+            absolute(r11 * a) + absolute(r12 * b) + 1.0,
+            absolute(r11 * b) + absolute(r12 * c),
+        )
+        s21, s22 = (
+            absolute(r12 * a) + absolute(r22 * b),
+            absolute(r12 * b) + absolute(r22 * c) + 1.0,
+        )
+        terms = s11 * s22 + s12 * s21
+    release = Release(factor, q11 * r11 + q12 * r12, q21 * r12 + q22 * r22, determinant, terms)
     inverse = 1.0 / factor
     z11, z12, z21, z22 = q22 * inverse, -q12 * inverse, -q21 * inverse, q11 * inverse
     y11, y12 = keep(z11 * r11 + z12 * r12), keep(z11 * r12 + z12 * r22)

@@ -102,10 +102,14 @@ class Members(NamedTuple):
 
     ``numbers`` are the fields of `FreeEndMember`, each of both planes: (fields, 2, links, trials, cells). ``factor``
     and ``growth``, (links, trials, cells), belong to the determinant, ``passed`` is the number of modes with both ends
-    clamped.
+    clamped. For what is rounded there are the ``length`` of the links, (links, 1, cells), ``mass_term``, omega^2 times
+    their mass, (links, trials, cells), and ``waved``, beta^2 of both planes, (2, links, trials, cells).
     """
 
     numbers: Number
+    length: np.ndarray
+    mass_term: np.ndarray
+    waved: np.ndarray
     factor: np.ndarray
     growth: np.ndarray
     passed: np.ndarray
@@ -161,7 +165,13 @@ def members(beams: Beams, theory: Theory, omega: Number) -> Members:
     growth = leading(select(w.z1, w.alpha, w.alpha * 0.0))
     factor = leading(member.delta)
     return Members(
-        stacked(list(member)), factor[0] * factor[1], growth[0] + growth[1], count[0] + count[1]
+        stacked(list(member)),
+        leading(beams.length),
+        leading(w.mass_term)[0],
+        leading(w.beta) ** 2,
+        factor[0] * factor[1],
+        growth[0] + growth[1],
+        count[0] + count[1],
     )
 
 

@@ -14,7 +14,9 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Arithmetic, Number
 from jaxmodal.arm.arm import TAKE_ARMS_IN_SPACE
 from jaxmodal.arm.sections import hollow_circle
+from jaxmodal.arm.segments import cut
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.cut_links import SHARES
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host, tree_on_host
@@ -112,8 +114,15 @@ class SpatialModel:
     def unstable(self) -> bool:
         return False
 
-    def otherwise(self) -> None:
-        """There are no other formulas."""
+    def otherwise(self) -> SpatialModel:
+        """The same arm with its flexible links cut in two."""
+        shares = np.resize(SHARES, len(self.links))
+        parts = [
+            part
+            for link, share in zip(self.links, shares, strict=True)
+            for part in _cut(link, float(share))
+        ]
+        return dataclasses.replace(self, links=tuple(parts))
 
     def harmless(self) -> SpatialModel:
         """One straight link, to be solved in place of an arm with invalid values."""
@@ -122,16 +131,23 @@ class SpatialModel:
         return SpatialModel((link,), RigidBody(), self.flags, invalid=True)
 
     def evaluate_cells(
-        self, omega: np.ndarray, arithmetic: Arithmetic, turned_round: bool = False
+        self, omega: np.ndarray, arithmetic: Arithmetic, rounding: int = 0
     ) -> Evaluation:
         """`evaluate` of arms side by side, at frequencies of shape (trials, cells)."""
         known = self.constants(arithmetic)
         given = known.links, known.numbers, known.beams
-        return evaluate(*given, self.flags, omega, arithmetic, turned_round)
+        return evaluate(*given, self.flags, omega, arithmetic, rounding)
 
     def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
         found = self.evaluate_cells(np.asarray(omega).reshape(-1, 1), arithmetic)
         return jax.tree_util.tree_map(lambda x: x.reshape(np.shape(omega)), found)
+
+
+def _cut(link: SpatialLink, share: float) -> tuple[SpatialLink, ...]:
+    """A flexible link as two, the inner one with this share of the length; a rigid link as it is."""
+    if link.rigid:
+        return (link,)
+    return cut(link, [{"length": x * link.length} for x in (share, 1.0 - share)])
 
 
 def spatial_model(
