@@ -180,7 +180,7 @@ def rounding_of(w: Stiffness, mass_term: Number, length: Number) -> Number:
 
 
 def rounding_of_waves(waved: Number) -> Number:
-    """What functions of small wave numbers round, of their square times that of the length, in the units of `rounding`."""
+    """What functions of a small wave number round, in the units of `rounding`; ``waved`` is (number x length)^2."""
     one = waved * 0.0 + 1.0  # the loss of a stub that weighs nothing is bounded
     return select(waved - _SLOWEST, 4.0 / waved, one * (4.0 / _SLOWEST))
 

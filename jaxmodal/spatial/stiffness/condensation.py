@@ -84,7 +84,7 @@ def evaluate(
             releases = Release(*rest[springs:].reshape(len(Release._fields), 3, *omega.shape))
             count = count + np.sum(releases.passed(), axis=0)
             factors += [*releases.factor]
-            if extended:
+            if extended and flexible is not None and link.place is not None:
                 sizes = _sizes(flexible, link.place, leading(squared)[0], leading(own))
                 outer = leading(outboard)
                 noise = noise + rounding_of_link(sizes, outer, releases.lost, inner)

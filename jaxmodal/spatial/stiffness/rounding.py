@@ -8,7 +8,6 @@ estimate that is some thousands too large. Float64 in space is known by what oth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +15,9 @@ import numpy as np
 from jaxmodal.dynamic_stiffness.stiffness import rounding_of_waves
 from jaxmodal.spatial.stiffness.entries import PLACES, TRIANGLE
 
-_DIAGONAL = [PLACES.index((i, i)) for i in range(6)]
-#: places of the blocks of a stiffness along the axes and about them
+#: places of the blocks of a stiffness along the axes and about them, and of the diagonal in each
 _BLOCKS = [[PLACES.index((i + k, j + k)) for i, j in TRIANGLE] for k in (0, 3)]
+_IN_BLOCK = [TRIANGLE.index((i, i)) for i in range(3)]
 #: what a number that is divided by has in place of zero
 _NO_ZERO = 1e-280
 
@@ -85,12 +84,11 @@ def _what_moves(
     """The diagonal of what is outboard along and about the axes, less the body; the inertia that moves with each."""
     blocks = [outboard[places] for places in _BLOCKS]
     own = of.mass_term, of.mass_term * of.length * of.length
+    bodies = np.stack([of.body_mass] * 3), of.body_inertia
     diagonals, moving = [], []
-    for block, heavy, least in zip(blocks, ([of.body_mass] * 3, of.body_inertia), own, strict=True):
-        for i, inertia in enumerate(heavy):
-            place = TRIANGLE.index((i, i))
-            block[place] = block[place] - of.squared * inertia
-        diagonals.append(np.stack([block[TRIANGLE.index((i, i))] for i in range(3)]))
+    for block, body, least in zip(blocks, bodies, own, strict=True):
+        block[_IN_BLOCK] = block[_IN_BLOCK] - of.squared * body
+        diagonals.append(block[_IN_BLOCK])
         moving.append(least + _heavy(block))
     return diagonals[0], diagonals[1], moving[0], moving[1]
 
@@ -109,7 +107,7 @@ def _of_functions(along: np.ndarray, about: np.ndarray, of: Sizes, own: np.ndarr
     return found
 
 
-def _heavy(w: Sequence[np.ndarray]) -> np.ndarray:
+def _heavy(w: np.ndarray) -> np.ndarray:
     """Omega^2 times the inertia in the direction that has least, no more of it than there is; 0 where one has none."""
     xx, xy, xz, yy, yz, zz = (-x for x in w)
     minor = xx * yy - xy * xy
