@@ -30,6 +30,14 @@ CALLS = {
 }
 
 
+OF_PLANAR_ARMS = {
+    "frequency_response": lambda arm: jm.frequency_response(arm, 50.0, "tip.y", "tip.y"),
+    "harmonic_response": lambda arm: jm.harmonic_response(
+        arm, np.array([30.0, 60.0]), {"tip.y": 1.0}, "tip.y"
+    ),
+}
+
+
 @pytest.fixture
 def calls(monkeypatch):
     """How often each of the functions that lower an arm is called, by its name, wherever it is called."""
@@ -52,10 +60,13 @@ def calls(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("kind", ARMS)
+@pytest.mark.parametrize(
+    ("kind", "call"),
+    [(kind, call) for kind in ARMS for call in CALLS]
+    + [(kind, call) for kind in ("plain", "loaded") for call in OF_PLANAR_ARMS],
+)
 def test_an_arm_is_lowered_once(calls, kind, call):
-    CALLS[call](ARMS[kind])
+    (CALLS | OF_PLANAR_ARMS)[call](ARMS[kind])
     if kind == "in space":
         assert calls.pop("reduced_links") <= 2  # once in each arithmetic
         assert calls == {"spatial_model": 1}

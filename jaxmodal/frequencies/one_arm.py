@@ -157,26 +157,30 @@ def frequencies_in_band(
     ArmError
         The arm has a value that no arm may have.
     """
-    result, first = found_in_band(arm, omega_min, omega_max, theory, max_modes, throw)
+    model = model_of(arm, theory)
+    result, first = found_in_band(model, arm.name, omega_min, omega_max, theory, max_modes, throw)
     return jax.device_put(result), first
 
 
 def found_in_band(
-    arm: Arm | OtherArm,
+    model: Model | TracedModel,
+    name: str,
     omega_min: Any,
     omega_max: Any,
     theory: TheoryName,
     max_modes: Any = 1000,
     throw: bool = True,
 ) -> tuple[NaturalFrequencies, int]:
-    """`frequencies_in_band` in NumPy from end to end: in calls back from JAX nothing of JAX may run."""
+    """`frequencies_in_band` of an arm of this name that was lowered already.
+
+    In NumPy from end to end: in calls back from JAX nothing of JAX may run.
+    """
     low, high = band(omega_min, omega_max, from_zero=True)
     limit = positive_integer(max_modes, "max_modes", limits.MODES)
-    model = model_of(arm, theory)
     ends = counts_below(model, np.array([low, high]))
     if ends[0] < 0:
         raise ArmError(
-            f"arm {arm.name!r} has a value that no arm may have, so its modes cannot be counted; jax.tree.map and the "
+            f"arm {name!r} has a value that no arm may have, so its modes cannot be counted; jax.tree.map and the "
             "like check nothing: make the arm with values that are allowed."
         )
     count = int(ends[1] - ends[0])
@@ -186,7 +190,7 @@ def found_in_band(
         )
     result = solved_model(model, theory, int(ends[0]), count)
     if throw:
-        raise_uncertified(result, arm.name)
+        raise_uncertified(result, name)
     return result, int(ends[0]) + 1
 
 
