@@ -139,6 +139,13 @@ def model_of(arm: Arm | OtherArm, theory: TheoryName) -> Model | TracedModel:
     )
 
 
+def concrete_model(arm: Arm | OtherArm, theory: TheoryName) -> Model:
+    """`model_of` an arm whose values are numbers."""
+    model = model_of(arm, theory)
+    assert not isinstance(model, TracedModel)
+    return model
+
+
 def _planar_model(arm: Arm, theory: TheoryName) -> PlanarModel:
     """The model of a concrete arm."""
     beams, flags = prepared_values(arm, theory)

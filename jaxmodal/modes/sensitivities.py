@@ -25,7 +25,7 @@ from jaxmodal.arm.quantities import shown as as_text
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
-from jaxmodal.frequencies.models import PlanarModel, TracedModel, model_of
+from jaxmodal.frequencies.models import PlanarModel, concrete_model
 from jaxmodal.frequencies.one_arm import lowest_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies, raise_uncertified
 from jaxmodal.modes.planar_sensitivities import planar_derivatives, planar_projection
@@ -198,9 +198,7 @@ def _concrete_model(arm: Arm | SpatialArm, theory: TheoryName) -> Model:
             "the arm is traced: this table is for concrete arms; inside jit, vmap and grad differentiate"
             " natural_frequencies(arm, ...).omega"
         )
-    model = model_of(arm, theory)
-    assert not isinstance(model, TracedModel)
-    return model
+    return concrete_model(arm, theory)
 
 
 def _with_neighbours(

@@ -70,11 +70,16 @@ class Transfer:
         check_motions(motion, base_motion)
         self.arm, self.theory = arm, theory
         self.inputs, self.outputs = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
-        model = model_of(arm, theory)
-        assert isinstance(model, PlanarModel)
-        require_stable(arm, model)
-        self.model = model
+        if under_forces(arm):
+            require_stable(arm, self.model)
         self.power, self.base_power = MOTIONS[motion], MOTIONS[base_motion]
+
+    @functools.cached_property
+    def model(self) -> PlanarModel:
+        """What the arm is lowered to."""
+        model = model_of(self.arm, self.theory)
+        assert isinstance(model, PlanarModel)
+        return model
 
     @property
     def damped(self) -> bool:
