@@ -220,7 +220,7 @@ def starts() -> dict[str, list[float]]:
     """Processor time of a fresh process that solves one arm, and of the call alone; the least of three."""
     found = {}
     planar = "jm.examples.three_link_industrial()"
-    arms = {"planar": planar, "in space": f"{planar}.to_spatial()"}
+    arms = {"planar": planar, "in space": f"jm.to_spatial({planar})"}
     for _ in range(3):
         for name, arm in arms.items():
             ran = subprocess.run(

@@ -86,6 +86,7 @@ from jaxmodal.spatial.arms.joint_frames import (
     arm_from_denavit_hartenberg,
     arm_from_joint_origins,
 )
+from jaxmodal.spatial.arms.planar import to_spatial
 from jaxmodal.spatial.files import examples
 from jaxmodal.spatial.files.arm_files import arm_from_dict, read_arm
 from jaxmodal.spatial.parts.bodies import RigidBody
@@ -220,6 +221,7 @@ __all__ = [
     "tapered",
     "tapered_frequencies",
     "time_response",
+    "to_spatial",
     "truncation_error",
     "tune_cpu",
     "unit_of",

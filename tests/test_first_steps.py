@@ -86,6 +86,7 @@ for call in (
     lambda: jm.resonance_free("arm.toml", 1.0, 2.0),
     lambda: jm.set_parameters("arm.toml", {"theta_2": 0.0}),
     lambda: jm.check("arm.toml"),
+    lambda: jm.to_spatial("arm.toml"),
     lambda: jm.natural_frequencies(link),
     lambda: jm.natural_frequencies({"links": []}),
 ):
@@ -103,9 +104,9 @@ def test_what_is_no_arm_gets_the_way_to_one():
     )
     lines = done.stdout.splitlines()
     assert (
-        lines[:8]
-        == ["arm = 'arm.toml': must be an Arm; read a file with jaxmodal.read_arm('arm.toml')."] * 8
+        lines[:9]
+        == ["arm = 'arm.toml': must be an Arm; read a file with jaxmodal.read_arm('arm.toml')."] * 9
     )
-    assert "Arm(links=(link, ...))" in lines[8]
-    assert "arm_from_dict" in lines[9]
-    assert len(lines) == 10
+    assert "Arm(links=(link, ...))" in lines[9]
+    assert "arm_from_dict" in lines[10]
+    assert len(lines) == 11

@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from jaxmodal.arm.bases import BaseStiffness, base_rules
@@ -136,42 +135,6 @@ class Arm(Drawn, SerialArm):
         """Return the arm with another `Payload`: mass in kg, inertia in kg m^2, centre of gravity in m."""
         payload = Payload(mass=mass, inertia=inertia, centre_x=centre_x, centre_y=centre_y)
         return self.replace(payload=payload)
-
-    def to_spatial(self, sections: Mapping[int, Any] | None = None) -> Any:
-        """Return the arm as one in space, all joints about z, which also moves out of its plane.
-
-        Parameters
-        ----------
-        sections
-            Sections in space (`spatial_section`, or a shape) by number of the link; needed for raw sections, which
-            say nothing of bending across the plane and of torsion.
-
-        Returns
-        -------
-        SpatialArm
-            With the same name, links and posture.
-
-        Raises
-        ------
-        ArmError
-            A link has a raw section and none is given, or has neither a Poisson ratio nor a shear modulus.
-
-        Notes
-        -----
-        Damping is left behind.
-        Bodies get the same inertia about every axis, for a planar arm knows one alone: the frequencies in the plane
-        stay as they are, those out of it belong to such bodies. Set ``link1.body.inertia.xx`` and the like to others.
-
-        Examples
-        --------
-        >>> import jaxmodal as jm
-        >>> link = jm.Link(0.5, 70e9, 2700.0, jm.circle(0.01), poisson_ratio=0.3)
-        >>> jm.Arm((link, link)).to_spatial().num_links
-        2
-        """
-        from jaxmodal.spatial.arms.planar import to_spatial
-
-        return to_spatial(self, sections)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arm as the plain tables of an arm file; values at their default left out.

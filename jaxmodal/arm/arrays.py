@@ -1,7 +1,7 @@
 """The arrays over links that the physics computes with, of an arm whose values may be traced."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.bases import with_base
 from jaxmodal.arm.links import Link
-from jaxmodal.arm.loaded import bears, with_loads
+from jaxmodal.arm.loaded import AtRest, at_rest, bears, with_loads
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.validity import rules_of
@@ -34,6 +34,21 @@ OPTIONAL = (
 )
 #: what of a link stands for a field, where that is not the value of this name
 _ACTING = {"gear_ratio": "acting_gear_ratio"}
+
+
+class NormalForm(NamedTuple):
+    """An arm as its equations take it.
+
+    Attributes
+    ----------
+    beams : BeamArrays
+        Its links or, where loads make axial forces that vary along them, segments of these.
+    rest : AtRest or None
+        The equilibrium that these forces are of; None without loads, and where a value of the arm is traced.
+    """
+
+    beams: BeamArrays
+    rest: AtRest | None
 
 
 def beam_arrays(arm: Arm) -> BeamArrays:
@@ -67,16 +82,32 @@ def beam_arrays(arm: Arm) -> BeamArrays:
 
 def beam_values(arm: Arm) -> BeamArrays:
     """`beam_arrays` of NumPy where no value of the arm is traced."""
+    return normal_form(arm).beams
+
+
+def normal_form(arm: Arm) -> NormalForm:
+    """The `NormalForm` of an arm, of NumPy where none of its values is traced.
+
+    Raises
+    ------
+    ArmError
+        If a value has a batch axis of its own.
+    """
     require_planar(arm)
     arm = to_host(arm)
     if tree_on_host(arm):
-        return arm_values(arm)
+        return _lowered(arm)
     require_one_arm(arm)
-    return _compiled_values(arm.replace(name=""))
+    return NormalForm(_compiled_values(arm.replace(name="")), None)
 
 
 def arm_values(arm: Arm) -> BeamArrays:
     """`beam_values` in operations one by one, also where a value is traced."""
+    return _lowered(arm).beams
+
+
+def _lowered(arm: Arm) -> NormalForm:
+    """`normal_form` in operations one by one."""
     groups = _stacked(arm)
     order = np.argsort([index for indices, _ in groups for index in indices])
 
@@ -87,17 +118,21 @@ def arm_values(arm: Arm) -> BeamArrays:
             parts.append(_column(absent if value is None else value, len(indices)))
         return parts[0] if len(parts) == 1 else xp.concatenate(parts)[order]
 
-    return BeamArrays(**fields_of(arm, column), has_shear=all(x.has_shear for x in arm.links))
+    fields, rest = fields_of(arm, column)
+    return NormalForm(BeamArrays(**fields, has_shear=all(x.has_shear for x in arm.links)), rest)
 
 
 #: too many operations to be compiled one by one
 _compiled_values = jax.jit(arm_values)
 
 
-def fields_of(arm: Arm, column: Callable[[str, float], Any]) -> dict[str, Any]:
+def fields_of(
+    arm: Arm, column: Callable[[str, float], Any]
+) -> tuple[dict[str, Any], AtRest | None]:
     """The fields of `BeamArrays` that an arm has, from columns of the values of its links, each of shape (n, ...).
 
-    ``column(name, absent)`` has ``absent`` where a link has nothing of the name.
+    ``column(name, absent)`` has ``absent`` where a link has nothing of the name. With them the equilibrium of an arm
+    that bears loads.
     """
     columns = {name: column(name, np.nan) for name in PLAIN}
     for group in OPTIONAL:
@@ -109,7 +144,10 @@ def fields_of(arm: Arm, column: Callable[[str, float], Any]) -> dict[str, Any]:
         columns["flexible"] = np.broadcast_to(flexible, shape)
     columns = with_base(_with_bodies(columns, arm.payload), arm.base_stiffness)
     columns = _with_preload(_with_ground_angle(columns))
-    return with_loads(columns, arm.loads, rigid)
+    if arm.loads is None:
+        return columns, None
+    rest = at_rest(columns, arm.loads)
+    return with_loads(columns, arm.loads, rest, rigid), rest
 
 
 def _with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:

@@ -177,4 +177,4 @@ def _fields(arm: Arm, cells: int, dtype: type = np.float64) -> dict[str, Any]:
             row[:] = absent if value is None else value
         return found
 
-    return fields_of(arm, rows)
+    return fields_of(arm, rows)[0]

@@ -7,7 +7,7 @@ equilibrium adds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.loads import Loads
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, TURNING, BeamArrays
-from jaxmodal.statics.equilibrium import BALANCED, equilibrium, turning_stiffness
+from jaxmodal.statics.equilibrium import BALANCED, Equilibrium, equilibrium, turning_stiffness
 
 #: what only the first segment of a link has, and what stands for it in the others
 _AT_THE_JOINT = {
@@ -40,36 +40,45 @@ _AT_THE_TIP = (
 )
 
 
-def with_loads(
-    columns: dict[str, Any], loads: Loads | None, rigid: Sequence[bool]
-) -> dict[str, Any]:
-    """The columns of an arm with what its loads add to its forces at rest.
+class AtRest(NamedTuple):
+    """The links of an arm, of shape (n, ...), and their equilibrium under its loads."""
+
+    links: BeamArrays
+    found: Equilibrium
+
+
+def at_rest(columns: dict[str, Any], loads: Loads) -> AtRest:
+    """The equilibrium of an arm under its loads.
 
     Parameters
     ----------
     columns : dict
         The fields of `BeamArrays` that the arm has, with its own axial forces, each of shape (n, ...).
-    loads : Loads or None
-        None adds nothing.
-
-    Returns
-    -------
-    dict
-        Of shape (m, ...), m the segments of all links. Axial forces are NaN where nothing holds a free joint against
-        the loads.
 
     Notes
     -----
     Forces at rest are those of links that bend, stretch and, where their shear stiffness is known, shear, whatever
     theory the frequencies have; this matters only where supports make the arm statically indeterminate.
     """
-    if loads is None:
-        return columns
-    beams = BeamArrays(**columns, has_shear=True)
-    dead = loads.dead()
-    found = equilibrium(beams, 1.0, 1.0, dead)
+    links = BeamArrays(**columns, has_shear=True)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        return AtRest(links, equilibrium(links, 1.0, 1.0, loads.dead()))
+
+
+def with_loads(
+    columns: dict[str, Any], loads: Loads, rest: AtRest, rigid: Sequence[bool]
+) -> dict[str, Any]:
+    """The columns of an arm with what its loads add to its forces ``at_rest``.
+
+    Returns
+    -------
+    dict
+        Of shape (m, ...), m the segments of all links. Axial forces are NaN where nothing holds a free joint against
+        the loads.
+    """
+    found = rest.found
     held = xp.where(found.unheld <= BALANCED, 0.0, np.nan)
-    turning = turning_stiffness(beams, dead, found.forces)
+    turning = turning_stiffness(rest.links, loads.dead(), found.forces)
     zero = xp.zeros_like(found.forces.start[0])
     for name, added in zip(TURNING, turning, strict=True):
         columns = columns | {name: columns.get(name, zero) + added}

@@ -6,13 +6,13 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import arm_values, beam_values
+from jaxmodal.arm.arrays import NormalForm, normal_form
 from jaxmodal.arm.loaded import bears
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, on_host, to_host
-from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
-from jaxmodal.statics.equilibrium import held_equilibrium
+from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.equilibrium import require_held
 
 
 def require_concrete(
@@ -67,18 +67,30 @@ def require_known(arm: Arm, theory: str) -> None:
     ArmError
         Naming the link and the value. Traced values are not looked at.
     """
-    _require_parts(arm, theory)
-    if arm.loads is not None:
-        _require_borne(arm, None)
+    if arm.loads is not None and _of_numbers(arm):
+        known_form(arm, theory)
+    else:
+        _require_parts(arm, theory)
 
 
-def known_values(arm: Arm, theory: str) -> BeamArrays:
-    """The `beam_values` of an arm that `require_known` takes."""
+def known_form(arm: Arm, theory: str) -> NormalForm:
+    """The `normal_form` of an arm that `require_known` takes."""
     _require_parts(arm, theory)
-    beams = beam_values(arm)
-    if arm.loads is not None:
-        _require_borne(arm, beams)
-    return beams
+    form = normal_form(arm)
+    if form.rest is not None:
+        require_held(*form.rest)
+        if not bears(form.beams):
+            raise ArmError(
+                "loads: they press a link beyond -kappa G A, at which it shears off whatever its length; check the "
+                "units (m/s^2, N)."
+            )
+    return form
+
+
+def _of_numbers(arm: Arm) -> bool:
+    """Whether no value of an arm is traced or an array."""
+    leaves = jax.tree_util.tree_leaves(to_host(arm))
+    return on_host(*leaves) and not any(np.ndim(x) for x in leaves)
 
 
 def _require_parts(arm: Arm, theory: str) -> None:
@@ -100,21 +112,6 @@ def _require_parts(arm: Arm, theory: str) -> None:
                     " cannot lie against a rigid support; give a large finite stiffness, or choose the theory"
                     " 'euler_bernoulli'."
                 )
-
-
-def _require_borne(arm: Arm, beams: BeamArrays | None) -> None:
-    """Refuse an arm of numbers that is not at rest under its loads, or that they shear off; of known `beam_values`."""
-    arm = to_host(arm)
-    leaves = jax.tree_util.tree_leaves(arm)
-    if not on_host(*leaves) or any(np.ndim(x) for x in leaves):
-        return
-    assert arm.loads is not None
-    held_equilibrium(arm_values(arm.replace(loads=None)), 1.0, 1.0, arm.loads.dead())
-    if not bears(arm_values(arm) if beams is None else beams):
-        raise ArmError(
-            "loads: they press a link beyond -kappa G A, at which it shears off whatever its length; check the units "
-            "(m/s^2, N)."
-        )
 
 
 def refuse_loaded_slides(arm: Arm, why: str) -> None:

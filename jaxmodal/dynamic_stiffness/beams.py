@@ -22,7 +22,7 @@ from jaxmodal.arithmetic.operations import (
     sqrt,
 )
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.refusals import known_values
+from jaxmodal.arm.refusals import known_form
 from jaxmodal.runtime.errors import suggestion
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.precision import require_x64
@@ -89,7 +89,7 @@ def prepared_values(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
     """
     flags = theory_flags(theory)
     require_x64()
-    return known_values(arm, theory), flags
+    return known_form(arm, theory).beams, flags
 
 
 class WaveNumbers(NamedTuple):

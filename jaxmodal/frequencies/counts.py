@@ -10,14 +10,14 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from jaxmodal.arm.arguments import real_array, real_number
-from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import invalid_of
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.certificate import TOLERANCE, Certificate
 from jaxmodal.frequencies.host_solver import confirm_on_host, count_on_host
-from jaxmodal.frequencies.models import OtherArm, model_of
+from jaxmodal.frequencies.models import OtherArm, TracedModel, model_of, planar
 from jaxmodal.frequencies.programs import (
     MOST,
     confirm_padded,
@@ -65,27 +65,25 @@ def count_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName = "tim
     arithmetic. It needs no search:
     between two frequencies there are as many modes as the two counts differ by.
     """
-    found = counts_below(arm, omega, theory)
+    values = _frequencies_argument(omega, "omega")
+    found = counts_below(model_of(arm, theory), values)
     return jax.device_put(found) if on_host(found) else found
 
 
-def counts_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName) -> Array:
-    """`count_below`, of NumPy for a concrete arm."""
-    values = _frequencies_argument(omega, "omega")
-    model = model_of(arm, theory)
-    if model is not None and on_host(values):
+def counts_below(model: Model | TracedModel, values: Array) -> Array:
+    """`count_below` at frequencies that were checked, of NumPy for a concrete arm."""
+    if not isinstance(model, TracedModel) and on_host(values):
         found = count_on_host(model, values)
         _require_exact(values, found)
         return found
-    arm = require_planar(arm)
-    beams, flags = prepared_values(arm, theory)
-    beams, values = jax.tree_util.tree_map(jnp.asarray, (beams, values))
-    invalid = jnp.asarray(invalid_of(arm, beams))
+    arm = planar(model)
+    beams, values = jax.tree_util.tree_map(jnp.asarray, (arm.beams, values))
+    invalid = jnp.asarray(arm.invalid)
     flat = jnp.where(invalid, jnp.nan, values.reshape(-1))
     size = min(padded_size(max(flat.shape[0], 1), 16, 2), _COUNT_CHUNK)
     chunks = -(-max(flat.shape[0], 1) // size)
     padded = jnp.concatenate([flat, jnp.ones(chunks * size - flat.shape[0])]).reshape(chunks, size)
-    counts: Array = count_padded(*padded_beams(beams, invalid), flags, padded)
+    counts: Array = count_padded(*padded_beams(beams, invalid), arm.flags, padded)
     return counts.reshape(-1)[: flat.shape[0]].reshape(values.shape)
 
 
@@ -142,28 +140,26 @@ def certify(
             f"tolerance = {tolerance!r}; expected a relative accuracy between 1e-14 and 0.1"
         )
     count, model = values.shape[0], model_of(arm, theory)
-    if model is not None and on_host(values):
+    if not isinstance(model, TracedModel) and on_host(values):
         modes = np.arange(1, count + 1) + model.zero_frequencies
         found = confirm_on_host(model, values, modes, tolerance)
         return jax.device_put(_certificate(found, np.bool_(model.invalid), count))
-    arm = require_planar(arm)
-    beams, flags = prepared_values(arm, theory)
-    invalid = invalid_of(arm, beams)
+    lowered = planar(model)
     # a verdict has no derivative, as that of `natural_frequencies` has none
-    given = jax.lax.stop_gradient((beams, values))
+    given = jax.lax.stop_gradient((lowered.beams, values))
     beams, values = jax.tree_util.tree_map(jnp.asarray, given)
     lanes = padded_size(count, 16, 2)
     padded = jnp.concatenate([values, jnp.full(lanes - count, 2.0 * values[-1])])
     modes = jnp.minimum(jnp.arange(1, lanes + 1), count) + number_of_zero_modes(beams)
     found = confirm_padded(
         *padded_beams(beams, jnp.asarray(False)),
-        flags,
+        lowered.flags,
         padded,
         modes,
         jnp.int64(count),
         jnp.float64(tolerance),
     )
-    return _certificate(found, invalid, count)
+    return _certificate(found, lowered.invalid, count)
 
 
 def _certificate(found: Certificate, invalid: Array, count: int) -> Certificate:

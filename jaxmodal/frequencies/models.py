@@ -1,4 +1,4 @@
-"""Arms as the searches of NumPy see them: planar ones, and those that make their own model."""
+"""Arms of both kinds at a theory, lowered once: what all that is asked of an arm is computed from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import functools
 from typing import Protocol, runtime_checkable
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arm import Arm
@@ -20,7 +22,8 @@ from jaxmodal.dynamic_stiffness.link_constants import LinkConstants, link_consta
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.frequencies.stability import number_unstable
-from jaxmodal.runtime.namespace import tree_on_host
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array, is_traced, to_host
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
@@ -87,11 +90,72 @@ class PlanarModel:
         return PlanarModel(jax.tree_util.tree_map(np.ones_like, self.beams), self.flags, True)
 
 
-def model_of(arm: Arm | OtherArm, theory: TheoryName) -> Model | None:
-    """The model of a concrete arm; None for a planar one of which a value is traced."""
+@dataclasses.dataclass(frozen=True)
+class TracedModel:
+    """A planar arm of which a value is traced, and a theory.
+
+    Attributes
+    ----------
+    beams, flags
+        Link values, traced, and the flags of the theory.
+    """
+
+    beams: BeamArrays
+    flags: Theory
+    _arm: Arm
+    _theory: TheoryName
+
+    @functools.cached_property
+    def invalid(self) -> Array:
+        """Whether a value is one that construction would have refused."""
+        return jnp.asarray(invalid_of(self._arm, self.beams))
+
+    @functools.cached_property
+    def known(self) -> PlanarModel | None:
+        """The arm of its values where it is differentiated, not compiled: only rates are unknown then."""
+        values = to_host(lax.stop_gradient(self._arm))
+        return None if is_traced(values) else _planar_model(values, self._theory)
+
+
+def model_of(arm: Arm | OtherArm, theory: TheoryName) -> Model | TracedModel:
+    """An arm of either kind as all that is asked of it sees it: lowered, judged and, under loads, at rest, once.
+
+    Raises
+    ------
+    ArmError
+        It is no arm, lacks what the theory needs, or is not held against its loads; or a value of an arm in space is
+        traced.
+    ValueError
+        The theory is not known.
+    X64DisabledError
+        JAX runs in 32 bits.
+    """
     if isinstance(arm, OtherArm):
         return arm.model(theory)
+    return (
+        TracedModel(*prepared_values(arm, theory), arm, theory)
+        if is_traced(arm)
+        else _planar_model(arm, theory)
+    )
+
+
+def concrete_model(arm: Arm | OtherArm, theory: TheoryName) -> Model:
+    """`model_of` an arm whose values are numbers."""
+    model = model_of(arm, theory)
+    assert not isinstance(model, TracedModel)
+    return model
+
+
+def _planar_model(arm: Arm, theory: TheoryName) -> PlanarModel:
+    """The model of a concrete arm."""
     beams, flags = prepared_values(arm, theory)
-    if not tree_on_host(beams):
-        return None
     return PlanarModel(beams, flags, bool(invalid_of(arm, beams)))
+
+
+def planar(model: Model | TracedModel) -> PlanarModel | TracedModel:
+    """The model of a planar arm, whose formulas are compiled, too; refuse that of an arm in space."""
+    if isinstance(model, PlanarModel | TracedModel):
+        return model
+    raise ArmError(
+        "frequencies are traced, which for an arm in space have to be numbers; call this outside of jit, vmap and grad."
+    )

@@ -13,15 +13,14 @@ from jax import lax
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import band, positive_integer
-from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import invalid_of
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
+from jaxmodal.arm.arm import Arm
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.counts import counts_below
 from jaxmodal.frequencies.host_solver import solve_on_host
-from jaxmodal.frequencies.models import OtherArm, PlanarModel, model_of
+from jaxmodal.frequencies.models import OtherArm, PlanarModel, TracedModel, model_of
 from jaxmodal.frequencies.programs import (
     PaddedProblem,
     Solution,
@@ -36,7 +35,7 @@ from jaxmodal.frequencies.traced_arms import traced_frequencies
 from jaxmodal.frequencies.zero_modes import with_zero_modes
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array, is_traced, to_device, to_host, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, is_traced, to_device, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
@@ -98,10 +97,28 @@ def natural_frequencies(
     ['5.6464', '21.2404', '79.0882']
     """
     count = positive_integer(num_modes, "num_modes", limits.MODES)
-    result = _solve(arm, theory, 0, count)
-    if throw and not is_traced(result.status):
-        raise_uncertified(result, arm.name)
-    return to_device(result)
+    if isinstance(arm, OtherArm) and is_traced(arm):
+
+        def solved(concrete: OtherArm) -> NaturalFrequencies:
+            return solved_model(concrete.model(theory), theory, 0, count)
+
+        found = traced_frequencies(arm, theory, count, solved)
+        return to_device(_certified(found, arm.name, throw))
+    return to_device(lowest_frequencies(model_of(arm, theory), arm.name, count, theory, throw))
+
+
+def lowest_frequencies(
+    model: Model | TracedModel, name: str, num_modes: int, theory: TheoryName, throw: bool
+) -> NaturalFrequencies:
+    """`natural_frequencies` of an arm of this name that was lowered already; of NumPy for a concrete one."""
+    count = positive_integer(num_modes, "num_modes", limits.MODES)
+    return _certified(solved_model(model, theory, 0, count), name, throw)
+
+
+def _certified(found: NaturalFrequencies, name: str, throw: bool) -> NaturalFrequencies:
+    if throw and not is_traced(found.status):
+        raise_uncertified(found, name)
+    return found
 
 
 def frequencies_in_band(
@@ -140,25 +157,30 @@ def frequencies_in_band(
     ArmError
         The arm has a value that no arm may have.
     """
-    result, first = found_in_band(arm, omega_min, omega_max, theory, max_modes, throw)
+    model = model_of(arm, theory)
+    result, first = found_in_band(model, arm.name, omega_min, omega_max, theory, max_modes, throw)
     return jax.device_put(result), first
 
 
 def found_in_band(
-    arm: Arm | OtherArm,
+    model: Model | TracedModel,
+    name: str,
     omega_min: Any,
     omega_max: Any,
     theory: TheoryName,
     max_modes: Any = 1000,
     throw: bool = True,
 ) -> tuple[NaturalFrequencies, int]:
-    """`frequencies_in_band` in NumPy from end to end: in calls back from JAX nothing of JAX may run."""
+    """`frequencies_in_band` of an arm of this name that was lowered already.
+
+    In NumPy from end to end: in calls back from JAX nothing of JAX may run.
+    """
     low, high = band(omega_min, omega_max, from_zero=True)
     limit = positive_integer(max_modes, "max_modes", limits.MODES)
-    ends = counts_below(arm, np.array([low, high]), theory)
+    ends = counts_below(model, np.array([low, high]))
     if ends[0] < 0:
         raise ArmError(
-            f"arm {arm.name!r} has a value that no arm may have, so its modes cannot be counted; jax.tree.map and the "
+            f"arm {name!r} has a value that no arm may have, so its modes cannot be counted; jax.tree.map and the "
             "like check nothing: make the arm with values that are allowed."
         )
     count = int(ends[1] - ends[0])
@@ -166,32 +188,23 @@ def found_in_band(
         raise ValueError(
             f"the band holds {count} natural frequencies, max_modes = {limit}: narrow it or raise max_modes"
         )
-    result = _solve(arm, theory, int(ends[0]), count)
+    result = solved_model(model, theory, int(ends[0]), count)
     if throw:
-        raise_uncertified(result, arm.name)
+        raise_uncertified(result, name)
     return result, int(ends[0]) + 1
 
 
-def _solve(arm: Arm | OtherArm, theory: TheoryName, first: int, count: int) -> NaturalFrequencies:
+def solved_model(
+    model: Model | TracedModel, theory: TheoryName, first: int, count: int
+) -> NaturalFrequencies:
     """The ``count`` frequencies, possibly none, after the ``first`` lowest; of NumPy for a concrete arm."""
-    wanted = max(count, 1)
-    if isinstance(arm, OtherArm) and first == 0 and is_traced(arm):
-
-        def solved(concrete: OtherArm) -> NaturalFrequencies:
-            return _solved_on_host(concrete.model(theory), theory, 0, wanted, count)
-
-        return traced_frequencies(arm, theory, count, solved)
-    model = model_of(arm, theory)
-    if model is not None:
-        return _solved_on_host(model, theory, first, wanted, count)
-    arm = require_planar(arm)
-    known = to_host(lax.stop_gradient(arm))
-    if not is_traced(known):  # differentiated, not compiled: only rates are unknown
-        return _solved_with_rates(known, arm, theory, first, count)
-    beams, flags = prepared_values(arm, theory)
-    beams = jax.tree_util.tree_map(jnp.asarray, beams)
-    lanes = padded_size(wanted, 16, 2)
-    invalid = jnp.asarray(invalid_of(arm, beams))
+    if not isinstance(model, TracedModel):
+        return _solved_on_host(model, theory, first, count)
+    if model.known is not None:
+        return _solved_with_rates(model, model.known, theory, first, count)
+    wanted, flags = max(count, 1), model.flags
+    beams = jax.tree_util.tree_map(jnp.asarray, model.beams)
+    lanes, invalid = padded_size(wanted, 16, 2), model.invalid
     problem = padded_problem(lax.stop_gradient(beams), invalid, first, wanted, lanes=lanes)
     result = _compiled_result(solve_padded(problem, flags), invalid, count=count, theory=theory)
     unstable = None
@@ -205,21 +218,18 @@ def _solve(arm: Arm | OtherArm, theory: TheoryName, first: int, count: int) -> N
     return _compiled_unknown(result, without, beams)
 
 
-def _solved_on_host(
-    model: Model, theory: TheoryName, first: int, wanted: int, count: int
-) -> NaturalFrequencies:
-    """`_solve` in NumPy."""
-    solution, modes, free = _searched_on_host(model, first, wanted)
+def _solved_on_host(model: Model, theory: TheoryName, first: int, count: int) -> NaturalFrequencies:
+    """`solved_model` in NumPy."""
+    solution, modes, free = _searched_on_host(model, first, max(count, 1))
     result = result_of(solution, modes[:count], free, np.bool_(model.invalid), theory)
     return refused(result, np.bool_(True)) if model.unstable else result
 
 
 def _solved_with_rates(
-    known: Arm, arm: Arm, theory: TheoryName, first: int, count: int
+    traced: TracedModel, model: PlanarModel, theory: TheoryName, first: int, count: int
 ) -> NaturalFrequencies:
-    """`_solve` in NumPy of an arm of ``known`` values; derivatives by those of ``arm`` are attached."""
-    (beams, flags), model = prepared_values(arm, theory), model_of(known, theory)
-    assert isinstance(model, PlanarModel)
+    """`solved_model` in NumPy of a ``model`` of known values; derivatives by those that are traced are attached."""
+    beams, flags = traced.beams, traced.flags
     solution, modes, free = _searched_on_host(model, first, max(count, 1))
     found = _result(solution, np.bool_(model.invalid), count=count, theory=theory)
     result = with_zero_modes(found, modes, free)
@@ -267,7 +277,7 @@ def solve_beams(
 ) -> NaturalFrequencies:
     """The ``count`` lowest frequencies of valid beams, without derivatives: traced, or in NumPy if they are NumPy's."""
     if tree_on_host(beams):
-        return _solved_on_host(PlanarModel(beams, flags), theory, 0, count, count)
+        return _solved_on_host(PlanarModel(beams, flags), theory, 0, count)
     invalid, lanes = jnp.asarray(False), padded_size(count, 16, 2)
     problem = padded_problem(beams, invalid, 0, count, lanes=lanes)
     solution = solve_padded(problem, flags)

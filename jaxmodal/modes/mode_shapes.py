@@ -11,11 +11,14 @@ from jaxmodal.arm.arguments import station_shares
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.models import model_of, planar
+from jaxmodal.frequencies.one_arm import lowest_frequencies
 from jaxmodal.modes.planar_shapes import ModeShapes, planar_mode_shapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes, spatial_mode_shapes
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, at_once, product, xp
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.stiffness.model import SpatialModel
 
 
 @overload
@@ -87,9 +90,11 @@ def mode_shapes(
     [2.0, 2.0, 2.0]
     """
     xi = station_shares(stations)
-    if isinstance(arm, SpatialArm):
-        return spatial_mode_shapes(arm, num_modes, theory, xi, throw)
-    return planar_mode_shapes(arm, num_modes, theory, xi, throw)
+    model = model_of(arm, theory)
+    found = lowest_frequencies(model, arm.name, num_modes, theory, throw)
+    if isinstance(model, SpatialModel):
+        return spatial_mode_shapes(model, found, xi)
+    return planar_mode_shapes(planar(model), found, xi)
 
 
 def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialModeShapes) -> Array:

@@ -9,34 +9,33 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.addresses import addresses as all_addresses
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.columns import rates_of, unpacked
-from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import mean_gradient, projected_gradients
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.frequencies.models import PlanarModel
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import mode_fields
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
-def planar_derivatives(arm: Arm, found: NaturalFrequencies, theory: TheoryName) -> dict[str, Array]:
-    """The derivatives of the frequencies, of groups of them of their means, by every address; each of shape (K,)."""
+def planar_derivatives(
+    arm: Arm, model: PlanarModel, found: NaturalFrequencies, names: Sequence[str]
+) -> dict[str, Array]:
+    """The derivatives of the frequencies, of groups of them of their means, by single addresses; each of shape (K,)."""
     free = found.omega == 0.0  # these stay zero for every change but that of their hinges
     gradient = mean_gradient(
         quadrature_size(found.omega.shape[0]),
-        beam_values(arm),
-        theory_flags(theory),
+        model.beams,
+        model.flags,
         np.where(free, 1.0, found.omega[found.group]),
         np.where(free, 1, found.multiplicity),
     )
     gradient = jax.tree_util.tree_map(lambda x: np.where(free[:, None], 0.0, x), gradient)
-    names = all_addresses(arm)
     return {
         name: _summed(jax.tree_util.tree_map(_along, gradient, rates))
-        for name, rates in zip(names, _rates(arm, names), strict=True)
+        for name, rates in zip(names, _rates(arm, model.beams, names), strict=True)
     }
 
 
@@ -50,9 +49,8 @@ def _summed(terms: BeamArrays) -> Array:
     return sum(jax.tree_util.tree_leaves(terms))
 
 
-def _rates(arm: Arm, names: Sequence[str]) -> Iterator[BeamArrays]:
+def _rates(arm: Arm, beams: BeamArrays, names: Sequence[str]) -> Iterator[BeamArrays]:
     """How the link values of the arm change with the value at each single address."""
-    beams = beam_values(arm)
     given = [f.name for f in dataclasses.fields(beams) if getattr(beams, f.name) is not None]
     given.remove("has_shear")
     for _, rate in rates_of(arm, (), np.empty((0, 1)), names):
@@ -61,12 +59,12 @@ def _rates(arm: Arm, names: Sequence[str]) -> Iterator[BeamArrays]:
 
 
 def planar_projection(
-    arm: Arm, found: NaturalFrequencies, theory: TheoryName, rate_of: Mapping[str, float]
+    arm: Arm, model: PlanarModel, found: NaturalFrequencies, rate_of: Mapping[str, float]
 ) -> Callable[[NDArray[np.int64]], Array]:
     """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
-    beams, flags = beam_values(arm), theory_flags(theory)
+    beams, flags = model.beams, model.flags
     rates = jax.tree_util.tree_map(lambda x: np.zeros(x.shape), beams)
-    for rate, own in zip(rate_of.values(), _rates(arm, tuple(rate_of)), strict=True):
+    for rate, own in zip(rate_of.values(), _rates(arm, beams, tuple(rate_of)), strict=True):
         rates = jax.tree_util.tree_map(lambda x, y, a=rate: x + a * y, rates, own)
     with np.errstate(all="ignore"):
         modes = mode_fields(beams, flags, found)

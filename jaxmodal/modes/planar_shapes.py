@@ -12,9 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_values, invalid_of
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.energies import Energies, mode_energies
 from jaxmodal.eigenspaces.frequency_derivatives import guarded, individual_modes
 from jaxmodal.eigenspaces.modal_mass import (
@@ -24,14 +22,14 @@ from jaxmodal.eigenspaces.modal_mass import (
     padding,
     quadrature_size,
 )
-from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.models import PlanarModel, TracedModel
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import NOT_THERE
 from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
-from jaxmodal.runtime.namespace import Array, mapped, to_host, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, mapped, to_device, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 _FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
@@ -97,20 +95,19 @@ class ModeShapes(ExactShapes):
 
 
 def planar_mode_shapes(
-    arm: Arm, num_modes: int, theory: TheoryName, xi: Array, throw: bool
+    model: PlanarModel | TracedModel, found: NaturalFrequencies, xi: Array
 ) -> ModeShapes:
-    """`mode_shapes` of a planar arm, whose values may be traced, at the stations ``xi``."""
-    found = natural_frequencies(arm, num_modes, theory, throw=throw)
-    beams, flags = beam_values(arm), theory_flags(theory)
-    invalid = invalid_of(arm, beams)
+    """`mode_shapes` of a planar arm at the frequencies that were ``found`` and the stations ``xi``."""
+    beams, flags, invalid = model.beams, model.flags, xp.asarray(model.invalid)
+    num_modes = found.omega.shape[0]
     lanes, numbers = padding(num_modes)
     size = quadrature_size(lanes)
-    if tree_on_host(beams):
-        of_host = to_host(found)
-        invalid = _without_modes(beams, invalid, of_host)
+    if isinstance(model, PlanarModel):
+        invalid = _without_modes(beams, invalid, found)
         with np.errstate(all="ignore"):  # what is not finite is shown so
-            rows = _rows(_shapes, size, beams, flags, invalid, of_host, xi, np.arange(num_modes))
-        return jax.device_put(ModeShapes(frequencies=of_host, stations=xi, **rows))
+            rows = _rows(_shapes, size, beams, flags, invalid, found, xi, np.arange(num_modes))
+        return jax.device_put(ModeShapes(frequencies=found, stations=xi, **rows))
+    found = to_device(found)
     invalid = _without_modes(beams, invalid, found)
     beams, invalid, xi = jax.tree_util.tree_map(jnp.asarray, (beams, invalid, xi))
     rows = _rows(_compiled_shapes, size, beams, flags, invalid, found, xi, numbers)

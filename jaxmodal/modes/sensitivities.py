@@ -9,7 +9,7 @@ has one, and each direction of change has its own.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import jax
@@ -17,23 +17,26 @@ import numpy as np
 
 from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import positive_integer, real_number
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import table as checked_table
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.quantities import as_scalar
 from jaxmodal.arm.quantities import shown as as_text
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
-from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.models import PlanarModel, concrete_model
+from jaxmodal.frequencies.one_arm import lowest_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies, raise_uncertified
 from jaxmodal.modes.planar_sensitivities import planar_derivatives, planar_projection
 from jaxmodal.modes.spatial_sensitivities import spatial_derivatives, spatial_projection
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array, at_once, is_traced, to_host
+from jaxmodal.runtime.namespace import Array, at_once, is_traced
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.stiffness.model import SpatialModel
 
 if TYPE_CHECKING:
     import xarray
@@ -41,6 +44,15 @@ if TYPE_CHECKING:
 #: modes computed beyond those asked for, to see whether the last of these belongs to a cluster
 _BEYOND = 4
 _REPEATED = ("refuse", "mean")
+#: what gives the derivatives by address, and those in a direction projected on some modes, of arms of each kind
+_DERIVATIVES: dict[type, Callable[..., dict[str, Array]]] = {
+    PlanarModel: planar_derivatives,
+    SpatialModel: spatial_derivatives,
+}
+_PROJECTIONS: dict[type, Callable[..., Callable[[np.ndarray], Array]]] = {
+    PlanarModel: planar_projection,
+    SpatialModel: spatial_projection,
+}
 
 
 @jax.tree_util.register_dataclass
@@ -143,21 +155,18 @@ def sensitivities(
     >>> [round(float(x), 9) for x in table.logarithmic[0]]   # omega goes with L^-2 and sqrt(E)
     [-2.0, 0.5]
     """
-    arm = arm if isinstance(arm, SpatialArm) else require_planar(arm)
     if repeated not in _REPEATED:
         raise ValueError(
             f"repeated = {repeated!r}; choose one of {', '.join(map(repr, _REPEATED))}"
         )
     names, members = asked_for(arm, addresses)
-    found, shown = _with_neighbours(arm, num_modes, theory, throw)
+    model = _concrete_model(arm, theory)
+    found, shown = _with_neighbours(model, arm.name, num_modes, theory, throw)
     cluster_tolerance = real_number(cluster_tolerance, "cluster_tolerance", "relative")
     cluster, ends = clusters(found.omega, found.group, cluster_tolerance)
     check_clusters(found.omega, cluster, ends, num_modes, repeated, cluster_tolerance)
-    of_arm = (
-        spatial_derivatives(arm, found, theory)
-        if isinstance(arm, SpatialArm)
-        else planar_derivatives(arm, found, theory)
-    )
+    singles = list(dict.fromkeys(single for group in members for single in group))
+    of_arm = _DERIVATIVES[type(model)](arm, model, found, singles)
     columns = [sum(of_arm[single] for single in singles) for singles in members]
     derivative = np.stack(columns, axis=1) if columns else np.zeros((found.omega.shape[0], 0))
     derivative = cluster_means(derivative, cluster)[:num_modes]
@@ -182,24 +191,27 @@ def sensitivities(
     )
 
 
-def _with_neighbours(
-    arm: Arm | SpatialArm, num_modes: int, theory: TheoryName, throw: bool
-) -> tuple[NaturalFrequencies, NaturalFrequencies]:
-    """The frequencies with a few beyond, all of them numbers, and those asked for, of NumPy."""
-    count = positive_integer(num_modes, "num_modes", limits.MODES)
+def _concrete_model(arm: Arm | SpatialArm, theory: TheoryName) -> Model:
+    """The arm lowered, if its values are numbers."""
     if is_traced(arm):
         raise TypeError(
             "the arm is traced: this table is for concrete arms; inside jit, vmap and grad differentiate"
             " natural_frequencies(arm, ...).omega"
         )
-    found: NaturalFrequencies = to_host(
-        natural_frequencies(arm, count + _BEYOND, theory, throw=False)
-    )
+    return concrete_model(arm, theory)
+
+
+def _with_neighbours(
+    model: Model, name: str, num_modes: int, theory: TheoryName, throw: bool
+) -> tuple[NaturalFrequencies, NaturalFrequencies]:
+    """The frequencies with a few beyond, all of them numbers, and those asked for, of NumPy."""
+    count = positive_integer(num_modes, "num_modes", limits.MODES)
+    found = lowest_frequencies(model, name, count + _BEYOND, theory, throw=False)
     shown: NaturalFrequencies = jax.tree_util.tree_map(
         lambda x: x[:count] if np.ndim(x) else x, found
     )
     if throw:
-        raise_uncertified(shown, arm.name)
+        raise_uncertified(shown, name)
     absent, alone = np.isnan(found.omega), np.arange(found.omega.size)
     highest = np.max(found.omega, where=~absent, initial=1.0)
     omega = np.where(absent, highest * (2.0 + alone), found.omega)
@@ -265,7 +277,8 @@ def directional_derivatives(
     decreases from 0 the derivatives are the negatives of those for the opposite direction.
     """
     direction = checked_table("direction", direction, ArmError)
-    found, shown = _with_neighbours(arm, num_modes, theory, throw)
+    model = _concrete_model(arm, theory)
+    found, shown = _with_neighbours(model, arm.name, num_modes, theory, throw)
     if np.any(found.omega == 0.0):
         raise ValueError(
             "the arm has free joints (a stiffness of 0): their modes of zero frequency have no derivative in a"
@@ -277,10 +290,7 @@ def directional_derivatives(
         if not np.isfinite(as_scalar(f"direction[{name!r}]", rate, "finite")):
             raise ArmError(f"direction[{name!r}] = {as_text(rate)}: must be finite.")
     rate_of = {single: direction[name] for single, name in set_together(arm, direction).items()}
-    if isinstance(arm, SpatialArm):
-        projected_on = spatial_projection(arm, found, theory, rate_of)
-    else:
-        projected_on = planar_projection(require_planar(arm), found, theory, rate_of)
+    projected_on = _PROJECTIONS[type(model)](arm, model, found, rate_of)
     result = np.zeros(num_modes)
     for a in np.unique(first[:num_modes]):
         members = np.arange(a, last[a] + 1)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import jax
 import numpy as np
 
 from jaxmodal.arm.paths import value_at
-from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -17,6 +16,7 @@ from jaxmodal.spatial.modes.gradients import frequency_gradients, projected_deri
 from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.modes.motions import Motion
 from jaxmodal.spatial.modes.values import rates
+from jaxmodal.spatial.stiffness.model import SpatialModel
 
 
 def leaf_numbers(arm: SpatialArm) -> dict[str, int]:
@@ -27,21 +27,22 @@ def leaf_numbers(arm: SpatialArm) -> dict[str, int]:
 
 
 def spatial_derivatives(
-    arm: SpatialArm, found: NaturalFrequencies, theory: TheoryName
+    arm: SpatialArm, lowered: SpatialModel, found: NaturalFrequencies, names: Sequence[str]
 ) -> dict[str, np.ndarray]:
-    """The derivative of each frequency, of a repeated one of its mean, by every address, (K,); 0 where that is 0."""
-    model = modal_model(arm.model(theory))
+    """The derivative of each frequency, of a repeated one of its mean, by single addresses, (K,); 0 where that is 0."""
+    model = modal_model(lowered)
     derivatives = frequency_gradients(
         model, found.omega, found.group, np.asarray(found.multiplicity)
     )
-    return {address: derivatives[:, place] for address, place in leaf_numbers(arm).items()}
+    places = leaf_numbers(arm)
+    return {name: derivatives[:, places[name]] for name in names}
 
 
 def spatial_projection(
-    arm: SpatialArm, found: NaturalFrequencies, theory: TheoryName, rate_of: Mapping[str, float]
+    arm: SpatialArm, lowered: SpatialModel, found: NaturalFrequencies, rate_of: Mapping[str, float]
 ) -> Callable[[np.ndarray], np.ndarray]:
     """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
-    model = modal_model(arm.model(theory))
+    model = modal_model(lowered)
     size = quadrature_size(found.omega.size)
     modes, _ = modes_of(model, found.omega, found.group, found.multiplicity, size, np.zeros(0))
     to_leaves, places = rates(model.parts), leaf_numbers(arm)

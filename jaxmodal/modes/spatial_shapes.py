@@ -8,19 +8,17 @@ from typing import ClassVar
 import jax
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
-from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.exact_shapes import ExactShapes
-from jaxmodal.runtime.namespace import Array, to_host
-from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.modes.eigenspaces import modes_of
 from jaxmodal.spatial.modes.energies import SpatialEnergies, mode_energies
 from jaxmodal.spatial.modes.fields import FORCE, MOTION
 from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.modes.motions import carried_bodies, carried_motions, frames
 from jaxmodal.spatial.modes.residuals import condition_residuals
+from jaxmodal.spatial.stiffness.model import SpatialModel
 
 
 @jax.tree_util.register_dataclass
@@ -83,11 +81,10 @@ class SpatialModeShapes(ExactShapes):
 
 
 def spatial_mode_shapes(
-    arm: SpatialArm, num_modes: int, theory: TheoryName, xi: np.ndarray, throw: bool
+    lowered: SpatialModel, found: NaturalFrequencies, xi: np.ndarray
 ) -> SpatialModeShapes:
-    """`mode_shapes` of a concrete arm in space, at the stations ``xi``."""
-    found: NaturalFrequencies = to_host(natural_frequencies(arm, num_modes, theory, throw=throw))
-    model = modal_model(arm.model(theory))
+    """`mode_shapes` of an arm in space at the frequencies that were ``found`` and the stations ``xi``."""
+    model, num_modes = modal_model(lowered), found.omega.shape[0]
     points = quadrature_size(num_modes)
     free = int(np.sum(found.omega == 0.0))
     known = np.flatnonzero(found.omega > 0.0)  # NaN: there is no such mode

@@ -84,7 +84,15 @@ BALANCED = 1e-9
 
 
 def held_equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads) -> Equilibrium:
-    """`equilibrium` of one arm of numbers, which has to be held.
+    """`equilibrium` of one arm of numbers, which has to be held; see `require_held`."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        found = equilibrium(beams, shear, axial, loads)
+    require_held(beams, found)
+    return found
+
+
+def require_held(beams: BeamArrays, found: Equilibrium) -> None:
+    """Refuse the equilibrium of one arm of numbers where there is none.
 
     Raises
     ------
@@ -98,15 +106,13 @@ def held_equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads
             raise ArmError(
                 f"base_stiffness.{place} = 0: nothing holds the base at rest in this direction; give it a stiffness."
             )
-    with np.errstate(over="ignore", invalid="ignore"):
-        found = equilibrium(beams, shear, axial, loads)
     if float(np.real(found.unheld)) <= BALANCED:
         if not np.all(np.isfinite(found.displacements.tip)):
             raise ArmError(
                 "the arm's forces or deflections at rest are not finite in float64; must be: look for loads, lengths, "
                 "masses or moduli that are extremely large or small."
             )
-        return found
+        return
     joint = np.real(np.stack(found.forces.joint, axis=1))
     for i in range(joint.shape[0]):
         for k, name in enumerate(SPRINGS):

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from jaxmodal.frequencies.counts import certify
-from jaxmodal.frequencies.models import model_of
+from jaxmodal.frequencies.models import concrete_model
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.errors import ArmError
 from sweeps.analysis.cells import arm_of_cell
@@ -104,7 +104,7 @@ def _not_refused(cell: xr.Dataset) -> str:
 
 
 def _not_buckled(cell: xr.Dataset) -> str:
-    model = model_of(*arm_of_cell(cell))
+    model = concrete_model(*arm_of_cell(cell))
     buckled = model is not None and model.unstable
     return "" if buckled else "has the status unstable, but its forces at rest do not buckle it"
 
@@ -114,7 +114,7 @@ def _not_confirmed(cell: xr.Dataset) -> str:
     frequencies = cell.frequency.values
     if not np.all(np.isfinite(frequencies)):
         return "has no finite frequency"
-    model = model_of(arm, theory)
+    model = concrete_model(arm, theory)
     hinges = 0 if model is None else model.zero_frequencies
     free = int(np.count_nonzero(frequencies == 0.0))
     if free != min(hinges, frequencies.size):

@@ -90,7 +90,7 @@ def test_no_answer_in_numpy_rests_on_spoiled_sums(monkeypatch):
         lambda: jm.count_below(ARM, 10.0),
         lambda: jm.certify(ARM, np.ones(1)),
         lambda: jm.frequencies_in_band(ARM, 0.0, 10.0),
-        lambda: jm.natural_frequencies(ARM.to_spatial(), 2),
+        lambda: jm.natural_frequencies(jm.to_spatial(ARM), 2),
         lambda: jm.posture_series(ARM, 20.0),
     ):
         with pytest.raises(jm.InexactArithmeticError):

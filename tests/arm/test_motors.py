@@ -49,15 +49,15 @@ def test_on_a_rigid_joint_both_are_one():
 @pytest.mark.parametrize("motor", MOTORS)
 def test_the_same_in_space(motor):
     arm = geared(motor=motor)
-    assert arm.to_spatial().links[1].motor == motor
-    every, planar = hertz(arm.to_spatial(), 10), hertz(arm)
+    assert jm.to_spatial(arm).links[1].motor == motor
+    every, planar = hertz(jm.to_spatial(arm), 10), hertz(arm)
     assert np.abs(every[:, None] / planar - 1.0).min(axis=0).max() < 1e-12
 
 
 @pytest.mark.parametrize("in_space", [False, True])
 def test_no_gear_acts_on_a_held_rotor(in_space):
     arm = geared(motor="held")
-    arm = arm.to_spatial() if in_space else arm
+    arm = jm.to_spatial(arm) if in_space else arm
     table = jm.sensitivities(arm, 2, addresses=["link2.gear_ratio", "link2.rotor_inertia"])
     ratio, inertia = np.asarray(table.derivative_hz).T
     assert np.all(ratio == 0.0)
@@ -139,7 +139,7 @@ def test_other_words_are_refused(kind):
 def test_batches_and_columns_follow():
     """Cells side by side, in the plane and in space, are the arms one by one."""
     stiffness = np.array([50.0, 400.0, 9e3])
-    for arm in (geared(motor="held"), geared(motor="held").to_spatial()):
+    for arm in (geared(motor="held"), jm.to_spatial(geared(motor="held"))):
         many = jm.natural_frequencies_batch(arm, {"link2.joint_stiffness": stiffness}, 4)
         single = [hertz(jm.set_parameters(arm, {"link2.joint_stiffness": k})) for k in stiffness]
         np.testing.assert_allclose(np.asarray(many.frequencies_hz), single, rtol=1e-12)

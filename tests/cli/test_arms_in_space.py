@@ -42,7 +42,7 @@ def test_a_posture_of_another_number_of_joints(arm_file):
 def test_the_only_angle_of_an_arm_is_idle_unless_something_holds_the_arm_elsewhere(tmp_path):
     """On an elastic base or with a support to the ground it counts, and the message does not deny it."""
     tube = jm.Link(0.5, 7e10, 2700.0, jm.circle(0.02, shear_coefficient=0.9), poisson_ratio=0.3)
-    clamped = jm.Arm((tube,)).to_spatial()
+    clamped = jm.to_spatial(jm.Arm((tube,)))
     arms = {
         "clamped": (clamped, True),
         "elastic": (

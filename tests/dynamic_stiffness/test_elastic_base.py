@@ -213,7 +213,7 @@ def test_refused_values(base, links, fragments):
 def test_what_takes_no_elastic_base_says_so():
     arm = on_base()
     with pytest.raises(jm.ArmError, match=r"base_stiffness: .*6 x 6"):
-        arm.to_spatial()
+        jm.to_spatial(arm)
     with pytest.raises(jm.ArmError, match="base_stiffness = 5: must be three rows"):
         on_base(5)
     with pytest.raises(

@@ -325,10 +325,10 @@ def test_what_takes_no_supports_says_so():
     with pytest.raises(jm.ArmError, match="characteristic matrix"):
         jm.characteristic_matrix(rigid, 10.0)
     with pytest.raises(jm.ArmError, match="arm in space has no supports"):
-        sprung.to_spatial()
+        jm.to_spatial(sprung)
     damped = jm.Arm((steel(loss_factor=0.01),))
     with pytest.raises(jm.ArmError, match=r"loss_factor = 0\.01: an arm in space has no damping"):
-        damped.to_spatial()
+        jm.to_spatial(damped)
     with pytest.raises(jm.ArmError, match="support at a tip"):
         jm.posture_series(sprung, 100.0)
 

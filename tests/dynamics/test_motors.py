@@ -82,7 +82,7 @@ def test_motors_that_move_are_joints_of_their_own(servo):
     joints = first, jm.Link(**flat, **motor, end_offset_x=-0.1), link
     found = exact_hz(jm.Arm(joints, jm.Payload(0.2)))
     bare = jm.SpatialLink(0.0, **motor)
-    space = [jm.Arm((each,), jm.Payload(0.2)).to_spatial() for each in (first, link)]
+    space = [jm.to_spatial(jm.Arm((each,), jm.Payload(0.2))) for each in (first, link)]
     chain = (space[0].links[0], bare, space[1].links[0])
     every = jm.natural_frequencies(jm.SpatialArm(chain, space[0].payload), 8, "bending_only")
     near = np.abs(np.asarray(every.frequencies_hz)[:, None] - found).min(axis=0)

@@ -115,4 +115,4 @@ def test_arms_that_are_not_written():
     with pytest.raises(ArmError, match="axial_force: the solver in the page"):
         arm_json(jm.Arm((BAR.replace(axial_force=10.0),)))
     with pytest.raises(ArmError, match="planar"):
-        arm_json(jm.Arm((BAR,)).to_spatial())
+        arm_json(jm.to_spatial(jm.Arm((BAR,))))

@@ -236,7 +236,7 @@ def test_what_takes_no_loads_says_so():
     with pytest.raises(jm.ArmError, match=r"loads = 9\.81: must be Loads"):
         arm.replace(loads=9.81)
     for refused in (
-        lambda: arm.to_spatial(),
+        lambda: jm.to_spatial(arm),
         lambda: jm.postures_at(arm, 1.0),
     ):
         with pytest.raises(jm.ArmError, match="loads: the arm bears some"):

@@ -100,23 +100,23 @@ def planar_arm():
 def test_planar_arm_in_space_has_the_planar_modes(theory):
     """And for every count of the planar engine that in space is greater by the modes out of the plane."""
     arm = planar_arm()
-    in_plane, all_modes = omega(arm, 12, theory), omega(arm.to_spatial(), 20, theory)
+    in_plane, all_modes = omega(arm, 12, theory), omega(jm.to_spatial(arm), 20, theory)
     nearest = np.array([np.argmin(np.abs(all_modes - w)) for w in in_plane])
     inside = in_plane < all_modes[-1]
     np.testing.assert_allclose(all_modes[nearest[inside]], in_plane[inside], rtol=SAME)
     assert len(set(nearest[inside])) == np.sum(inside) >= 5
     out_of_plane = np.delete(all_modes, nearest[inside])
     between = 0.5 * (all_modes[1:-1] + all_modes[2:])
-    below = [np.asarray(jm.count_below(x, between, theory)) for x in (arm, arm.to_spatial())]
+    below = [np.asarray(jm.count_below(x, between, theory)) for x in (arm, jm.to_spatial(arm))]
     np.testing.assert_array_equal(below[1] - below[0], np.searchsorted(out_of_plane, between))
 
 
 def test_arm_in_space_is_itself_in_space():
-    arm = planar_arm().to_spatial()
-    assert arm.to_spatial() is arm
-    assert arm.to_spatial({}) is arm
+    arm = jm.to_spatial(planar_arm())
+    assert jm.to_spatial(arm) is arm
+    assert jm.to_spatial(arm, {}) is arm
     with pytest.raises(jm.ArmError, match=r"sections = .*: the links of an arm in space have"):
-        arm.to_spatial({1: jm.circle(0.01)})
+        jm.to_spatial(arm, {1: jm.circle(0.01)})
 
 
 def test_reference_case_of_the_planar_limit_is_the_planar_arm():
@@ -140,12 +140,12 @@ def test_reference_case_of_the_planar_limit_is_the_planar_arm():
     )
     np.testing.assert_allclose(omega(arm, len(place), case.theory), case.omega[place], rtol=SAME)
     with pytest.raises(jm.ArmError, match=r"link1\.section: .*spatial_section"):
-        arm.to_spatial()
+        jm.to_spatial(arm)
     sections = {
         number: jm.spatial_section(*(link[key] for key in SECTION))
         for number, link in enumerate(case.document["links"], start=1)
     }
-    assert omega(arm.to_spatial(sections), 1)[0] > 0.0
+    assert omega(jm.to_spatial(arm, sections), 1)[0] > 0.0
 
 
 SECTION = (

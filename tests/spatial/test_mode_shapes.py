@@ -101,7 +101,7 @@ def test_in_plane_modes_are_those_of_the_planar_arm(theory):
     """Fields, section forces, energies and participation; the planar arm has its x and y in the ground's x-y plane."""
     arm = planar_arm()
     planar = to_host(jm.mode_shapes(arm, 4, theory, stations=5))
-    space = shapes_of(arm.to_spatial(), 10, theory, 5)
+    space = shapes_of(jm.to_spatial(arm), 10, theory, 5)
     for k, omega in enumerate(planar.omega):
         mode = int(np.argmin(np.abs(space.omega - omega)))
         sign = np.sign(np.sum(space.motion[mode, ..., 1] * planar.v[k]))

@@ -46,7 +46,9 @@ def test_a_store_of_rotors_without_motors_is_read_and_not_continued(
     geared = {"joint_stiffness": 2e4, "rotor_inertia": 1e-3, "gear_ratio": 60.0, "motor": motor}
     arm = jm.examples.two_link_flexible()
     arm = arm.replace(links=(arm.links[0], arm.links[1].replace(**geared)))
-    sweep = sweeps.Sweep(arm.to_spatial() if in_space else arm, [linspace("theta_2", 0.0, 1.0, 2)])
+    sweep = sweeps.Sweep(
+        jm.to_spatial(arm) if in_space else arm, [linspace("theta_2", 0.0, 1.0, 2)]
+    )
     path = tmp_path / "before.zarr"
     described = sweeps.Sweep.description
 

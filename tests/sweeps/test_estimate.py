@@ -88,7 +88,7 @@ def test_an_arm_in_space_is_timed_by_its_own_cells(monkeypatch):
         return solve(plan, values)
 
     monkeypatch.setattr(estimates.PlanInSpace, "solve", watched)
-    arm = ARM.to_spatial()
+    arm = jm.to_spatial(ARM)
     sweep = sweeps.Sweep(arm, [sweeps.linspace("theta_2", 0, 90, 50, unit="degree")], num_modes=2)
     found = estimate(sweep)
     assert seen == [17, 17, 49]

@@ -9,10 +9,10 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import invalid_of
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, theory_flags
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
+from jaxmodal.frequencies.models import PlanarModel, TracedModel
 from jaxmodal.response.driven.damping import Damping, damping_of
 from jaxmodal.response.driven.members import Cut, cut_at, on_segments, owners, segments_of
 from jaxmodal.response.driven.port_quantities import read_ports
@@ -53,17 +53,16 @@ def system_of(
     quantity: str,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
-    columns: tuple[Sequence[str], np.ndarray] | None = None,
+    of: PlanarModel | TracedModel | tuple[Sequence[str], np.ndarray],
 ) -> System:
-    """One arm, whose values may be traced, or with ``columns`` (addresses, values (addresses, cells)) many."""
-    if columns is None:
-        beams, flags = prepared_values(arm, theory)
-        posed, invalid = to_host(arm), xp.asarray(invalid_of(arm, beams))[None]
-        beams = jax.tree_util.tree_map(_two_axes, beams)
+    """One arm ``of`` the model that it was lowered to, or many ``of`` addresses and values (addresses, cells)."""
+    if isinstance(of, PlanarModel | TracedModel):
+        flags, posed, invalid = of.flags, to_host(arm), xp.asarray(of.invalid)[None]
+        beams = jax.tree_util.tree_map(_two_axes, of.beams)
     else:
-        flags, packed = theory_flags(theory), columns_of(arm, *columns)
+        flags, packed = theory_flags(theory), columns_of(arm, *of)
         with np.errstate(all="ignore"):
-            posed = set_parameters(arm, dict(zip(columns[0], columns[1], strict=True)))
+            posed = set_parameters(arm, dict(zip(*of, strict=True)))
         beams = jax.tree_util.tree_map(_two_axes, unpacked(packed.packed))
         invalid = packed.invalid
     every = (*inputs, *read_ports(quantity, inputs, outputs))

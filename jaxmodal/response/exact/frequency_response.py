@@ -18,6 +18,7 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.frequencies.models import PlanarModel, TracedModel, model_of, planar
 from jaxmodal.response.driven.damping import require_soft_supports
 from jaxmodal.response.driven.port_quantities import check_quantity
 from jaxmodal.response.driven.ports import Port, ports
@@ -112,9 +113,11 @@ def answered(
     parameters: Mapping[str, Any] | None,
     judge_stability: bool,
     springs: Sequence[Any] | None = None,
+    lowered: PlanarModel | TracedModel | None = None,
 ) -> FrequencyResponse:
     """`frequency_response`, without a look at whether forces at rest buckle the arm where that is known.
 
+    ``lowered`` is what one arm was lowered to, if it was already.
     With ``springs`` that of the arm on these in place of its rigid supports, which may be unstable where that is not.
     """
     require_x64()
@@ -123,32 +126,36 @@ def answered(
     into, out = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
     check_quantity(quantity, into, out)
     omega = _frequencies(omega)
-    columns = None
-    if parameters is not None:
+    if parameters is None:
+        columns, varied = None, {}
+        lowered = planar(model_of(arm, theory)) if lowered is None else lowered
+    else:
         given = table("parameters", parameters, ArmError)
         if is_traced(arm, dict(given)):
             raise ArmError(
                 "parameters: are for arms and values that are not traced; inside jit, vmap and grad map over arms."
             )
         columns = columns_of(arm, given)
-    varied = {} if columns is None else dict(zip(*columns, strict=True))
-    require_variants(arm, theory, varied)
+        varied = dict(zip(*columns, strict=True))
+        require_variants(arm, theory, varied)
+    of = lowered if columns is None else columns
+    assert of is not None
     with np.errstate(all="ignore"):  # cells whose values cannot be
         require_moving(quantity, into, set_parameters(arm, varied) if varied else arm)
     flat = omega.reshape((-1,))
     if springs is None and rigid_supports(arm):
-        options: dict[str, Any] = {"theory": theory, "parameters": parameters}
+        options: dict[str, Any] = {"theory": theory, "parameters": parameters, "lowered": lowered}
         respond = functools.partial(answered, arm, **options, judge_stability=False)
         values, infinite, invalid = held_answers(respond, arm, varied, flat, into, out, quantity)
     else:
-        system = system_of(arm, theory, quantity, into, out, columns)
+        system = system_of(arm, theory, quantity, into, out, of)
         if springs is not None:
             beams = on_springs(system.beams, arm, springs)
             system = dataclasses.replace(system, beams=beams)
         require_soft_supports(system.beams)
         values, infinite = responses_of_postures(system, flat)
         invalid = system.invalid
-    unstable = buckled_arms(arm, flags, columns, invalid) if judge_stability else None
+    unstable = buckled_arms(arm, flags, of, invalid) if judge_stability else None
     values, status = _judged(values, infinite, invalid, unstable)
     lead = () if columns is None else invalid.shape
     shape = (*lead, len(out), len(into), *omega.shape)
@@ -172,6 +179,7 @@ def motions(
     outputs: Sequence[Port],
     theory: TheoryName,
     judge_stability: bool = True,
+    lowered: PlanarModel | TracedModel | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Displacements (outputs, inputs, F) for unit forces and unit motions of the base, and which inputs these are."""
     found = np.empty((len(outputs), len(inputs), omega.size), np.complex128)
@@ -180,9 +188,8 @@ def motions(
         if which.any():
             chosen = [each for each, is_so in zip(inputs, which, strict=True) if is_so]
             options: dict[str, Any] = {"quantity": quantity, "theory": theory, "parameters": None}
-            answer = answered(
-                arm, omega, chosen, outputs, **options, judge_stability=judge_stability
-            )
+            options |= {"judge_stability": judge_stability, "lowered": lowered}
+            answer = answered(arm, omega, chosen, outputs, **options)
             found[:, which] = np.asarray(answer.values)
     return found, at_base
 

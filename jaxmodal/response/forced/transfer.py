@@ -15,9 +15,10 @@ from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete
-from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
-from jaxmodal.frequencies.one_arm import found_in_band, natural_frequencies
+from jaxmodal.frequencies.models import PlanarModel, model_of
+from jaxmodal.frequencies.one_arm import found_in_band, lowest_frequencies
 from jaxmodal.response.driven.damping import SPRINGS, damping_that_acts
 from jaxmodal.response.driven.ports import RELATIVE, Port, ports
 from jaxmodal.response.exact.frequency_response import motions
@@ -69,8 +70,16 @@ class Transfer:
         check_motions(motion, base_motion)
         self.arm, self.theory = arm, theory
         self.inputs, self.outputs = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
-        require_stable(arm, theory)
+        if under_forces(arm):
+            require_stable(arm, self.model)
         self.power, self.base_power = MOTIONS[motion], MOTIONS[base_motion]
+
+    @functools.cached_property
+    def model(self) -> PlanarModel:
+        """What the arm is lowered to."""
+        model = model_of(self.arm, self.theory)
+        assert isinstance(model, PlanarModel)
+        return model
 
     @property
     def damped(self) -> bool:
@@ -97,7 +106,7 @@ class Transfer:
     def __call__(self, omega: Floats) -> NDArray[np.complex128]:
         """Outputs for unit inputs, complex, shape (p, m, F), at frequencies greater than 0 in rad/s."""
         given = (self.arm, omega, self.inputs, self.outputs, self.theory)
-        found, at_base = motions(*given, judge_stability=False)
+        found, at_base = motions(*given, judge_stability=False, lowered=self.model)
         kinds = ((~at_base, self.power), (at_base, self.power - self.base_power))
         for which, power in kinds:
             found[:, which] = scaled(found[:, which], (1j * omega) ** power)
@@ -106,7 +115,7 @@ class Transfer:
     @functools.cached_property
     def first(self) -> float:
         """The first natural frequency, rad/s; 0 of an arm with a motion without a restoring force."""
-        return float(natural_frequencies(self.arm, 1, self.theory).omega[0])
+        return float(self._lowest(1)[-1])
 
     @functools.cached_property
     def accelerates(self) -> bool:
@@ -121,9 +130,8 @@ class Transfer:
 
     def steady_acceleration(self) -> Floats:
         """Outputs for constant unit inputs, shape (p, m), of an arm that ``accelerates``."""
-        beams, _ = prepared_values(self.arm, self.theory)
-        free = int(number_of_zero_modes(beams))
-        lowest = float(natural_frequencies(self.arm, free + 1, self.theory).omega[-1])
+        free = int(number_of_zero_modes(self.model.beams))
+        lowest = float(self._lowest(free + 1)[-1])
         return self(np.array([_AT_REST * lowest]))[:, :, 0].real
 
     def at_rest(self) -> Floats:
@@ -132,7 +140,12 @@ class Transfer:
 
     def resonances(self, low: float, high: float) -> Floats:
         """Certified undamped natural frequencies in a band, rad/s."""
-        return np.asarray(found_in_band(self.arm, low, high, self.theory)[0].omega)
+        return np.asarray(found_in_band(self.model, self.arm.name, low, high, self.theory)[0].omega)
+
+    def _lowest(self, number: int) -> Floats:
+        """Natural frequencies, rad/s, from the lowest."""
+        name, theory = self.arm.name, self.theory
+        return np.asarray(lowest_frequencies(self.model, name, number, theory, throw=True).omega)
 
 
 def scaled(found: NDArray[np.complex128], factor: Any) -> NDArray[np.complex128]:

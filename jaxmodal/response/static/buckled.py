@@ -10,27 +10,26 @@ from jax import lax
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.batches.variants import buckled
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
-from jaxmodal.frequencies.models import PlanarModel
+from jaxmodal.frequencies.models import PlanarModel, TracedModel
 from jaxmodal.frequencies.stability import number_unstable
 from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.runtime.namespace import Array, is_traced, to_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
-def require_stable(arm: Arm, theory: TheoryName) -> None:
-    """Refuse a concrete arm that its forces at rest buckle.
+def require_stable(arm: Arm, model: PlanarModel) -> None:
+    """Refuse a concrete arm, lowered to its ``model``, that its forces at rest buckle.
 
     Raises
     ------
     UncertifiedError
     """
-    if under_forces(arm) and PlanarModel(*prepared_values(arm, theory)).unstable:
+    if model.unstable:
         raise buckled_error(arm, "steady response")
 
 
@@ -43,21 +42,24 @@ def buckled_error(arm: Arm, what: str) -> UncertifiedError:
 
 
 def buckled_arms(
-    arm: Arm, flags: Theory, columns: tuple[Sequence[str], np.ndarray] | None, invalid: Array
+    arm: Arm,
+    flags: Theory,
+    of: PlanarModel | TracedModel | tuple[Sequence[str], np.ndarray],
+    invalid: Array,
 ) -> Array:
     """Which arms their forces at rest buckle, shape (cells,), as ``invalid`` is, which are none of them.
 
-    By the count of `natural_frequencies`. ``columns`` are as for `systems.system_of`.
+    By the count of `natural_frequencies`. ``of`` is as for `systems.system_of`.
     """
     if not under_forces(arm):
         return xp.zeros_like(invalid)
-    if columns is not None:
-        packed = columns_of(arm, *columns)
+    if not isinstance(of, PlanarModel | TracedModel):
+        packed = columns_of(arm, *of)
         beams = unpacked(packed.packed)
         with np.errstate(all="ignore"):
             free = np.asarray(number_of_zero_modes(beams))
             return np.asarray(buckled(packed, flags, free)) & ~invalid
-    known, broken = to_host(lax.stop_gradient((beam_values(arm), invalid)))
+    known, broken = to_host(lax.stop_gradient((of.beams, invalid)))
     if is_traced((known, broken)):
         return _buckled_when_traced(known, flags) & ~broken
     return np.array([PlanarModel(known, flags, bool(broken[0])).unstable])

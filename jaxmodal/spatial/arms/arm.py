@@ -71,7 +71,7 @@ class SpatialArm(Drawn, SerialArm):
     base_kind: ClassVar[type[BaseStiffness]] = BaseStiffness
     marks: ClassVar[dict[str, Any]] = dict([DIMENSIONS])
     picture: ClassVar[str] = "jaxmodal.plots.spatial_arms:draw_spatial_arm"
-    other_links: ClassVar[str] = "; Arm.to_spatial makes them of planar links"
+    other_links: ClassVar[str] = "; jaxmodal.to_spatial makes them of planar links"
     links: tuple[SpatialLink, ...]
     payload: RigidBody = dataclasses.field(default_factory=lambda: RigidBody())
     name: str = static(default="")
@@ -181,21 +181,6 @@ class SpatialArm(Drawn, SerialArm):
         headings = ("link", *named, "length [m]", "joint axis", "angle", "spring [N m/rad]")
         title = f"{self.name or 'arm in space'}: {self.num_links} link{'s' * (self.num_links > 1)}"
         return [Table(title, headings, rows, ("all values: to_toml()",), ("name",))]
-
-    def to_spatial(self, sections: Mapping[int, Any] | None = None) -> "SpatialArm":
-        """Return the arm itself, so that `Arm.to_spatial` can be asked of any arm.
-
-        Raises
-        ------
-        ArmError
-            If ``sections`` are given, which planar links need: those of this arm have theirs.
-        """
-        if sections:
-            raise ArmError(
-                f"sections = {shown(sections)}: the links of an arm in space have sections in space already, so none "
-                "are taken; set others by their addresses, or with link.replace(section=...)."
-            )
-        return self
 
     def model(self, theory: TheoryName) -> SpatialModel:
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import shown
@@ -29,9 +29,50 @@ _SAME = (
 
 
 def to_spatial(
-    arm: Arm, sections: Mapping[int, Section | SpatialSection] | None = None
+    arm: Arm | SpatialArm, sections: Mapping[int, Section | SpatialSection] | None = None
 ) -> SpatialArm:
-    """A planar arm as one in space; see `Arm.to_spatial`."""
+    """Return a planar arm as one in space, all joints about z, which also moves out of its plane.
+
+    Parameters
+    ----------
+    arm
+        The planar arm. An arm in space is returned as it is.
+    sections
+        Sections in space (`spatial_section`, or a shape) by number of the link; needed for raw sections, which
+        say nothing of bending across the plane and of torsion.
+
+    Returns
+    -------
+    SpatialArm
+        With the same name, links and posture.
+
+    Raises
+    ------
+    ArmError
+        A link has a raw section and none is given, or has neither a Poisson ratio nor a shear modulus; sections are
+        given for an arm in space, which has its own; or the arm has what arms in space do not: loads, supports, axial
+        forces, damping, an elastic base of three directions.
+
+    Notes
+    -----
+    Bodies get the same inertia about every axis, for a planar arm knows one alone: the frequencies in the plane
+    stay as they are, those out of it belong to such bodies. Set ``link1.body.inertia.xx`` and the like to others.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> link = jm.Link(0.5, 70e9, 2700.0, jm.circle(0.01), poisson_ratio=0.3)
+    >>> jm.to_spatial(jm.Arm((link, link))).num_links
+    2
+    """
+    if isinstance(arm, SpatialArm):
+        if sections:
+            raise ArmError(
+                f"sections = {shown(sections)}: the links of an arm in space have sections in space already, so none "
+                "are taken; set others by their addresses, or with link.replace(section=...)."
+            )
+        return arm
+    require_planar(arm)
     given = {} if sections is None else dict(sections)
     for number in given:
         if number not in range(1, arm.num_links + 1):
@@ -91,7 +132,7 @@ def _section(link: Link) -> Section:
     if isinstance(section, RawSection):
         raise ArmError(
             "section: area and second moment say nothing of the motion out of the plane; give "
-            "to_spatial(sections={number: spatial_section(...)}) for this link."
+            "to_spatial(arm, sections={number: spatial_section(...)}) for this link."
         )
     if isinstance(section, Rectangle) and link.thickness_factor != 1.0:
         return section.replace(depth=section.depth * link.thickness_factor)

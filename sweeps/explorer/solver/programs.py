@@ -126,7 +126,7 @@ def _beams_tape(arm: Arm, names: list[str], fields: list[str]) -> dict[str, Any]
             own = [getattr(link, name) for link in changed.links]
             return jnp.stack([jnp.float64(absent if x is None else x) for x in own])
 
-        beams = BeamArrays(**fields_of(changed, column), has_shear=True)
+        beams = BeamArrays(**fields_of(changed, column)[0], has_shear=True)
         found = [getattr(beams, name) for name in fields]
         return [*found, starting_scale(beams), invalid_values(changed)]
 
