@@ -99,7 +99,6 @@ CONSTANTS: dict[str, list[Constant]] = {
         Constant("postures.series_passes:_LEAST", _RELATIVE, (1e-13, 1.6e-12)),
     ],
     "cells in space": [
-        Constant("spatial.search.float64_search:_HALF", _RELATIVE, (2e-9, 5e-8)),
         Constant("spatial.search.float64_search:_ROUGH", _RELATIVE, (1e-5, 1e-3)),
         Constant("spatial.search.float64_search:_ROUNDS", "rounds", (6, 14)),
         Constant("spatial.search.float64_search:CLOSE", _RELATIVE, (1e-4, 1e-2)),

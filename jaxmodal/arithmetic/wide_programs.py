@@ -259,7 +259,7 @@ def run_stacked(
     lanes = np.broadcast_shapes(*(x.shape[2:] for x in groups))
     if not in_pairs and math.prod(lanes) > most:
         return np.stack(np.broadcast_arrays(*formula(*(row for x in inputs for row in x))))
-    program = record_wide(formula, sum(x.shape[1] for x in groups), (), not in_pairs)
+    program = record_wide(formula, sum(x.shape[1] for x in groups), (), True)
     values = np.empty((1, 2 if in_pairs else 1, program.num_registers, *lanes))
     start = 0
     for x in (*groups, np.stack([program.constants, 0.0 * program.constants])):

@@ -1,10 +1,9 @@
 """Many arms in space: large batches by a compiled program in float64, what that leaves open and small batches in NumPy.
 
 As in the plane a few hundred cells, solved first, give every other one a guess, from which six evaluations per mode
-enclose it. The last of them eliminates in another order than those before, so that what it changes is the rounding
-noise (see `spatial.search.float64_search`). Cells with modes that are not enclosed go again, from what is known then;
-modes whose noise is too large are taken by double-double one by one, and what is open after that as a small batch would
-be.
+enclose it. The last of them rounds otherwise than those before, so that what it changes is the rounding noise (see
+`spatial.search.float64_search`). Cells with modes that are not enclosed go again, from what is known then; modes whose
+noise is too large are taken by double-double one by one, and what is open after that as a small batch would be.
 """
 
 from __future__ import annotations
@@ -35,13 +34,14 @@ from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.search.cells import solve_cells
-from jaxmodal.spatial.search.float64_search import CLOSE, rough_frequencies, settle
+from jaxmodal.spatial.search.float64_search import CLOSE, OF_CHORD, rough_frequencies, settle
 from jaxmodal.spatial.search.neighbours import Neighbours
 from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.uniform_links import Layout, layout_of, packed_links
 
-#: half of what the zeros of two orders may lie apart (relative): the last evaluation moves the estimate half-way
-_ALLOWED = 2.5e-14
+#: half of what the zeros of two ways to round may lie apart (relative), as the last evaluation moves the estimate
+#: half-way, and how many times as far the estimate may be wrong
+_ALLOWED, _SURE = 2.5e-14, 16.0
 #: how often cells with modes that are not enclosed are searched
 _ATTEMPTS = 4
 #: lanes of double-double side by side
@@ -285,6 +285,7 @@ class PlanInSpace:
             every = next_guess(e, start)
             apart = ~with_neighbour(every, CLOSE)[: self.question.modes]
         good = known & (e.error <= _ALLOWED) & apart
+        e = dataclasses.replace(e, error=_SURE * e.error + OF_CHORD)
         results.store(cells, e, good)
         results.evaluations[cells] += (6 - skipped) * self.question.modes
         done = known.all(axis=0)

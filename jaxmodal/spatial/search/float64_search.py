@@ -38,7 +38,7 @@ _BEYOND = 2
 CLOSE, _CROWDED = 1e-3, 1e-5
 #: relative error of a chord's zero: omega f''/f' of D with the nearest modes divided out, of what grows with the
 #: frequency and of the modes far above, is 100 at the most
-_OF_CHORD = 100.0 * _HALVES[0] * _HALVES[0]
+OF_CHORD = 100.0 * _HALVES[0] * _HALVES[0]
 #: how far the zeros of the four may lie apart (relative), and how many times as far their mean may be wrong: of 49,152
 #: modes with springs of 1e-4 to 1e8 E I/L one was farther away
 _ALLOWED, _SURE = 5e-14, 4.0
@@ -84,7 +84,7 @@ def search(
     found = _judged(every, np.arange(1, num_modes + 1), samples, CLOSE)
     spread = EPS * found.certificate.residual_ratio
     certificate = dataclasses.replace(
-        found.certificate, residual_ratio=(_SURE * spread + _OF_CHORD) / EPS
+        found.certificate, residual_ratio=(_SURE * spread + OF_CHORD) / EPS
     )
     proven = found.converged & (spread < _ALLOWED)
     return Solution(found.omega, proven, certificate, np.int64(tried)), every
@@ -137,9 +137,9 @@ def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution
         _HALVES[0],
     )
     found = _judged(every, mode[None] + 1, [sample], _CROWDED, mode)
-    error = np.full_like(found.omega, _OF_CHORD / EPS)
+    error = np.full_like(found.omega, OF_CHORD / EPS)
     certificate = dataclasses.replace(found.certificate, residual_ratio=error)
-    clear = np.all(CERTAIN * sample.values.noise < _OF_CHORD, axis=0)
+    clear = np.all(CERTAIN * sample.values.noise < OF_CHORD, axis=0)
     return found._replace(converged=found.converged & clear, certificate=certificate)
 
 

@@ -75,13 +75,13 @@ def evaluate(
             factors.append(flexible.factor[link.place])
             log_abs = log_abs + flexible.growth[link.place]
             count = count + flexible.passed[link.place]
-        formula = _link_formula(springs, has_rotor, len(inputs) == 4, rounding)
+        formula = _link_formula(springs, has_rotor, len(inputs) == 4, rounding, extended)
         found = run_stacked(formula, inputs, _RECORDED)
         w, inner, rest = found[:_ENTRIES], leading(found[_ENTRIES:_INNER]), leading(found[_INNER:])
         pivots = rest[:springs]
         count = count + np.sum(pivots < 0.0, axis=0)
         if len(inputs) == 4:
-            releases = Release(*rest[springs:].reshape(len(Release._fields), 3, *omega.shape))
+            releases = Release(*rest[springs:].reshape(-1, 3, *omega.shape))
             count = count + np.sum(releases.passed(), axis=0)
             factors += [*releases.factor]
             if extended and flexible is not None and link.place is not None:
@@ -113,7 +113,7 @@ def _sizes(flexible: Members, place: int, squared: np.ndarray, own: np.ndarray) 
 
 @functools.cache
 def _link_formula(
-    springs: int, has_rotor: bool, flexible: bool, rounding: int
+    springs: int, has_rotor: bool, flexible: bool, rounding: int, with_terms: bool
 ) -> Callable[..., list[Number]]:
     """`with_link` from flat inputs to flat outputs: the fields of `Added`, of the releases field by field, last."""
 
@@ -123,8 +123,9 @@ def _link_formula(
         w = Symmetric([next(left) for _ in range(_ENTRIES)])
         rest = list(left)
         planes = [FreeEndMember(*rest[plane::2]) for plane in range(2)] if flexible else []
-        added = with_link(link, planes, squared, w, rounding)
-        by_field = (x for every in zip(*added.releases, strict=True) for x in every)
+        added = with_link(link, planes, squared, w, rounding, with_terms)
+        fields = zip(*added.releases, strict=True)
+        by_field = (x for every in fields for x in every if x is not None)
         return [*added.stiffness.entries, *added.inner, *added.pivots, *by_field]
 
     return formula

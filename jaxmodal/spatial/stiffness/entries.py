@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Number, absolute, keep, nonzero, rounds_to_float64
+from jaxmodal.arithmetic.operations import Number, absolute, keep, nonzero
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.spatial.stiffness.constants import Body, Spring
@@ -87,18 +87,18 @@ class Release(NamedTuple):
     """A pair of directions released: its factor of the determinant, and what decides how many modes it passes.
 
     ``first`` and ``second`` are the diagonal of R + R W R of the pair, ``determinant`` is det R, ``terms`` the sizes of
-    what cancels in the factor.
+    what cancels in the factor, where they are asked for.
     """
 
     factor: Number
     first: Number
     second: Number
     determinant: Number
-    terms: Number
+    terms: Number | None = None
 
     @property
     def lost(self) -> Array:
-        """By how much what is rounded grows in the inversion, of releases in float64."""
+        """By how much what is rounded grows in the inversion, of releases in float64 with their terms."""
         return self.terms / xp.abs(nonzero(self.factor))
 
     def passed(self) -> Array:
@@ -128,6 +128,7 @@ def with_link(
     squared: Number,
     w: Symmetric,
     rounding: Array | int = 0,
+    with_terms: bool = False,
 ) -> Added:
     """One link added to the stiffness at the outer end of what is elastic of it.
 
@@ -141,12 +142,14 @@ def with_link(
         What depends on it is rounding: 0 is usual; 1, 2 and 3 move all entries up or down by so many units in the last
         place, each in its own way, and 1 releases the directions of elastic ends in the order (2, 1, 0) of `PAIRS`, not
         (0, 1, 2). It may be traced, 0 or 1, and both are one program: the first and the last pair change places.
+    with_terms : bool
+        Whether releases say what cancels in their factors.
     """
     shaken = _shaken_by(rounding)
     w = _less_body(shaken(w), link.outer, squared)
     releases: list[Release] = []
     if members:
-        w, releases = _through_beam(w, members, rounding)
+        w, releases = _through_beam(w, members, rounding, with_terms)
     inner = [w[i, i] for i in range(6)]
     w = _less_body(shaken(w), link.inner, squared)
     pivots = []
@@ -177,7 +180,7 @@ def _shaken_by(rounding: Array | int) -> Callable[[Symmetric], Symmetric]:
 
 
 def _through_beam(
-    w: Symmetric, members: Sequence[FreeEndMember], rounding: Array | int
+    w: Symmetric, members: Sequence[FreeEndMember], rounding: Array | int, with_terms: bool
 ) -> tuple[Symmetric, list[Release]]:
     ends = [_receptance(place, members) for place in range(3)]
     pairs = PAIRS
@@ -193,7 +196,7 @@ def _through_beam(
         w = _exchanged(w, rounding)
     releases = []
     for pair, receptance in zip(pairs, ends, strict=True):
-        w, release = _released(w, pair, receptance)
+        w, release = _released(w, pair, receptance, with_terms)
         releases.append(release)
     if not isinstance(rounding, int):
         w = _exchanged(w, rounding)
@@ -217,7 +220,7 @@ def _exchanged(w: Symmetric, chosen: Array) -> Symmetric:
 
 
 def _released(
-    w: Symmetric, pair: tuple[int, int], receptance: Sequence[Any]
+    w: Symmetric, pair: tuple[int, int], receptance: Sequence[Any], with_terms: bool
 ) -> tuple[Symmetric, Release]:
     """``W (I + R W)^-1`` for an elastic end that gives way in two directions; the factor is det(I + R W) of them."""
     p, q = pair
@@ -226,18 +229,11 @@ def _released(
     q11, q12 = keep(r11 * a + r12 * b + 1.0), keep(r11 * b + r12 * c)
     q21, q22 = keep(r12 * a + r22 * b), keep(r12 * b + r22 * c + 1.0)
     factor = keep(nonzero(q11 * q22 - q12 * q21))
-    if rounds_to_float64(factor):
-        terms = absolute(q11 * q22) + absolute(q12 * q21)
-    else:  # of equal links folded on each other the entries cancel, too
-        s11, s12 = (
-            absolute(r11 * a) + absolute(r12 * b) + 1.0,
-            absolute(r11 * b) + absolute(r12 * c),
-        )
-        s21, s22 = (
-            absolute(r12 * a) + absolute(r22 * b),
-            absolute(r12 * b) + absolute(r22 * c) + 1.0,
-        )
-        terms = s11 * s22 + s12 * s21
+    terms = None
+    if with_terms:  # of equal links folded on each other the entries cancel, too
+        own, other = absolute(r11 * a) + absolute(r12 * b), absolute(r12 * b) + absolute(r22 * c)
+        first, second = absolute(r11 * b) + absolute(r12 * c), absolute(r12 * a) + absolute(r22 * b)
+        terms = (own + 1.0) * (other + 1.0) + first * second
     release = Release(factor, q11 * r11 + q12 * r12, q21 * r12 + q22 * r22, determinant, terms)
     inverse = 1.0 / factor
     z11, z12, z21, z22 = q22 * inverse, -q12 * inverse, -q21 * inverse, q11 * inverse
