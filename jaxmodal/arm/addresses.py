@@ -45,6 +45,8 @@ class Addressed(Protocol):
 
     def addresses(self) -> list[str]: ...
 
+    def has(self, single: str) -> bool: ...
+
 
 #: an arm of one kind or the other
 ArmKind = TypeVar("ArmKind", bound=Arm | Addressed)
@@ -266,9 +268,9 @@ def asked_for(
 
 
 def _has(arm: Arm | Addressed, single: str) -> bool:
-    """Whether a single address is one of `addresses`, of a planar arm without the list of all."""
+    """Whether a single address is one of `addresses`, without the list of all."""
     if not isinstance(arm, Arm):
-        return single in arm.addresses()
+        return arm.has(single)
     parts = _ADDRESS.fullmatch(single)
     if parts is None or parts["link"] == "*":
         return False

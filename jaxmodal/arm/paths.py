@@ -34,6 +34,23 @@ def walk(record: Any, prefix: str = "") -> Iterator[tuple[str, Scalar]]:
                 yield from walk(part, f"{prefix}{name.removesuffix('s')}{number}.")
 
 
+def has(record: Any, path: str) -> bool:
+    """Whether a path is one of those of `walk`, without the list of all."""
+    name, _, rest = path.partition(".")
+    fields = record.__dataclass_fields__
+    numbered = None if name in fields else _NUMBERED.fullmatch(name)
+    if numbered is not None:
+        field, index = _place(record, name)
+        parts = getattr(record, field, None) if field.removesuffix("s") == numbered[1] else None
+        return isinstance(parts, tuple) and index < len(parts) and has(parts[index], rest)  # type: ignore[operator, index]
+    if name not in fields or "static" in fields[name].metadata:
+        return False
+    value = getattr(record, name)
+    if value is None or "rule" in fields[name].metadata:
+        return value is not None and name == path
+    return isinstance(value, Record) and has(value, rest)
+
+
 def value_at(record: Any, path: str) -> Any:
     """The value at a path."""
     for name in path.split("."):

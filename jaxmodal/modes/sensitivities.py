@@ -19,7 +19,7 @@ from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import table as checked_table
-from jaxmodal.arm.parameters import get_parameter
+from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.quantities import as_scalar
 from jaxmodal.arm.quantities import shown as as_text
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -171,7 +171,7 @@ def sensitivities(
     derivative = np.stack(columns, axis=1) if columns else np.zeros((found.omega.shape[0], 0))
     derivative = cluster_means(derivative, cluster)[:num_modes]
     derivative = np.where(np.isnan(shown.omega)[:, None], np.nan, derivative)
-    values = np.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
+    values = np.array([np.mean([float(value_at(arm, s)) for s in m]) for m in members])
     scale = np.where(np.isfinite(values), values, 0.0)
     omega = np.where(shown.omega == 0.0, 1.0, shown.omega)
     logarithmic = derivative * scale[None, :] / omega[:, None]
@@ -229,7 +229,7 @@ def _logarithmic(
     """Of a common relative change where an address stands for several values."""
 
     def term(single: str) -> Array:
-        value = float(get_parameter(arm, single))
+        value = float(value_at(arm, single))
         return of_arm[single] * (value if np.isfinite(value) else 0.0)
 
     columns = [sum(term(single) for single in singles) for singles in members]

@@ -12,8 +12,9 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.paths import value_at
-from jaxmodal.eigenspaces.clusters import cluster_means
+from jaxmodal.eigenspaces.clusters import cluster_means, clusters
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.cell_fields import CellFields
@@ -22,7 +23,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenspaces import modes_of
 from jaxmodal.spatial.modes.energies import SpatialEnergies, mode_energies
-from jaxmodal.spatial.modes.gradients import leaf_derivatives, whole_groups
+from jaxmodal.spatial.modes.gradients import frequency_gradients, leaf_derivatives, whole_groups
 from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
 from jaxmodal.spatial.modes.motions import carried_motions
 from jaxmodal.spatial.modes.values import rates
@@ -65,6 +66,31 @@ def spatial_quantities(
         invalid=invalid,
         **joined,
     )
+
+
+def cell_derivatives(
+    arm: SpatialArm,
+    parameters: Mapping[str, np.ndarray],
+    found: NaturalFrequencies,
+    addresses: Sequence[str],
+) -> np.ndarray:
+    """Derivatives of the frequencies of the variants of an arm, (N, K, P), and nothing else.
+
+    Means over clusters, as those of `modal_quantities_batch`; NaN where a frequency is NaN. ``parameters`` are values
+    that the arm may have.
+    """
+    _, members = asked_for(arm, addresses)
+    setters, places = set_together(arm, parameters), leaf_numbers(arm)
+    columns = {single: parameters[address] for single, address in setters.items()}
+    cells = []
+    for k, omega in enumerate(found.omega):
+        own = arm.with_values({name: float(column[k]) for name, column in columns.items()})
+        model, groups = modal_model(own.model(found.theory)), np.asarray(found.group)[k]
+        by_leaves = frequency_gradients(model, omega, groups, np.asarray(found.multiplicity)[k])
+        cells.append([by_leaves[:, [places[s] for s in group]].sum(axis=1) for group in members])
+    first = clusters(found.omega, found.group)[0]
+    means: np.ndarray = cluster_means(np.moveaxis(np.array(cells), 1, 2), first)
+    return means
 
 
 def _variant(arm: SpatialArm, columns: Mapping[str, np.ndarray], cell: int) -> SpatialArm | None:

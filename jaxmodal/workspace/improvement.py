@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import dataclasses
 
+import jax
 import numpy as np
 
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.batches import modal_quantities_batch
+from jaxmodal.modes.spatial_batches import cell_derivatives
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import most_modes
@@ -57,17 +60,29 @@ class Height:
         found = to_host(natural_frequencies_batch(self.ranges.arm, cells, self.mode, self.theory))
         return np.where(found.certified[:, -1], found.omega[:, -1], np.nan)
 
-    def slopes(self, shares: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def with_neighbour(self, shares: np.ndarray) -> tuple[np.ndarray, NaturalFrequencies]:
+        """`at`, and the frequencies of all modes up to the one above, where there is one."""
+        arm = self.ranges.arm
+        most = most_modes(arm) if isinstance(arm, SpatialArm) else np.inf
+        count, cells = self.mode + int(self.mode < most), self.ranges.cells(shares)
+        found = to_host(natural_frequencies_batch(arm, cells, count, self.theory))
+        place = self.mode - 1
+        return np.where(found.certified[:, place], found.omega[:, place], np.nan), found
+
+    def slopes(
+        self, shares: np.ndarray, found: NaturalFrequencies, sign: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Gradients (R, P) of the heights, and of those of the modes that stand in the way, NaN where none does.
 
-        Up it is the next higher mode, down the next lower.
+        Up it is the next higher mode, down the next lower. ``found`` are the frequencies `with_neighbour`.
         """
-        arm, cells = self.ranges.arm, self.ranges.cells(shares)
-        most = most_modes(arm) if isinstance(arm, SpatialArm) else np.inf
-        count = self.mode + int(self.mode < most)
-        found = natural_frequencies_batch(arm, cells, count, self.theory)
-        table = modal_quantities_batch(arm, cells, found, addresses=self.ranges.addresses)
-        omega, derivative = to_host((found.omega, table.derivative))
+        arm, cells, names = self.ranges.arm, self.ranges.cells(shares), self.ranges.addresses
+        omega, count = found.omega, found.omega.shape[1]
+        if isinstance(arm, SpatialArm):
+            derivative = cell_derivatives(arm, cells, found, names)
+        else:
+            table = modal_quantities_batch(arm, cells, found, addresses=names)
+            derivative = to_host(table.derivative)
         width = self.ranges.high - self.ranges.low
         with np.errstate(invalid="ignore", divide="ignore"):
             each = sign[:, None, None] * derivative * width / omega[..., None]
@@ -83,10 +98,11 @@ class Height:
 def climbed(height: Height, shares: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Shares (R, P) and frequencies (R,) that starts reach, each no worse than its start; ``sign`` 1 is up, -1 down."""
     rng, (number, size) = np.random.default_rng(0), shares.shape
+    start, found = height.with_neighbour(shares)
     state = _Climbs(
         shares.copy(),
-        sign * np.log(height.at(shares)),
-        *height.slopes(shares, sign),
+        sign * np.log(start),
+        *height.slopes(shares, found, sign),
         np.tile(0.01 * np.eye(size), (number, 1, 1)),
         np.ones(number, bool),
         np.full(number, _FIRST),
@@ -96,15 +112,19 @@ def climbed(height: Height, shares: np.ndarray, sign: np.ndarray) -> tuple[np.nd
         if not lanes.size:
             break
         trials = np.stack([_trials(height.ranges, state, k, rng) for k in lanes.tolist()])
+        omega, found = height.with_neighbour(trials.reshape(-1, size))
         with np.errstate(divide="ignore"):
-            omega = height.at(trials.reshape(-1, size)).reshape(trials.shape[:2])
-            reached = np.nan_to_num(sign[lanes, None] * np.log(omega), nan=-np.inf)
+            logs = np.log(omega.reshape(trials.shape[:2]))
+            reached = np.nan_to_num(sign[lanes, None] * logs, nan=-np.inf)
         best = np.argmax(reached, axis=1)
         gain = reached[np.arange(lanes.size), best] - state.height[lanes]
         rises = gain > 1e-15
         if rises.any():
             moved, at = lanes[rises], np.flatnonzero(rises)
-            _move(height, state, moved, trials[at, best[at]], reached[at, best[at]], sign[moved])
+            chosen = at * trials.shape[1] + best[at]
+            known = jax.tree_util.tree_map(lambda x, k=chosen: x[k] if np.ndim(x) else x, found)
+            slopes = height.slopes(trials[at, best[at]], known, sign[moved])
+            _move(height, state, moved, trials[at, best[at]], reached[at, best[at]], *slopes)
         state.radius[lanes[gain < _SMALL]] *= 0.1
     return state.shares, np.exp(sign * state.height)
 
@@ -149,10 +169,10 @@ def _move(
     lanes: np.ndarray,
     shares: np.ndarray,
     reached: np.ndarray,
-    sign: np.ndarray,
+    gradient: np.ndarray,
+    crossing: np.ndarray,
 ) -> None:
     """Take steps that rise: new gradients, curvature by the BFGS formula, and a radius of the steps' size."""
-    gradient, crossing = height.slopes(shares, sign)
     step = shares - state.shares[lanes]
     step -= np.where(height.ranges.turns, np.round(step), 0.0)
     change = state.gradient[lanes] - gradient

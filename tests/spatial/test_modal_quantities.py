@@ -8,10 +8,11 @@ import pytest
 
 import jaxmodal as jm
 import sweeps
+from jaxmodal.modes.spatial_batches import cell_derivatives
 from jaxmodal.runtime.namespace import to_host
 from sweeps import SweepError, linspace
 from sweeps.analysis.tracking import track
-from tests.spatial.cases import standing_arm, tube
+from tests.spatial.cases import references, standing_arm, tube
 
 SAME = 1e-9
 """Two paths to the same numbers; the frequencies of a batch are right to about 1e-13."""
@@ -150,3 +151,46 @@ def test_branches_are_followed_in_space():
 def test_outputs_of_responses_are_refused(arm):
     with pytest.raises(SweepError, match=r"'damping_ratio' needs the response.*planar arms only"):
         sweeps.Sweep(arm, [linspace("theta_2", 0.0, 1.0, 2)], outputs=["damping_ratio"])
+
+
+def test_derivatives_of_cells_alone_are_central_differences(arm):
+    angles, step = np.array([0.4, 1.3]), 1e-5
+    density = float(arm.links[0].density)
+
+    def at(turned=0.0, denser=0.0):
+        cells = {"theta_2": angles + turned, "link*.density": np.full(2, density * (1.0 + denser))}
+        return cells, to_host(jm.natural_frequencies_batch(arm, cells, 3))
+
+    derivative = cell_derivatives(arm, *at(), ["theta_2", "link*.density"])
+    by_angle = (at(turned=step)[1].omega - at(turned=-step)[1].omega) / (2.0 * step)
+    by_density = (at(denser=step)[1].omega - at(denser=-step)[1].omega) / (2.0 * step)
+    np.testing.assert_allclose(derivative[..., 0], by_angle, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(derivative[..., 1] * density, by_density, rtol=1e-6)
+
+
+def test_an_address_is_known_without_the_list_of_all(monkeypatch):
+    """The list was built anew for each of 154 addresses of six links."""
+    near = (
+        "links1.length",
+        "link1",
+        "link1.",
+        "",
+        "link1.section",
+        "name",
+        "link1.name",
+        "payload",
+    )
+    near += ("link0.length", "link1.length.x", "link9.length", "link1.rigid", "link1.joint_limits")
+    arms = [case.arm for case in references().values() if isinstance(case.arm, jm.SpatialArm)]
+    for arm in arms:
+        known = arm.addresses()
+        assert all(arm.has(address) for address in known)
+        wrong = [x[:-1] for x in known] + [f"{x}.x" for x in known] + [*near]
+        wrong += [x.replace("link1", f"link{arm.num_links + 1}") for x in known if "link1" in x]
+        assert not [x for x in wrong if arm.has(x) and x not in known]
+
+    def listed(arm):
+        raise AssertionError("the list of all")
+
+    monkeypatch.setattr(jm.SpatialArm, "addresses", listed)
+    assert jm.resolve(arms[0], "link*.length")[0] == "link1.length"

@@ -47,14 +47,12 @@ def test_determinant_changes_sign_with_that_of_all_conditions_on_the_fields(name
     omega = np.concatenate([[0.7 * positive[0]], between])
     model = case.arm.model(case.theory)
     modal, signs = modal_model(model), []
-    for at in omega:
-        ends = np.array([0.0, 1.0])
-        fields = arm_fields(modal, float(at), ends)
-        given = fields[:, 0], fields[:, 1]
-        sizes = conditions(modal, at, *(np.abs(x) for x in given), sizes=True)
-        rows, columns = equilibration(sizes)
-        matrix = rows[:, None] * conditions(modal, at, *given) * columns
-        signs.append(np.linalg.slogdet(matrix)[0])
+    fields = arm_fields(modal, omega, np.array([0.0, 1.0]))
+    given = fields[:, :, 0], fields[:, :, 1]
+    sizes = conditions(modal, omega, *(np.abs(x) for x in given), sizes=True)
+    for size, matrix in zip(sizes, conditions(modal, omega, *given), strict=True):
+        rows, columns = equilibration(size)
+        signs.append(np.linalg.slogdet(rows[:, None] * matrix * columns)[0])
     for arithmetic in (Arithmetic.float64, Arithmetic.double_double):
         found = model.evaluate(omega, arithmetic)
         assert np.ptp(found.sign * signs) == 0.0

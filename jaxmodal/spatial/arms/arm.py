@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
-from jaxmodal.arm.paths import value_at, walk, with_values
+from jaxmodal.arm.paths import has, value_at, walk, with_values
 from jaxmodal.arm.quantities import Scalar, frozen_pytree, shown, static
 from jaxmodal.arm.segments import split, with_pieces
 from jaxmodal.arm.serial_arms import SerialArm
@@ -216,6 +216,10 @@ class SpatialArm(Drawn, SerialArm):
     def addresses(self) -> list[str]:
         """Return the address of every value; see `jaxmodal.addresses`."""
         return [address for address, _ in walk(self)]
+
+    def has(self, single: str) -> bool:
+        """Return whether there is a value at an address."""
+        return has(self, single)
 
     def value_at(self, single: str) -> Scalar:
         """Return the value at an address; see `jaxmodal.get_parameter`."""

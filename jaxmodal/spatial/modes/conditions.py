@@ -13,27 +13,33 @@ from jaxmodal.spatial.modes.modal_model import ModalModel
 
 
 def conditions(
-    model: ModalModel, omega: float, inner: np.ndarray, outer: np.ndarray, sizes: bool = False
+    model: ModalModel,
+    omega: np.ndarray,
+    inner: np.ndarray,
+    outer: np.ndarray,
+    sizes: bool = False,
 ) -> np.ndarray:
     """The matrix of the conditions in the unknowns.
 
     Parameters
     ----------
-    inner, outer : np.ndarray, shape (n, 12, 12)
+    omega : np.ndarray, shape (m,)
+        Angular frequencies in rad/s.
+    inner, outer : np.ndarray, shape (m, n, 12, 12)
         Fields at both ends of each link for its constants.
     sizes : bool
         The terms of each entry by their size, those of the fields being positive.
 
     Returns
     -------
-    np.ndarray, shape (size, size)
+    np.ndarray, shape (m, size, size)
         Rows: for each link continuity of its joint and balance of its tip; springs; base.
     """
     sign = np.abs if sizes else np.asarray
     plus = 1.0 if sizes else -1.0
-    square = omega * omega
+    square = (omega * omega)[:, None, None]
     n, links = len(model.transfers), model.values.links
-    matrix = np.zeros((model.size, model.size))
+    matrix = np.zeros((omega.size, model.size, model.size))
     for i, (link, t) in enumerate(zip(links, model.transfers, strict=True)):
         own = slice(12 * i, 12 * i + 12)
         give = slice(model.place[i], model.place[i] + len(model.springs[i]))
@@ -42,50 +48,52 @@ def conditions(
         before, back = None, sign(t.turn.T)
         if i > 0:
             before = slice(12 * i - 12, 12 * i)
-            moved = back @ sign(model.transfers[i - 1].end) @ outer[i - 1, :6]
+            moved = back @ sign(model.transfers[i - 1].end) @ outer[:, i - 1, :6]
         elif model.base is not None:
             before = slice(model.base, model.base + 6)
             moved = back
-        joint = sign(t.start) @ inner[i, :6]
+        joint = sign(t.start) @ inner[:, i, :6]
         hub = sign(link.hub)
-        force = sign(t.start_force) @ inner[i, 6:] + square * (hub @ joint)
+        force = sign(t.start_force) @ inner[:, i, 6:] + square * (hub @ joint)
         rows = slice(12 * i, 12 * i + 6)
-        matrix[rows, own] += joint
-        matrix[rows, give] += plus * direction.T
+        matrix[:, rows, own] += joint
+        matrix[:, rows, give] += plus * direction.T
         # the force that link and rotor exert on the link before, of its constants, of gives, and of what is before
         felt = {own.start: (own, force)}
         if before is not None:
-            matrix[rows, before] += plus * moved
-        matrix[give, own] += plus * direction @ force
+            matrix[:, rows, before] += plus * moved
+        matrix[:, give, own] += plus * direction @ force
         stiffness = link.stiffness[list(model.springs[i])]
-        matrix[give, give] += np.diag(stiffness)
+        matrix[:, give, give] += np.diag(stiffness)
         inertia, ratio = link.rotor
         if inertia != 0.0:
             axis = sign(link.directions[-1])
-            spun = square * inertia
+            spun = square[:, 0] * inertia
             last = model.place[i] + len(model.springs[i]) - 1
             turns = np.isfinite(link.stiffness[-1])
             if turns:
-                column = (spun * sign(ratio) * axis)[:, None]
+                column = (spun * sign(ratio) * axis)[..., None]
                 felt[last] = (slice(last, last + 1), column)
-                matrix[last, last] += plus * spun * ratio * ratio
+                matrix[:, last, last] += plus * spun[:, 0] * ratio * ratio
             if before is not None:
-                carried = spun * np.outer(axis, axis @ moved)
+                carried = spun[..., None] * (axis[:, None] * (axis @ moved)[..., None, :])
                 felt[before.start] = (before, carried)
                 if turns:
-                    matrix[last, before] += plus * spun * sign(ratio) * (axis @ moved)
+                    matrix[:, last, before] += plus * spun * sign(ratio) * (axis @ moved)
         tip = slice(12 * i - 6, 12 * i)
         if i == 0 and model.base is not None:
             tip = slice(model.base, model.base + 6)
-            matrix[tip, tip] += sign(model.values.base)  # type: ignore[arg-type]
-            matrix[tip, tip] += plus * square * sign(link.stator)
+            matrix[:, tip, tip] += sign(model.values.base)  # type: ignore[arg-type]
+            matrix[:, tip, tip] += plus * square * sign(link.stator)
         if i > 0 or model.base is not None:
             for columns, values in felt.values():
-                matrix[tip, columns] += plus * sign(t.turn) @ values
+                matrix[:, tip, columns] += plus * sign(t.turn) @ values
         rows = slice(12 * i + 6, 12 * i + 12)
         mass = sign(link.tip)
         if i + 1 < n:
             mass = mass + sign(links[i + 1].stator)
-        tip_motion = sign(t.end) @ outer[i, :6]
-        matrix[rows, own] += sign(t.end_force) @ outer[i, 6:] + plus * square * (mass @ tip_motion)
+        tip_motion = sign(t.end) @ outer[:, i, :6]
+        matrix[:, rows, own] += sign(t.end_force) @ outer[:, i, 6:] + plus * square * (
+            mass @ tip_motion
+        )
     return matrix

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import jax
 import numpy as np
 
 from jaxmodal.eigenspaces.clusters import MIXING, unmixing
@@ -16,12 +15,13 @@ from jaxmodal.spatial.modes.motions import (
     carried_motions,
     mass_points,
     no_gives,
-    of_number,
     rigid_motions,
 )
 
 #: the greatest multiplicity of a natural frequency: the six reactions at the base determine a motion
 SLOTS = 6
+#: stations at which fields are computed side by side, of all links and frequencies: 144 numbers each
+_TOGETHER = 20_000
 
 
 def modes_of(
@@ -54,15 +54,17 @@ def modes_of(
         no_fields = np.zeros((6, len(model.links), stations.size, 12))
         rigid = rigid_motions(model, num_points)._replace(at=no_fields)
         return Motion(*(x[:0] for x in rigid)), carried_motions(model, num_points)[0][:0]
-    found = []
-    for start in np.unique(first):
-        members = int(np.sum(first == start))
-        slots = int(np.clip(multiplicity[start], members, SLOTS))
-        space = _null_vectors(model, float(omega[start]), slots, num_points, stations)
-        found.append(Motion(*(x[:members] for x in space)))
-    modes: Motion = jax.tree_util.tree_map(lambda *x: np.concatenate(x), *found)
-    points = [mass_points(model, of_number(modes, k)) for k in range(omega.size)]
-    motions, masses = np.stack([p[0] for p in points]), points[0][1]
+    starts = np.unique(first)
+    members = np.array([np.sum(first == start) for start in starts])
+    slots = np.clip(multiplicity[starts], members, SLOTS)
+    most = max(1, _TOGETHER // (len(model.links) * (num_points + 2 + stations.size)))
+    blocks = [slice(k, k + most) for k in range(0, starts.size, most)]
+    found = [
+        _null_vectors(model, omega[starts[b]], members[b], slots[b], num_points, stations)
+        for b in blocks
+    ]
+    modes = Motion(*(np.concatenate(x) for x in zip(*found, strict=True)))
+    motions, masses = mass_points(model, modes)
     size = np.sqrt(np.einsum("kd,kd,d->k", motions, motions, masses))
     modes, motions = _changed(np.diag(1.0 / size), modes), motions / size[:, None]
     apart = omega[1:] - omega[:-1] > MIXING * omega[1:]
@@ -78,29 +80,34 @@ def _changed(matrix: np.ndarray, modes: Motion) -> Motion:
 
 def _null_vectors(
     model: ModalModel,
-    omega: float,
-    number: int,
+    omega: np.ndarray,
+    members: np.ndarray,
+    slots: np.ndarray,
     num_points: int,
     stations: np.ndarray,
 ) -> Motion:
-    """So many motions that meet all conditions at a natural frequency, any amplitudes."""
+    """Motions that meet all conditions at natural frequencies (m,), any amplitudes.
+
+    Of each frequency so many ``members``, taken from so many ``slots`` that its null space has.
+    """
     xi = np.concatenate([[0.0], quadrature(num_points)[0], [1.0], stations])
-    last = num_points + 1
+    last, n = num_points + 1, len(model.links)
     fields = arm_fields(model, omega, xi)
-    matrix = conditions(model, omega, fields[:, 0], fields[:, last])
-    largest = np.max(np.abs(fields[:, : last + 1]), axis=1)
-    scales = equilibration(conditions(model, omega, largest, largest, sizes=True))
-
-    def at(w: float) -> np.ndarray:
-        ends = arm_fields(model, w, np.array([0.0, 1.0]))
-        return conditions(model, w, ends[:, 0], ends[:, 1])
-
+    matrix = conditions(model, omega, fields[:, :, 0], fields[:, :, last])
+    largest = np.max(np.abs(fields[:, :, : last + 1]), axis=2)
+    sizes = conditions(model, omega, largest, largest, sizes=True)
     step = SLOPE_STEP * omega
-    slope = (at(omega + step) - at(omega - step)) / (2.0 * step)
-    used = np.ones(number)
-    unknowns = null_space(matrix, slope, *scales, used).T
-    n = len(model.links)
-    motion = np.einsum("nsfc,mnc->mnsf", fields, unknowns[:, : 12 * n].reshape(number, n, 12))
+    aside = np.concatenate([omega + step, omega - step])
+    ends = arm_fields(model, aside, np.array([0.0, 1.0]))
+    above, below = np.split(conditions(model, aside, ends[:, :, 0], ends[:, :, 1]), 2)
+    slope = (above - below) / (2.0 * step)[:, None, None]
+    found = [
+        null_space(matrix[k], slope[k], *equilibration(sizes[k]), np.ones(slots[k])).T[:wanted]
+        for k, wanted in enumerate(members)
+    ]
+    unknowns, number = np.concatenate(found), int(members.sum())
+    constants = unknowns[:, : 12 * n].reshape(number, n, 12)
+    motion = np.einsum("mnsfc,mnc->mnsf", fields.repeat(members, axis=0), constants)
     gives = no_gives(model, number)
     for i, springs in enumerate(model.springs):
         place = model.place[i]

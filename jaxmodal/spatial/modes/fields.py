@@ -27,26 +27,27 @@ _PLANES = (
 )
 
 
-def arm_fields(model: ModalModel, omega: float, xi: np.ndarray) -> np.ndarray:
+def arm_fields(model: ModalModel, omega: np.ndarray, xi: np.ndarray) -> np.ndarray:
     """The fields of all links for a unit value of each of their twelve constants.
 
     Parameters
     ----------
-    omega : float
-        Angular frequency > 0 in rad/s.
+    omega : np.ndarray, shape (m,)
+        Angular frequencies > 0 in rad/s.
 
     Returns
     -------
-    np.ndarray, shape (n, s, 12, 12)
-        Link, station, field, constant.
+    np.ndarray, shape (m, n, s, 12, 12)
+        Frequency, link, station, field, constant.
     """
-    found = np.zeros((len(model.links), xi.size, 12, 12))
+    found = np.zeros((omega.size, len(model.links), xi.size, 12, 12))
     rigid = np.array([link.rigid for link in model.links])
     for k in np.flatnonzero(rigid):
         length, inertia = model.values.links[k].beam.length, line_inertia(model, int(k))
-        found[k] = _rigid_fields(length * xi, omega * omega * inertia)
+        for number, square in enumerate(omega * omega):
+            found[number, k] = _rigid_fields(length * xi, square * inertia)
     if not rigid.all():
-        found[~rigid] = _beam_fields(model, omega, xi, np.flatnonzero(~rigid))
+        found[:, ~rigid] = _beam_fields(model, omega, xi, np.flatnonzero(~rigid))
     return found
 
 
@@ -72,28 +73,30 @@ def _rigid_fields(x: np.ndarray, inertia: np.ndarray) -> np.ndarray:
 
 
 def _beam_fields(
-    model: ModalModel, omega: float, xi: np.ndarray, flexible: np.ndarray
+    model: ModalModel, omega: np.ndarray, xi: np.ndarray, flexible: np.ndarray
 ) -> np.ndarray:
-    """Of the links that deform, by their places: (links, s, 12, 12)."""
+    """Of the links that deform, by their places: (m, links, s, 12, 12)."""
     values, theory = [model.values.links[k] for k in flexible], model.theory
-    sections, n = sections_of([model.links[k] for k in flexible]), len(values)
+    sections, n, m = sections_of([model.links[k] for k in flexible]), len(values), omega.size
     assert sections is not None
-    waves = waves_at(beams_of(sections, theory, Arithmetic.float64).planes, np.full((1, 1), omega))
+    waves = waves_at(beams_of(sections, theory, Arithmetic.float64).planes, omega[:, None])
     lengths = np.array([value.beam.length for value in values])
-    turning = omega * omega * np.array([value.beam.polar for value in values]) * lengths
-    # both planes of all links at once, the plane of stretching first
-    w = WaveNumbers(*(np.broadcast_to(x[..., 0, 0], (2, n)).reshape(-1, 1) for x in waves))
-    w = w._replace(mass_term=np.concatenate([w.mass_term[:n], turning[:, None]]))
-    axial = np.repeat([float(theory.axial), 1.0], n)[:, None]
+    polar = np.array([value.beam.polar for value in values]) * lengths
+    turning = (omega * omega)[None, :] * polar[:, None]
+    # both planes of all links at all frequencies at once, the plane of stretching first
+    w = WaveNumbers(*(np.broadcast_to(x[..., 0], (2, n, m)).reshape(-1, 1) for x in waves))
+    w = w._replace(mass_term=np.concatenate([w.mass_term[: n * m], turning.reshape(-1, 1)]))
+    axial = np.repeat([float(theory.axial), 1.0], n * m)[:, None]
     own = plane_fields(
         w,
         dataclasses.replace(theory, axial=axial),
-        np.tile(lengths, 2)[:, None],
+        np.tile(lengths.repeat(m), 2)[:, None],
         None,
         xi,
     )
-    found = np.zeros((n, xi.size, 12, 12))
+    own = own.reshape(2, n, m, xi.size, 6, 6).swapaxes(1, 2)
+    found = np.zeros((m, n, xi.size, 12, 12))
     for plane, (places, signs) in enumerate(_PLANES):
         columns = np.arange(6) + 6 * plane
-        found[:, :, places[:, None], columns] = own[plane * n : (plane + 1) * n] * signs[:, None]
+        found[..., places[:, None], columns] = own[plane] * signs[:, None]
     return found

@@ -15,23 +15,27 @@ from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
 from jaxmodal.spatial.modes.eigenspaces import modes_of
 from jaxmodal.spatial.modes.energies import gives_way, rigidities
 from jaxmodal.spatial.modes.modal_model import ModalModel
-from jaxmodal.spatial.modes.motions import Joint, Motion, joints_of, line_inertia, of_number
+from jaxmodal.spatial.modes.motions import Joint, Motion, joints_of, line_inertia
 from jaxmodal.spatial.modes.values import ArmValues, BeamValues, LinkValues, rates
 
 
-def squared_frequency_gradient(model: ModalModel, omega: float, a: Motion, b: Motion) -> ArmValues:
+def squared_frequency_gradient(
+    model: ModalModel, omega: np.ndarray | float, a: Motion, b: Motion
+) -> ArmValues:
     """The derivative of omega^2 by what `values.arm_values` lists; projected on a and b where they differ.
 
     Parameters
     ----------
+    omega : np.ndarray or float
+        Of the modes, or one of all.
     a, b : Motion
-        Modes of unit modal mass, orthogonal or the same. For a basis of a repeated frequency the entries (a, b) form
-        the symmetric matrix whose eigenvalues are the directional derivatives.
+        Modes of unit modal mass, orthogonal or the same, with leading axes that broadcast. For a basis of a repeated
+        frequency the entries (a, b) form the symmetric matrix whose eigenvalues are the directional derivatives.
 
     Returns
     -------
     ArmValues
-        Without axes of cells; to be multiplied by the rates of the values, entry by entry.
+        With the leading axes, without axes of cells; to be multiplied by the rates of the values, entry by entry.
 
     Notes
     -----
@@ -42,43 +46,45 @@ def squared_frequency_gradient(model: ModalModel, omega: float, a: Motion, b: Mo
     first, second = joints_of(model, omega, a), joints_of(model, omega, b)
     links = []
     for i, link in enumerate(model.values.links):
-        beam = _beam_gradient(model, omega, i, a.nodes[i], b.nodes[i])
+        beam = _beam_gradient(model, omega, i, a.nodes[..., i, :, :], b.nodes[..., i, :, :])
         pair = (first[i], a, second[i], b), (second[i], b, first[i], a)
         halves = [_half(link, omega, i, beam, *given) for given in pair]
         links.append(jax.tree_util.tree_map(lambda x, y: 0.5 * (x + y), *halves))
-    base = None if model.values.base is None else np.outer(a.base, b.base)
+    base = None if model.values.base is None else _outer(a.base, b.base)
     return ArmValues(tuple(links), base)
 
 
 def _beam_gradient(
-    model: ModalModel, omega: float, number: int, a: np.ndarray, b: np.ndarray
+    model: ModalModel, omega: np.ndarray | float, number: int, a: np.ndarray, b: np.ndarray
 ) -> BeamValues:
-    """By the values of a link, from the fields at the nodes, (q, 12)."""
-    beam, weights = model.values.links[number].beam, quadrature(a.shape[0])[1]
+    """By the values of a link, from the fields at the nodes, (..., q, 12)."""
+    beam, weights = model.values.links[number].beam, quadrature(a.shape[-2])[1]
     length, rigidity = beam.length, rigidities(beam)
-    mean = np.einsum("qf,qf,q->f", a, b, weights)
-    strain = gives_way(model, number) * mean[6:] / rigidity
+    mean = np.einsum("...qf,...qf,q->...f", a, b, weights)
+    strain = gives_way(model, number) * mean[..., 6:] / rigidity
     of_rigidity = strain * length / rigidity
     square = omega * omega
-    kinetic = square * (line_inertia(model, number) * mean[:6]).sum()
+    kinetic = square * (line_inertia(model, number) * mean[..., :6]).sum(axis=-1)
     turning = 0.0
     for x, y in ((a, b), (b, a)):
-        turning += float(np.einsum("q,q,q->", x[:, 7], y[:, 5], weights))
-        turning -= float(np.einsum("q,q,q->", x[:, 8], y[:, 4], weights))
-    moved, rotary = -square * length * mean, float(model.theory.rotary_inertia)
+        turning = turning + np.einsum("...q,...q,q->...", x[..., 7], y[..., 5], weights)
+        turning = turning - np.einsum("...q,...q,q->...", x[..., 8], y[..., 4], weights)
+    moved, rotary = (
+        -np.asarray(square * length)[..., None] * mean,
+        float(model.theory.rotary_inertia),
+    )
     found = (
-        -(strain.sum() + kinetic) - turning,
-        *(of_rigidity[0], of_rigidity[1], of_rigidity[2]),
-        *(of_rigidity[3], of_rigidity[4], of_rigidity[5]),
-        moved[:3].sum(),
-        *(moved[3], rotary * moved[4], rotary * moved[5]),
+        -(strain.sum(axis=-1) + kinetic) - turning,
+        *np.moveaxis(of_rigidity, -1, 0),
+        moved[..., :3].sum(axis=-1),
+        *(moved[..., 3], rotary * moved[..., 4], rotary * moved[..., 5]),
     )
     return BeamValues(*(np.asarray(x) for x in found))
 
 
 def _half(
     link: LinkValues,
-    omega: float,
+    omega: np.ndarray | float,
     number: int,
     beam: BeamValues,
     x: Joint,
@@ -87,69 +93,68 @@ def _half(
     at_y: Motion,
 ) -> LinkValues:
     """Displacements of x with forces of y; the mean over both orders is the derivative."""
-    square = omega * omega
-    inertia = link.rotor[0]
-    inner, outer = at_x.inner[number], at_x.outer[number]
-    gives = at_x.gives[number, : link.stiffness.size]
-    others = at_y.gives[number, : link.stiffness.size]
+    square, inertia = np.asarray(omega * omega), link.rotor[0]
+    inner, outer = at_x.inner[..., number, :], at_x.outer[..., number, :]
+    gives = at_x.gives[..., number, : link.stiffness.size]
+    others = at_y.gives[..., number, : link.stiffness.size]
+    by_mass = -square[..., None, None]
+    of_rotor = -square * x.spin * y.spin, -2.0 * square * inertia * y.spin * gives[..., -1]
     turn = _products(x.previous, y.carried)
-    roll = _products(y.start, inner[:6]) - _products(y.end, outer[:6])
-    directions = -2.0 * np.outer(gives, y.loaded)
-    directions[-1] -= 2.0 * square * inertia * y.spin * x.before
+    roll = _products(y.start, inner[..., :6]) - _products(y.end, outer[..., :6])
+    directions = -2.0 * _outer(gives, y.loaded)
+    directions[..., -1, :] -= (2.0 * square * inertia * y.spin)[..., None] * x.before
     return LinkValues(
         beam=beam,
         rotation=-2.0 * turn,
         roll=2.0 * roll,
-        base_offset=-2.0 * np.cross(y.start[:3], x.beyond[3:]),
-        end_offset=-2.0 * np.cross(y.end[:3], x.tip[3:]),
-        tip=-square * np.outer(x.tip, y.tip),
-        hub=-square * np.outer(x.beyond, y.beyond),
-        stator=-square * np.outer(x.previous, y.previous),
+        base_offset=-2.0 * np.cross(y.start[..., :3], x.beyond[..., 3:]),
+        end_offset=-2.0 * np.cross(y.end[..., :3], x.tip[..., 3:]),
+        tip=by_mass * _outer(x.tip, y.tip),
+        hub=by_mass * _outer(x.beyond, y.beyond),
+        stator=by_mass * _outer(x.previous, y.previous),
         directions=directions,
         stiffness=np.where(np.isfinite(link.stiffness), gives * others, 0.0),
-        rotor=np.array([-square * x.spin * y.spin, -2.0 * square * inertia * y.spin * gives[-1]]),
+        rotor=np.stack(np.broadcast_arrays(*of_rotor), axis=-1),
     )
 
 
 def _products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """``a b^T`` of translations and of rotations, added up, (3, 3)."""
-    return np.outer(a[:3], b[:3]) + np.outer(a[3:], b[3:])
+    """``a b^T`` of translations and of rotations, added up, (..., 3, 3)."""
+    return _outer(a[..., :3], b[..., :3]) + _outer(a[..., 3:], b[..., 3:])
+
+
+def _outer(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.asarray(a[..., :, None] * b[..., None, :])
 
 
 def _along(gradient: np.ndarray, rate: np.ndarray) -> np.ndarray:
-    cells = rate.shape[-1]
-    known = np.broadcast_to(rate, (*gradient.shape, cells)).reshape(-1, cells)
-    return np.asarray(gradient.reshape(-1) @ known)
+    cells, lead = rate.shape[-1], gradient.ndim - rate.ndim + 1
+    known = np.broadcast_to(rate, (*gradient.shape[lead:], cells)).reshape(-1, cells)
+    return np.asarray(gradient.reshape(*gradient.shape[:lead], len(known)) @ known)
 
 
 def leaf_derivatives(
     model: ModalModel, omega: np.ndarray, modes: Motion, to_leaves: ArmValues
 ) -> np.ndarray:
     """The derivatives of the frequencies of modes by the leaves of the arm, of their `values.rates`, (K, leaves)."""
-    each = zip(omega.tolist(), _all_of(modes), strict=True)
-    return np.stack([_by_leaves(model, w, mode, mode, to_leaves) for w, mode in each])
+    return _by_leaves(model, omega, modes, modes, to_leaves)
 
 
 def projected_derivatives(
     model: ModalModel, omega: float, modes: Motion, to_leaves: ArmValues
 ) -> np.ndarray:
     """The same of m modes of nearly one frequency, projected on every two of them, (m, m, leaves)."""
-    chosen = _all_of(modes)
-    rows = [[_by_leaves(model, omega, a, b, to_leaves) for b in chosen] for a in chosen]
-    return np.array(rows)
+    a, b = (Motion(*(np.expand_dims(x, axis) for x in modes)) for axis in (1, 0))
+    return _by_leaves(model, omega, a, b, to_leaves)
 
 
 def _by_leaves(
-    model: ModalModel, omega: float, a: Motion, b: Motion, to_leaves: ArmValues
+    model: ModalModel, omega: np.ndarray | float, a: Motion, b: Motion, to_leaves: ArmValues
 ) -> np.ndarray:
     terms = jax.tree_util.tree_map(
         _along, squared_frequency_gradient(model, omega, a, b), to_leaves
     )
-    return np.asarray(sum(jax.tree_util.tree_leaves(terms)) / (2.0 * omega))
-
-
-def _all_of(modes: Motion) -> list[Motion]:
-    return [of_number(modes, k) for k in range(len(modes.inner))]
+    return np.asarray(sum(jax.tree_util.tree_leaves(terms)) / np.asarray(2.0 * omega)[..., None])
 
 
 def frequency_gradients(

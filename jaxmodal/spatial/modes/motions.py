@@ -21,7 +21,7 @@ _PAIRS = ((0, 1), (1, 2), (0, 2))
 
 
 class Motion(NamedTuple):
-    """One motion, or, with a leading axis, several.
+    """One motion, or, with leading axes, several.
 
     Attributes
     ----------
@@ -60,33 +60,34 @@ class Joint(NamedTuple):
     end: np.ndarray
     loaded: np.ndarray
     carried: np.ndarray
-    spin: float
+    spin: np.ndarray
 
 
-def joints_of(model: ModalModel, omega: float, motion: Motion) -> list[Joint]:
-    """Displacements and forces about all joints of one motion."""
-    found, square = [], omega * omega
+def joints_of(model: ModalModel, omega: np.ndarray | float, motion: Motion) -> list[Joint]:
+    """Displacements and forces about all joints of motions; their leading axes are those of ``omega``."""
+    found, square = [], np.asarray(omega * omega)[..., None]
     previous = motion.base
     for i, (link, t) in enumerate(zip(model.values.links, model.transfers, strict=True)):
         roll = np.kron(np.eye(2), link.roll)
-        before = t.turn.T @ previous
-        beyond = t.start @ motion.inner[i, :6]
-        loaded = t.start_force @ motion.inner[i, 6:] + square * (link.hub @ beyond)
+        before = previous @ t.turn
+        inner, outer = motion.inner[..., i, :], motion.outer[..., i, :]
+        beyond = inner[..., :6] @ t.start.T
+        loaded = inner[..., 6:] @ t.start_force.T + square * (beyond @ link.hub.T)
         inertia, ratio = link.rotor
         axis = link.directions[-1]
-        spin = axis @ before + ratio * motion.gives[i, link.stiffness.size - 1]
-        tip = t.end @ motion.outer[i, :6]
+        spin = before @ axis + ratio * motion.gives[..., i, link.stiffness.size - 1]
+        tip = outer[..., :6] @ t.end.T
         found.append(
             Joint(
                 previous=previous,
                 before=before,
                 beyond=beyond,
                 tip=tip,
-                start=roll @ motion.inner[i, 6:],
-                end=roll @ motion.outer[i, 6:],
+                start=inner[..., 6:] @ roll.T,
+                end=outer[..., 6:] @ roll.T,
                 loaded=loaded,
-                carried=loaded + square * inertia * spin * axis,
-                spin=float(spin),
+                carried=loaded + square * inertia * spin[..., None] * axis,
+                spin=spin,
             )
         )
         previous = tip
@@ -94,17 +95,17 @@ def joints_of(model: ModalModel, omega: float, motion: Motion) -> list[Joint]:
 
 
 def mass_points(model: ModalModel, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
-    """A motion at all points that have a mass, and the masses there, both (D,).
+    """Motions at all points that have a mass, (..., D), and the masses there, (D,).
 
     Sums of products weighted by the masses are the products of the kinetic energy. A body counts by the motion of its
     centre of gravity and by its rotation; the products of its tensor give squares of both signs.
     """
-    weights = quadrature(motion.nodes.shape[1])[1]
+    weights, lead = quadrature(motion.nodes.shape[-2])[1], motion.base.shape[:-1]
     joints = joints_of(model, 0.0, motion)
     motions, masses = [], []
     for i, (link, joint) in enumerate(zip(model.values.links, joints, strict=True)):
         along = line_inertia(model, i)
-        motions.append(motion.nodes[i, :, :6].reshape(-1))
+        motions.append(motion.nodes[..., i, :, :6].reshape(*lead, -1))
         masses.append((weights[:, None] * (along * link.beam.length)).reshape(-1))
         bodies = [(link.tip, joint.tip), (link.hub, joint.beyond)]
         if i > 0 or model.base is not None:
@@ -113,9 +114,9 @@ def mass_points(model: ModalModel, motion: Motion) -> tuple[np.ndarray, np.ndarr
             moved, weighed = body_points(matrix, place)
             motions.append(moved)
             masses.append(weighed)
-        motions.append(np.array([joint.spin]))
+        motions.append(joint.spin[..., None])
         masses.append(link.rotor[:1])
-    return np.concatenate(motions), np.concatenate(masses)
+    return np.concatenate(motions, axis=-1), np.concatenate(masses)
 
 
 def line_inertia(model: ModalModel, number: int) -> np.ndarray:
@@ -126,14 +127,17 @@ def line_inertia(model: ModalModel, number: int) -> np.ndarray:
 
 
 def body_points(matrix: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A body's motion as twelve numbers and the masses of their squares, from its mass matrix about the point."""
+    """A body's motions (..., 6) as twelve numbers and the masses of their squares, from its mass matrix there."""
     mass, centre = _centre(matrix)
     cross = skew(centre)
     inertia = matrix[3:, 3:] + mass * (cross @ cross)
-    turn = motion[3:]
-    mixed = [(turn[i] + sign * turn[j]) * _HALF for i, j in _PAIRS for sign in (1.0, -1.0)]
+    turn = motion[..., 3:]
+    mixed = [
+        (turn[..., i] + sign * turn[..., j]) * _HALF for i, j in _PAIRS for sign in (1.0, -1.0)
+    ]
     weights = [sign * inertia[i, j] for i, j in _PAIRS for sign in (1.0, -1.0)]
-    moved = np.concatenate([motion[:3] - cross @ turn, turn, mixed])
+    slid = motion[..., :3] - turn @ cross.T
+    moved = np.concatenate([slid, turn, np.stack(mixed, axis=-1)], axis=-1)
     return moved, np.concatenate([[mass] * 3, np.diag(inertia), weights])
 
 
@@ -222,6 +226,4 @@ def carried_motions(model: ModalModel, num_points: int) -> tuple[np.ndarray, np.
 
     Along, then about x, y, z of the ground.
     """
-    rigid = rigid_motions(model, num_points)
-    points = [mass_points(model, of_number(rigid, k)) for k in range(6)]
-    return np.stack([motion for motion, _ in points]), points[0][1]
+    return mass_points(model, rigid_motions(model, num_points))
