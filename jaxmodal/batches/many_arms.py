@@ -80,8 +80,8 @@ def natural_frequencies_batch(
     inside it is the zero of the determinant, good to about 1e-13; ``omega_error`` states how good. Modes that float64
     cannot part are solved in double-double. Memory: the chunks in work and the result.
 
-    Arms in space: in float64, with brackets 4e-8 wide at most, where two orders of elimination agree, else in
-    double-double; errors were 4e-12 at most. ``kernel="portable"`` takes the compiled program, whatever the number of
+    Arms in space: in float64, with brackets 4e-8 wide at most, where several ways to round agree, else in
+    double-double; errors were 4e-13 at most. ``kernel="portable"`` takes the compiled program, whatever the number of
     cells, ``"fused"`` the same.
 
     Examples

@@ -145,9 +145,10 @@ class SpatialModel:
 
 def _cut(link: SpatialLink, share: float) -> tuple[SpatialLink, ...]:
     """A flexible link as two, the inner one with this share of the length; a rigid link as it is."""
-    if link.rigid:
+    lengths = [x * np.asarray(link.length) for x in (share, 1.0 - share)]
+    if link.rigid or not np.all(np.minimum(*lengths) > 0.0):  # so short that a part would have none
         return (link,)
-    return cut(link, [{"length": x * link.length} for x in (share, 1.0 - share)])
+    return cut(link, [{"length": length} for length in lengths])
 
 
 def spatial_model(
