@@ -142,6 +142,31 @@ def test_frames_are_where_the_matrices_put_them():
         )
 
 
+def test_the_jacobian_is_how_the_tip_moves_on_circles():
+    """The tip goes round each joint's axis: half of what it is apart at a quarter turn either way is its velocity."""
+    arm = jm.arm_from_denavit_hartenberg(ROWS, chosen(links_of(ROWS, section_roll=0.3)))
+    arm = arm.replace(
+        links=tuple(
+            link.replace(joint_frame=(*link.joint_frame, jm.Rotation((1.0, 2.0, 3.0), 0.3)))
+            for link in arm.links
+        )
+    )
+    found, at = arm.jacobian(), arm.frames()[-1].axes
+    assert found.shape == (6, len(arm.links))
+    for number, column in enumerate(found.T, start=1):
+        address = f"link{number}.joint_angle"
+        angle = float(arm.links[number - 1].joint_angle)
+        there, back = (
+            jm.set_parameters(arm, {address: angle + quarter}).frames()[-1]
+            for quarter in (0.5 * np.pi, -0.5 * np.pi)
+        )
+        np.testing.assert_allclose(column[:3], 0.5 * (there.tip - back.tip), atol=3e-15)
+        x, y, z = column[3:]
+        np.testing.assert_allclose(
+            0.5 * (there.axes - back.axes) @ at.T, [[0, -z, y], [z, 0, -x], [-y, x, 0]], atol=3e-15
+        )
+
+
 def test_joints_at_one_place_have_a_link_and_an_angle_each():
     arm = jm.arm_from_denavit_hartenberg(ROWS, chosen(links_of(ROWS)))
     assert [float(link.length) for link in arm.links][4] == 0.0

@@ -45,6 +45,16 @@ class Witness:
             tensor = tensor + own.inertia + own.mass * (c @ c * np.eye(3) - np.outer(c, c))
         return mass, moment, tensor
 
+    def jacobian(self, place, joints):
+        """(6, n) of what the last joint carries, at a place seen from the root."""
+        pinocchio.computeJointJacobians(self.model, self.data, self.q)
+        number = self.model.getJointId(joints[-1])
+        seen = pinocchio.ReferenceFrame.WORLD
+        world = pinocchio.getJointJacobian(self.model, self.data, number, seen).reshape(6, -1)
+        columns = [self.model.joints[self.model.getJointId(name)].idx_v for name in joints]
+        slid, turned = world[:3, columns], world[3:, columns]
+        return np.concatenate([slid + np.cross(turned.T, place).T, turned])
+
     def frequencies_hz(self, stiffness):
         """Of the joints with springs, the others held."""
         matrix = pinocchio.crba(self.model, self.data, self.q)
@@ -82,6 +92,11 @@ def test_mass_centre_tensor_and_frequencies_are_those_of_pinocchio(name):
                 np.testing.assert_allclose(
                     one, other, rtol=1e-12, atol=1e-12 * np.max(np.abs(other))
                 )
+            np.testing.assert_allclose(
+                np.kron(np.eye(2), turn) @ arm.jacobian(),
+                witness.jacobian(first.translation + turn @ arm.tip_position(), joints),
+                atol=1e-13,
+            )
         np.testing.assert_allclose(
             jm.natural_frequencies(arm, len(joints)).frequencies_hz,
             witness.frequencies_hz(stiffness),

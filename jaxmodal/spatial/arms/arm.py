@@ -21,7 +21,7 @@ from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.modes.gradients import frequency_gradients
 from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.modes.motions import Frame, frames
-from jaxmodal.spatial.modes.values import arm_values
+from jaxmodal.spatial.modes.values import LinkValues, arm_values
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
@@ -105,9 +105,13 @@ class SpatialArm(Drawn, SerialArm):
         >>> [round(float(x), 3) for x in examples.six_axis_industrial().frames()[1].joint]
         [0.15, 0.0, 0.35]
         """
+        return self._at_rest()[1]
+
+    def _at_rest(self) -> tuple[list[LinkValues], list[Frame]]:
         self.to_dict()  # refuses what is no number
         values = arm_values(self.links, self.payload, self.base_stiffness)
-        return frames([jax.tree_util.tree_map(lambda x: x[..., 0], link) for link in values.links])
+        links = [jax.tree_util.tree_map(lambda x: x[..., 0], link) for link in values.links]
+        return links, frames(links)
 
     def tip_position(self) -> np.ndarray:
         """Return where the tip of the last link is at rest, (3,) in m, as `frames` has it.
@@ -118,6 +122,34 @@ class SpatialArm(Drawn, SerialArm):
             As `frames`.
         """
         return self.frames()[-1].tip
+
+    def jacobian(self) -> np.ndarray:
+        """Return how the tip moves when the joints turn and nothing gives way, the geometric Jacobian.
+
+        Returns
+        -------
+        numpy.ndarray
+            (6, n), a column for each link: the velocity of the tip along x, y and z, m/s, and the angular velocity of
+            the last link about them, rad/s, where its joint turns at 1 rad/s and the others stand; in the axes of the
+            ground. ``jacobian().T @ [force, moment]`` are the torques, N m, of a load at the tip about the joints.
+
+        Raises
+        ------
+        ArmError
+            As `frames`.
+
+        Examples
+        --------
+        >>> from jaxmodal import examples
+        >>> [round(float(x), 3) for x in examples.six_axis_industrial().jacobian()[:, 1]]  # joint 2, about y
+        [0.543, 0.0, -1.174, 0.0, 1.0, 0.0]
+        """
+        links, places = self._at_rest()
+        axes = np.array(
+            [at.axes @ link.directions[-1, 3:] for link, at in zip(links, places, strict=True)]
+        )
+        arms = places[-1].tip - np.array([at.joint for at in places])
+        return np.concatenate([np.cross(axes, arms), axes], axis=1).T
 
     def with_body(self, link: int, position: Any, body: RigidBody) -> "SpatialArm":
         """Return the arm with a rigid body fixed along a link, which becomes two, rigidly joined.
