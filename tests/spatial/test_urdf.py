@@ -88,25 +88,31 @@ def moved_to(found, place):
     return mass, moment + mass * place, tensor - before + after
 
 
+def posed(name, rng):
+    """A file's tree and arm at random positions of its joints, and the springs."""
+    ends, joints = FILES[name]
+    tree = Tree(path_of(name))
+    free = [
+        joint
+        for joint, element in tree.joints.items()
+        if element.get("type") in ("revolute", "continuous", "prismatic")
+        and element.find("mimic") is None
+    ]
+    positions = {joint: float(rng.uniform(-0.5, 0.5)) for joint in free}
+    stiffness = {joint: float(10.0 ** rng.uniform(3.0, 4.5)) for joint in joints}
+    arm = jm.read_urdf(
+        path_of(name), **ends, positions=positions, joint_stiffness=stiffness, check=False
+    )
+    return Tree(path_of(name), positions), arm, stiffness
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_the_whole_robot_and_its_frequencies_are_those_of_another_reading(name):
     """In five postures each, of joints beside the chain too."""
     ends, joints = FILES[name]
     rng = np.random.default_rng(len(name))
     for _ in range(5):
-        tree = Tree(path_of(name))
-        free = [
-            joint
-            for joint, element in tree.joints.items()
-            if element.get("type") in ("revolute", "continuous", "prismatic")
-            and element.find("mimic") is None
-        ]
-        positions = {joint: float(rng.uniform(-0.5, 0.5)) for joint in free}
-        stiffness = {joint: float(10.0 ** rng.uniform(3.0, 4.5)) for joint in joints}
-        tree = Tree(path_of(name), positions)
-        arm = jm.read_urdf(
-            path_of(name), **ends, positions=positions, joint_stiffness=stiffness, check=False
-        )
+        tree, arm, stiffness = posed(name, rng)
         assert [link.name for link in arm.links] == list(joints)
         first = tree.before[joints[0]]
         base = tree.frames[ends.get("base", tree.root)]

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests.spatial.test_urdf import FILES, moved_to, path_of, total
-from tests.spatial.urdf_trees import Tree
+from tests.spatial.test_urdf import FILES, moved_to, path_of, posed, total
 
 pinocchio = pytest.importorskip("pinocchio", reason="pinocchio (pip install pin) is not installed")
+
+AT_REST = ("fixed", "floating")
 
 
 class Witness:
@@ -71,16 +72,8 @@ def test_mass_centre_tensor_and_frequencies_are_those_of_pinocchio(name):
     ends, joints = FILES[name]
     rng = np.random.default_rng(len(name))
     for _ in range(5):
-        tree = Tree(path_of(name))
-        kinds = {"revolute", "continuous", "prismatic"}
-        moving = [j for j, e in tree.joints.items() if e.get("type") in kinds]
-        free = [j for j in moving if tree.joints[j].find("mimic") is None]
-        positions = {joint: float(rng.uniform(-0.5, 0.5)) for joint in free}
-        stiffness = {joint: float(10.0 ** rng.uniform(3.0, 4.5)) for joint in joints}
-        arm = jm.read_urdf(
-            path_of(name), **ends, positions=positions, joint_stiffness=stiffness, check=False
-        )
-        tree = Tree(path_of(name), positions)
+        tree, arm, stiffness = posed(name, rng)
+        moving = [joint for joint, e in tree.joints.items() if e.get("type") not in AT_REST]
         witness = Witness(path_of(name), {joint: tree.position(joint) for joint in moving})
         if "base" not in ends:  # of an arm on a vehicle only what moves is known apart
             base = witness.place(tree.root)
