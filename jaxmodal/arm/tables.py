@@ -24,7 +24,10 @@ def record_table(record: Record) -> dict[str, Any]:
     for item, value in given(record):
         if not isinstance(value, float):
             name = record.place + item.name
-            raise ArmError(f"{name} = {shown(value)}: must be one number to be written to a file.")
+            raise ArmError(
+                f"{name} = {shown(value)}: must be one number with a known value: an arm that is written, checked or "
+                "drawn, or asked where it is, is one arm; take one value after the other."
+            )
         table[item.name] = float(value)
     return table
 

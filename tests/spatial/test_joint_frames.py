@@ -136,9 +136,15 @@ def test_frames_are_where_the_matrices_put_them():
         roll = 0.0 if link.section_roll is None else link.section_roll
         np.testing.assert_allclose(frame.section, axes @ turn(X, roll), atol=3e-15)
     np.testing.assert_allclose(arm.tip_position(), places(arm)[-1][2], atol=3e-15)
-    with pytest.raises(jm.ArmError, match=r"link1\.length = .*must be one number"):
+
+
+@pytest.mark.parametrize("asked", ["frames", "tip_position", "jacobian", "to_toml"])
+def test_what_an_arm_with_a_traced_value_cannot_say(asked):
+    arm = jm.arm_from_denavit_hartenberg(ROWS, chosen(links_of(ROWS)))
+    with pytest.raises(jm.ArmError, match=r"link1\.length = .*must be one number.*one value after"):
         jax.eval_shape(
-            lambda x: jm.set_parameters(arm, {"link1.length": x}).tip_position(), jnp.float64(1.0)
+            lambda x: getattr(jm.set_parameters(arm, {"link1.length": x}), asked)(),
+            jnp.float64(1.0),
         )
 
 

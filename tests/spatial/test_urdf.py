@@ -88,42 +88,42 @@ def moved_to(found, place):
     return mass, moment + mass * place, tensor - before + after
 
 
-def posed(name, rng):
-    """A file's tree and arm at random positions of its joints, and the springs."""
+def postures(name):
+    """A file's tree and arm at five random positions of its joints, and random springs."""
     ends, joints = FILES[name]
-    tree = Tree(path_of(name))
+    rng = np.random.default_rng(len(name))
     free = [
         joint
-        for joint, element in tree.joints.items()
+        for joint, element in Tree(path_of(name)).joints.items()
         if element.get("type") in ("revolute", "continuous", "prismatic")
         and element.find("mimic") is None
     ]
-    positions = {joint: float(rng.uniform(-0.5, 0.5)) for joint in free}
-    stiffness = {joint: float(10.0 ** rng.uniform(3.0, 4.5)) for joint in joints}
-    arm = jm.read_urdf(
-        path_of(name), **ends, positions=positions, joint_stiffness=stiffness, check=False
-    )
-    return Tree(path_of(name), positions), arm, stiffness
+    for _ in range(5):
+        positions = {joint: float(rng.uniform(-0.5, 0.5)) for joint in free}
+        stiffness = {joint: float(10.0 ** rng.uniform(3.0, 4.5)) for joint in joints}
+        arm = jm.read_urdf(
+            path_of(name), **ends, positions=positions, joint_stiffness=stiffness, check=False
+        )
+        yield Tree(path_of(name), positions), arm, stiffness
+
+
+def assert_total(arm, axes, place, expected):
+    """The arm's axes are those of the base, at the place of joint 1: both are seen from the root."""
+    mass, moment, tensor = total(arm)
+    found = moved_to((mass, axes @ moment, axes @ tensor @ axes.T), place)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * np.max(np.abs(other)))
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_whole_robot_and_its_frequencies_are_those_of_another_reading(name):
     """In five postures each, of joints beside the chain too."""
     ends, joints = FILES[name]
-    rng = np.random.default_rng(len(name))
-    for _ in range(5):
-        tree, arm, stiffness = posed(name, rng)
+    links = {"mast", "arm", "hand"} if "base" in ends else None
+    for tree, arm, stiffness in postures(name):
         assert [link.name for link in arm.links] == list(joints)
-        first = tree.before[joints[0]]
-        base = tree.frames[ends.get("base", tree.root)]
-        links = None if "base" not in ends else {"mast", "arm", "hand"}
-        expected = tree.total(links)
-        # the arm's axes are those of the base, at the place of joint 1
-        turn = base[:3, :3]
-        mass, moment, tensor = total(arm)
-        found = moved_to((mass, turn @ moment, turn @ tensor @ turn.T), first[:3, 3])
-        for one, other in zip(found, expected, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * np.max(np.abs(other)))
+        axes = tree.frames[ends.get("base", tree.root)][:3, :3]
+        assert_total(arm, axes, tree.before[joints[0]][:3, 3], tree.total(links))
         result = jm.natural_frequencies(arm, len(joints))
         assert result.certified.all()
         np.testing.assert_allclose(
