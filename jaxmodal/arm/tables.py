@@ -25,8 +25,8 @@ def record_table(record: Record) -> dict[str, Any]:
         if not isinstance(value, float):
             name = record.place + item.name
             raise ArmError(
-                f"{name} = {shown(value)}: must be one number with a known value: an arm that is written, checked or "
-                "drawn, or asked where it is, is one arm; take one value after the other."
+                f"{name} = {shown(value)}: must be one number with a known value: only a single arm can be written, "
+                "checked, drawn or asked where it is; take the values one at a time, outside jit, grad and vmap."
             )
         table[item.name] = float(value)
     return table

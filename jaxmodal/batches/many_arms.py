@@ -81,8 +81,8 @@ def natural_frequencies_batch(
     cannot part are solved in double-double. Memory: the chunks in work and the result.
 
     Arms in space: in float64, with brackets 4e-8 wide at most, where several ways to round agree, else in
-    double-double; errors were 4e-13 at most. ``kernel="portable"`` takes the compiled program, whatever the number of
-    cells, ``"fused"`` the same.
+    double-double; ``omega_error`` states how good. ``kernel="portable"`` takes the compiled program, whatever the
+    number of cells, ``"fused"`` the same.
 
     Examples
     --------

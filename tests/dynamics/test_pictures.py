@@ -53,9 +53,9 @@ def test_positions_along_the_links(frames, foreshortening):
     model = bent_model().posed("full", frames, foreshortening)
     q = np.array([0.3, 0.8, 0.02, 0.001, -0.03, 0.002, 0.0])
     places = np.asarray(link_positions(model, q))
-    np.testing.assert_allclose(places[0, 0], 0.0, atol=1e-15)
-    np.testing.assert_allclose(places[1, 0], places[0, -1], atol=1e-14)
-    np.testing.assert_allclose(places[1, -1], tip_position(model, q), atol=1e-14)
+    np.testing.assert_allclose(places[0, 0], 0.0, rtol=0.0, atol=1e-15)
+    np.testing.assert_allclose(places[1, 0], places[0, -1], rtol=0.0, atol=1e-14)
+    np.testing.assert_allclose(places[1, -1], tip_position(model, q), rtol=0.0, atol=1e-14)
     if frames == "rotation":
         steps = np.diff(places, axis=1)
         lengths = np.hypot(steps[..., 0], steps[..., 1]).sum(axis=1)
@@ -121,7 +121,7 @@ def test_deflections_are_in_millimetres_and_what_was_asked_for_is_dotted():
     for axes, expected in ((joints, asked_for()), (tip, chain(asked_for()))):
         dotted = [line for line in axes.lines if line.get_linestyle() == ":"]
         for line, column in zip(dotted, expected.T, strict=True):
-            np.testing.assert_allclose(line.get_ydata(), column, atol=1e-12)
+            np.testing.assert_allclose(line.get_ydata(), column, rtol=0.0, atol=1e-12)
         assert "asked for" in [text.get_text() for text in axes.get_legend().get_texts()]
     assert not [line for line in torques.lines if line.get_linestyle() == ":"]
     for axes in plot_motion(motion).axes:  # each has a unit
@@ -148,7 +148,7 @@ def test_an_animation_magnifies_bending_and_says_how_much(animated, tmp_path):
     axes = animated["axes"]
     more = q[7] * [1, 1, 3, 3, 3, 3, 1]
     drawn = [line.get_xydata() for line in axes.lines if len(line.get_xdata()) == 21]
-    np.testing.assert_allclose(drawn, link_positions(model, more), atol=1e-12)
+    np.testing.assert_allclose(drawn, link_positions(model, more), rtol=0.0, atol=1e-12)
     off = 1e3 * np.hypot(*(motion["tip_position"].values[7] - chain(q[7, :2])))
     assert axes.get_title() == f"t = 0.140 s, tip deflection {off:.3g} mm, bending × 3"
     with pytest.raises(jm.ArmError, match=r"magnified = 0\.0"):
@@ -180,7 +180,7 @@ def test_an_animation_shows_the_path_that_was_asked_for(animated, tmp_path):
     )
     axes = animated["axes"]
     (dotted,) = (line for line in axes.lines if line.get_linestyle() == ":")
-    np.testing.assert_allclose(dotted.get_xydata(), chain(asked_for()), atol=1e-12)
+    np.testing.assert_allclose(dotted.get_xydata(), chain(asked_for()), rtol=0.0, atol=1e-12)
     assert axes.get_xlim()[0] < dotted.get_xdata().min()
     assert axes.get_xlim()[1] > dotted.get_xdata().max()
 

@@ -29,7 +29,7 @@ def page(shapes):
 def test_no_view_is_mirrored(view):
     """Right, up and towards the eye are right-handed, from the same side of the arm: x goes right or forwards."""
     right, up = np.array(VIEWS[view])
-    np.testing.assert_allclose(np.linalg.norm([right, up], axis=1), 1.0, atol=1e-4)
+    np.testing.assert_allclose(np.linalg.norm([right, up], axis=1), 1.0, rtol=0.0, atol=1e-4)
     assert right @ up == pytest.approx(0.0, abs=1e-9)
     eye = np.cross(right, up)
     assert right[0] >= 0.0
@@ -72,7 +72,7 @@ def test_a_triad_shows_the_axes_that_a_view_shows(page):
             drawn = np.asarray(arrow.xy) - np.asarray(arrow.get_position())
             own = np.array(VIEWS[view])[:, "xyz".index(name)]
             np.testing.assert_allclose(
-                drawn / np.linalg.norm(drawn), own / np.linalg.norm(own), atol=1e-9
+                drawn / np.linalg.norm(drawn), own / np.linalg.norm(own), rtol=0.0, atol=1e-9
             )
 
 

@@ -30,7 +30,9 @@ def test_joints_axes_and_bodies_are_where_they_are(arm, view):
     sides = np.array(VIEWS[view]).T
     joints = np.array([line.get_xydata()[0] for line in axes.lines if line.get_marker() == "o"])
     frames = arm.frames()
-    np.testing.assert_allclose(joints, [frame.joint @ sides for frame in frames], atol=1e-12)
+    np.testing.assert_allclose(
+        joints, [frame.joint @ sides for frame in frames], rtol=0.0, atol=1e-12
+    )
     faces = [line.get_markerfacecolor() for line in axes.lines if line.get_marker() == "o"]
     assert faces[0] == "white"  # rigid
     assert faces[1] == faces[2] != "white"
@@ -42,7 +44,9 @@ def test_joints_axes_and_bodies_are_where_they_are(arm, view):
     (bodies,) = axes.collections
     centres = [frame.joint + frame.axes @ [0.1, 0.0, 0.2] for frame in frames[1:]]
     expected = [*centres, frames[-1].tip]
-    np.testing.assert_allclose(bodies.get_offsets(), np.array(expected) @ sides, atol=1e-12)
+    np.testing.assert_allclose(
+        bodies.get_offsets(), np.array(expected) @ sides, rtol=0.0, atol=1e-12
+    )
     np.testing.assert_allclose(bodies.get_sizes()[2] / bodies.get_sizes()[0], 1.0 / 3.0)
     assert axes.get_title() == "$5 arm_1"
 

@@ -55,7 +55,7 @@ def test_a_matrix_is_taken_for_the_turn_that_it_is(angle, axis):
     direction = np.array([*turn.axis])
     direction /= np.linalg.norm(direction)
     sign = np.sign(direction @ unit)
-    np.testing.assert_allclose(direction * sign, unit, atol=1e-14)
+    np.testing.assert_allclose(direction * sign, unit, rtol=0.0, atol=1e-14)
     assert math.remainder(float(turn.angle) * sign - angle, 2.0 * math.pi) == pytest.approx(
         0, abs=1e-14
     )

@@ -169,7 +169,7 @@ def test_variables_and_postures_of_problems_take_names(arm, tmp_path):
     assert variable.addresses == ("link1.joint_stiffness",)
     assert (variable.name, variable.unit) == ("yaw.joint_stiffness", "N m/rad")
     expected = [[0, p, 0, b] for p in (0.0, 60.0) for b in (0.0, 30.0)]
-    np.testing.assert_allclose(np.degrees(problem.sets["work"]), expected, atol=1e-12)
+    np.testing.assert_allclose(np.degrees(problem.sets["work"]), expected, rtol=0.0, atol=1e-12)
     document["postures"]["work"]["grid_deg"]["theta_2"] = [0, 1, 2]
     with pytest.raises(design_opt.ProblemError, match="one joint is given twice"):
         design_opt.problem_from_dict(document, folder=tmp_path)

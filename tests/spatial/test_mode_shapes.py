@@ -77,11 +77,15 @@ def test_torsion_of_a_cantilever():
     polar = 2700.0 * (values.second_moment_y + values.second_moment_z)
     amplitude = math.sqrt(2.0 / (polar * 0.6))
     expected = amplitude * np.sin(0.5 * math.pi * x)
-    np.testing.assert_allclose(shapes.motion[mode, 0, :, 3], expected, atol=EXACT * amplitude)
+    np.testing.assert_allclose(
+        shapes.motion[mode, 0, :, 3], expected, rtol=0.0, atol=EXACT * amplitude
+    )
     rigidity = float(link.shear_modulus_value * values.torsion_constant)
     slope = 0.5 * math.pi / 0.6 * amplitude
     torque = rigidity * slope * np.cos(0.5 * math.pi * x)
-    np.testing.assert_allclose(shapes.force[mode, 0, :, 3], torque, atol=EXACT * rigidity * slope)
+    np.testing.assert_allclose(
+        shapes.force[mode, 0, :, 3], torque, rtol=0.0, atol=EXACT * rigidity * slope
+    )
     others = np.delete(shapes.motion[mode], 3, axis=-1)
     assert np.max(np.abs(others)) <= EXACT * amplitude
     np.testing.assert_allclose(shapes.energies.torsion[mode, 0], shapes.energies.strain[mode])
@@ -92,8 +96,8 @@ def test_double_bending_of_a_cantilever():
     shapes = shapes_of(jm.SpatialArm((tube(),)), 2, "euler_bernoulli")
     np.testing.assert_array_equal(shapes.frequencies.multiplicity, 2)
     share = (shapes.effective_mass / shapes.total_mass).sum(axis=0)
-    np.testing.assert_allclose(share[1:3], 0.6131, atol=5e-5)
-    np.testing.assert_allclose(share[[0, 3]], 0.0, atol=EXACT)
+    np.testing.assert_allclose(share[1:3], 0.6131, rtol=0.0, atol=5e-5)
+    np.testing.assert_allclose(share[[0, 3]], 0.0, rtol=0.0, atol=EXACT)
 
 
 @pytest.mark.parametrize("theory", ["timoshenko", "bending_only"])
@@ -113,17 +117,17 @@ def test_in_plane_modes_are_those_of_the_planar_arm(theory):
                 got = sign * found[mode, ..., place]
                 assert np.max(np.abs(got - values[k])) <= 1e-10 * scale, (k, place)
         np.testing.assert_allclose(
-            space.displacement[mode, ..., :2], sign * planar.displacement[k], atol=1e-10
+            space.displacement[mode, ..., :2], sign * planar.displacement[k], rtol=0.0, atol=1e-10
         )
         for name, other in (("bending_z", "bending"), ("joint", "joint"), ("hub", "hub")):
             np.testing.assert_allclose(
                 getattr(space.energies, name)[mode], getattr(planar.energies, other)[k],
-                atol=1e-10 * space.energies.strain[mode],
+                rtol=0.0, atol=1e-10 * space.energies.strain[mode],
             )  # fmt: skip
         np.testing.assert_allclose(
             space.effective_mass[mode, [0, 1, 5]], planar.effective_mass[k], rtol=1e-8, atol=1e-12
         )
-    np.testing.assert_allclose(space.position[..., :2], planar.position, atol=1e-14)
+    np.testing.assert_allclose(space.position[..., :2], planar.position, rtol=0.0, atol=1e-14)
     np.testing.assert_allclose(space.total_mass[[0, 1, 5]], planar.total_mass, rtol=EXACT)
 
 
@@ -163,10 +167,10 @@ def test_a_rolled_section_moves_as_the_turned_link():
         (bar(), plain.replace(joint_frame=(jm.Rotation((1.0, 0.0, 0.0), angle),)))
     )
     one, other = (shapes_of(arm, 5) for arm in (rolled, framed))
-    np.testing.assert_allclose(one.displacement, other.displacement, atol=1e-11)
-    np.testing.assert_allclose(one.motion, other.motion, atol=1e-10)
+    np.testing.assert_allclose(one.displacement, other.displacement, rtol=0.0, atol=1e-11)
+    np.testing.assert_allclose(one.motion, other.motion, rtol=0.0, atol=1e-10)
     assurance = np.asarray(jm.modal_assurance(one, other))
-    np.testing.assert_allclose(assurance, np.eye(5), atol=1e-10)
+    np.testing.assert_allclose(assurance, np.eye(5), rtol=0.0, atol=1e-10)
 
 
 def test_datasets_tables_and_data_frames():
@@ -200,7 +204,7 @@ def check_bodies(axes, shapes, scale):
     motion = np.asarray(shapes.displacement)[1, 0, -1]
     motion = motion + np.cross(np.asarray(shapes.rotation)[1, 0, -1], seen)
     expected = np.array([0.7, 0.0, 0.0]) + seen + scale * motion
-    np.testing.assert_allclose(drawn[0], expected[[0, 2]], atol=1e-12)
+    np.testing.assert_allclose(drawn[0], expected[[0, 2]], rtol=0.0, atol=1e-12)
 
 
 def test_pictures(tmp_path):
@@ -214,7 +218,7 @@ def test_pictures(tmp_path):
     moved = deformed - np.asarray(shapes.position).reshape(-1, 3)[:, [0, 2]]
     expected = np.asarray(shapes.displacement)[1].reshape(-1, 3)[:, [0, 2]]
     scale = np.max(np.abs(moved)) / np.max(np.abs(expected))
-    np.testing.assert_allclose(moved, scale * expected, atol=1e-12)
+    np.testing.assert_allclose(moved, scale * expected, rtol=0.0, atol=1e-12)
     check_bodies(axes, shapes, scale)
     page = plots.plot_mode_shapes(shapes, tmp_path / "modes.png", title="bent")
     assert len(page.axes) == 8

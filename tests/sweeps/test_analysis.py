@@ -69,7 +69,7 @@ def test_the_known_double_root_is_found_from_a_coarse_map(map_of_postures):
     (root,) = roots
     assert root.mode == 2
     # the gap is a cone, found to about 1e-11 of a step of 5 degrees; 1e-6 leaves room
-    np.testing.assert_allclose([root.x, root.y], DOUBLE[:2], atol=1e-6)
+    np.testing.assert_allclose([root.x, root.y], DOUBLE[:2], rtol=0.0, atol=1e-6)
     np.testing.assert_allclose(root.frequency, DOUBLE[2], rtol=1e-8)
     assert root.gap < 1e-9
 
@@ -92,7 +92,7 @@ def test_double_roots_are_told_apart_by_the_step_of_the_map(monkeypatch):
     monkeypatch.setattr("sweeps.analysis.double_roots.natural_frequencies_batch", found_at)
     drawn = ds.frequency.copy(data=pair(x.values[:, None], y.values[None, :]))
     roots = find_double_roots(ds.assign(frequency=drawn), x.name, y.name)
-    np.testing.assert_allclose([[root.x, root.y] for root in roots], centres, atol=5e-9)
+    np.testing.assert_allclose([[root.x, root.y] for root in roots], centres, rtol=0.0, atol=5e-9)
 
 
 def test_double_roots_need_axes_over_one_parameter():

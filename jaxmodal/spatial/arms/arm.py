@@ -129,9 +129,10 @@ class SpatialArm(Drawn, SerialArm):
         Returns
         -------
         numpy.ndarray
-            (6, n), a column for each link: the velocity of the tip along x, y and z, m/s, and the angular velocity of
-            the last link about them, rad/s, where its joint turns at 1 rad/s and the others stand; in the axes of the
-            ground. ``jacobian().T @ [force, moment]`` are the torques, N m, of a load at the tip about the joints.
+            (6, n), a column for each link, rigid joints included: the velocity of the tip along x, y and z, m/s, and
+            the angular velocity of the last link about them, rad/s, where its joint turns at 1 rad/s and the others
+            stand; in the axes of the ground. ``jacobian().T @ [force, moment]`` are the torques, N m, that a load at
+            the tip exerts about the joints; what holds it is the opposite.
 
         Raises
         ------

@@ -144,7 +144,7 @@ class SpatialModel:
 
 
 def _cut(link: SpatialLink, share: float) -> tuple[SpatialLink, ...]:
-    """A flexible link as two, the inner one with this share of the length; a rigid link as it is."""
+    """A flexible link as two, the inner one with this share of the length; whole if rigid or, in a cell, too short."""
     lengths = [x * np.asarray(link.length) for x in (share, 1.0 - share)]
     if link.rigid or not np.all(np.minimum(*lengths) > 0.0):  # so short that a part would have none
         return (link,)
