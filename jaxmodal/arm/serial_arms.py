@@ -32,6 +32,8 @@ class SerialArm(Record):
     """What the file of an arm of this kind says beside the values."""
     other_links: ClassVar[str] = ""
     """What to do about links of another kind."""
+    directions: ClassVar[tuple[str, ...]]
+    """In what directions its places move, as ports name them."""
     links: tuple[Any, ...]
     payload: Any
     name: str

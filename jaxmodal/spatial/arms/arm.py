@@ -72,6 +72,10 @@ class SpatialArm(Drawn, SerialArm):
     marks: ClassVar[dict[str, Any]] = dict([DIMENSIONS])
     picture: ClassVar[str] = "jaxmodal.plots.spatial_arms:draw_spatial_arm"
     other_links: ClassVar[str] = "; jaxmodal.to_spatial makes them of planar links"
+    directions: ClassVar[tuple[str, ...]] = (
+        *("x", "y", "z", "rx", "ry", "rz"),
+        *("link_x", "link_y", "link_z", "link_rx", "link_ry", "link_rz"),
+    )
     links: tuple[SpatialLink, ...]
     payload: RigidBody = dataclasses.field(default_factory=lambda: RigidBody())
     name: str = static(default="")

@@ -26,6 +26,7 @@ _JOINT = {
     "angle": "joint_angle",
     "frame": "joint_frame",
     "stiffness": "joint_stiffness",
+    "damping": "joint_damping",
     "springs": "joint_springs",
     "rotor_inertia": "rotor_inertia",
     "gear_ratio": "gear_ratio",
@@ -112,9 +113,11 @@ def _spring(number: int, entry: Mapping[str, Any]) -> Spring:
         def spring(stiffness: Any, **values: Any) -> Spring:
             return Spring(stiffness=math.inf if stiffness is None else stiffness, **values)
 
-        units = {"stiffness": "N m/rad"} if entry.get("kind") == "rotation" else {}
-        keys = ("kind", "direction", "stiffness")
-        return made_of(spring, entry, units, [key for key in keys if key not in units], keys)
+        turns = entry.get("kind") == "rotation"
+        units = {"stiffness": "N m/rad", "damping": "N m s/rad"} if turns else {}
+        required = ("kind", "direction", "stiffness")
+        without = [key for key in (*required, "damping") if key not in units]
+        return made_of(spring, entry, units, without, required)
 
 
 def _tables(name: str, value: object) -> list[Mapping[str, Any]]:

@@ -58,12 +58,17 @@ class Spring(Record):
         In the axes of the link that begins at the joint.
     stiffness
         Stiffness; inf is rigid, 0 gives way freely.
+    damping
+        Damper beside the spring, N s/m or N m s/rad.
     """
 
     kind: str = static()
     direction: Direction
     stiffness: Scalar = quantity(
         "N/m or N m/rad", "stiffness of a spring of the joint", STIFFNESS, "leave it out if rigid"
+    )
+    damping: Scalar | None = quantity(
+        "N s/m or N m s/rad", "damper beside a spring of the joint", NON_NEGATIVE, default=None
     )
 
     def __post_init__(self) -> None:
@@ -120,6 +125,9 @@ class SpatialLink(StraightLink):
         Torsion constant, m^4, in place of that of the section's formula.
     nonstructural_mass
         Mass per length that does not deform, kg/m.
+    loss_factor, kelvin_voigt_time, joint_damping
+        Damping of the material, 1 and s, and of the spring about the joint's axis, N m s/rad. Natural frequencies are
+        those without; responses are damped.
     rigid
         The link does not deform; it keeps its mass.
     name
@@ -195,6 +203,15 @@ class SpatialLink(StraightLink):
     )
     nonstructural_mass: Scalar | None = quantity(
         "kg/m", "mass per length that does not bend", NON_NEGATIVE, default=None
+    )
+    loss_factor: Scalar | None = quantity(
+        "1", "loss factor of the material", NON_NEGATIVE, default=None
+    )
+    kelvin_voigt_time: Scalar | None = quantity(
+        "s", "Kelvin-Voigt time of the material", NON_NEGATIVE, default=None
+    )
+    joint_damping: Scalar | None = quantity(
+        "N m s/rad", "damper beside the spring about the joint's axis", NON_NEGATIVE, default=None
     )
     rigid: bool = static(default=False)
     motor: str | None = static(default=None)
@@ -314,7 +331,15 @@ class SpatialLink(StraightLink):
 
     def continued(self, **changes: Any) -> "SpatialLink":
         nothing: dict[str, Any] = dict.fromkeys(
-            ("rotor_inertia", "gear_ratio", "hub", "stator", "base_offset", *LIMITS)
+            (
+                "rotor_inertia",
+                "gear_ratio",
+                "hub",
+                "stator",
+                "base_offset",
+                "joint_damping",
+                *LIMITS,
+            )
         )
         joint = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": _Z}
         turns = {"joint_frame": (), "joint_springs": (), "name": ""}
