@@ -229,7 +229,7 @@ def test_the_static_compliance_of_a_cantilever():
 def test_static_compliances_beside_finite_elements():
     """Random arms, with elastic bases, to 1e-10 of each pair's size; and the response far below the first mode."""
     for seed in range(60, 66):
-        document, theory = damped_tables(seed)
+        document, theory = random_arm(seed, 3)
         scales = 10.0 ** np.array([6.0, 6.5, 6.2, 4.0, 4.4, 4.2])
         matrix = np.eye(6) + 0.1 * np.random.default_rng(seed).normal(size=(6, 6))
         matrix = matrix @ matrix.T * np.sqrt(np.outer(scales, scales))
@@ -247,11 +247,8 @@ def test_static_compliances_beside_finite_elements():
         expected = chain.response(0.0, ports, ports).real
         size = np.sqrt(np.diag(expected))
         np.testing.assert_array_less(np.abs(found - expected) / np.outer(size, size), 1e-10)
-        still = arm.replace(
-            links=tuple(x.replace(loss_factor=None, kelvin_voigt_time=None) for x in arm.links)
-        )
         slow = 1e-7 * float(jm.natural_frequencies(arm, 1, theory).omega[0])
-        limit = np.asarray(jm.frequency_response(still, slow, names, names, theory=theory).values)
+        limit = np.asarray(jm.frequency_response(arm, slow, names, names, theory=theory).values)
         np.testing.assert_array_less(np.abs(limit.real - found) / np.outer(size, size), 1e-10)
 
 
