@@ -38,6 +38,8 @@ class SerialArm(Record):
     payload: Any
     name: str
     base_stiffness: Any
+    #: what it bears at rest: arms in space bear nothing
+    loads: Any = None
 
     def __post_init__(self) -> None:
         arm, link, payload = (

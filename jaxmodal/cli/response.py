@@ -231,12 +231,12 @@ def _slopes(
 
 def _peaks(arm: Arm, found: FrequencyResponse) -> list[ResponsePeaks]:
     """The peaks of each pair of ports in the band, where the arm has damping."""
-    from jaxmodal.response.driven.damping import damping_that_acts
+    from jaxmodal.response.driven.damping import damps
     from jaxmodal.response.driven.status import ResponseStatus
     from jaxmodal.response.forced.peaks import response_peaks
 
     motion = _MOTIONS.get(found.quantity)
-    if motion is None or not damping_that_acts(arm):
+    if motion is None or not damps(arm):
         return []
     if np.any(found.status == ResponseStatus.unstable):
         return []

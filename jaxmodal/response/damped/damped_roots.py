@@ -13,7 +13,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.damped.characteristic import Characteristic, Complexes
 from jaxmodal.response.damped.continuation import followed
 from jaxmodal.response.damped.contour import zeros_inside
-from jaxmodal.response.driven.damping import SPRINGS
+from jaxmodal.response.driven.damping import dampers
 from jaxmodal.runtime.datasets import Variable, variable
 from jaxmodal.runtime.tables import ShowsDatasets
 
@@ -131,10 +131,9 @@ def damped_roots(
 def damped_free_joints(arm: Arm) -> list[tuple[str, str]]:
     """Addresses of dampers without a spring beside them, each with the field of that spring."""
     return [
-        (f"link{number}.{damper}", spring)
-        for number, link in enumerate(arm.links, start=1)
-        for damper, spring in SPRINGS.items()
-        if getattr(link, spring) == 0.0 and getattr(link, damper)
+        (damper, spring.partition(".")[2])
+        for damper, spring, value, stiffness in dampers(arm)
+        if stiffness == 0.0 and value > 0.0
     ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.response.driven.damping import damping_that_acts
+from jaxmodal.response.driven.damping import damps
 from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.exact.frequency_response import answered
 from jaxmodal.response.exact.results import FrequencyResponse
@@ -42,7 +42,7 @@ def refined(arm: Arm, found: FrequencyResponse, places: Any = ()) -> FrequencyRe
         Natural frequencies and peaks in rad/s. Those in the band become frequencies of the response; of an arm without
         damping those at which a pair of ports has a pole, with inf there and the status ``resonance``.
     """
-    damped = bool(damping_that_acts(arm))
+    damped = damps(arm)
     omega = np.unique(np.asarray(found.omega))
     wanted = np.unique(np.asarray(places, np.float64))
     wanted = wanted[(wanted > omega[0]) & (wanted < omega[-1]) & ~np.isin(wanted, omega)]
