@@ -14,17 +14,20 @@ from jaxmodal.cli.paths import file_option, require_new, writing
 def _by_name(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, float]:
-    found = {}
+    found: dict[str, float] = {}
     for text in values:
         name, _, number = text.rpartition("=")
         try:
-            found[name] = float(number)
+            value = float(number)
         except ValueError:
             name = ""
         if not name:
             raise click.BadParameter(
                 f"{text!r} is not the name of a joint and a number, such as elbow=2e4", ctx, param
             )
+        if name in found:
+            raise click.BadParameter(f"{text!r}: {name} is given twice; give it once.", ctx, param)
+        found[name] = value
     return found
 
 

@@ -6,8 +6,12 @@ import fnmatch
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import jax
+import numpy as np
+
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.moving_frames import fixed_number
 from jaxmodal.spatial.robots.chains import Chain
 from jaxmodal.spatial.robots.descriptions import TURNING, Robot
@@ -100,16 +104,17 @@ def by_name(
     Raises
     ------
     ArmError
-        A key fits no name.
+        A key fits no name, or two patterns with other values fit one that is not given itself.
     """
     names = list(names)
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         raise ArmError(f"{keyword} = {shown(given)}: must be a dict of values by name.")
-    found: dict[str, Any] = {}
+    found: dict[str, tuple[Any, Any]] = {}
     for key, value in given.items():
-        fits = [name for name in names if fnmatch.fnmatchcase(name, str(key))]
+        exact = [key] if key in names else []
+        fits = exact or [name for name in names if fnmatch.fnmatchcase(name, str(key))]
         if not fits:
             if key in others:
                 raise ArmError(f"{keyword}[{key!r}] = {shown(value)}: {key!r} {others[key]}.")
@@ -119,8 +124,24 @@ def by_name(
                 f"{keyword}[{shown(key)}] = {shown(value)}: fits no name; there are {known}.{near}"
             )
         for name in fits:
-            found.setdefault(name, value)
-    return found | {name: given[name] for name in names if name in given}
+            if exact or name not in given:
+                pattern, former = found.setdefault(name, (key, value))
+                if not _agree(former, value):
+                    raise ArmError(
+                        f"{keyword}[{pattern!r}] = {shown(former)} and {keyword}[{key!r}] = {shown(value)}: both fit "
+                        f"{name!r}, and only one can hold; give {keyword}[{name!r}] itself, or patterns of which one "
+                        "fits it."
+                    )
+    return {name: value for name, (_, value) in found.items()}
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Whether two values say the same; of traced ones nothing is known."""
+    if one is other:
+        return True
+    if is_traced((one, other)) or jax.tree.structure(one) != jax.tree.structure(other):
+        return False
+    return all(map(np.array_equal, jax.tree.leaves(one), jax.tree.leaves(other)))
 
 
 def beams_of(

@@ -60,7 +60,7 @@ def read_urdf(
         outermost link behind the most joints that turn.
     positions
         Position of joints by name, rad, of prismatic ones m; 0 where none is given. Names in all of these may be
-        patterns such as ``"wrist_*"`` (`fnmatch`): an exact name counts first, then the first pattern that fits.
+        patterns such as ``"wrist_*"`` (`fnmatch`): an exact name counts first, and patterns that fit one name agree.
     joint_stiffness
         Stiffness of joints about their axes by name, N m/rad; rigid where none is given.
     sections
