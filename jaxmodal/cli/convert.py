@@ -46,7 +46,8 @@ def _by_name(
 @click.option(
     "--properties",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="TOML file of what the URDF lacks: positions, joint_stiffness, sections, materials, section_roll, rotors.",
+    help="TOML file of what the URDF lacks: positions, joint_stiffness, slide_stiffness, sections, materials, "
+    "section_roll, rotors.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def convert(

@@ -28,7 +28,11 @@ FILES = {
     "urdf/fixed_joints": ({}, ("shoulder", "elbow")),
     "urdf/bare_links": ({}, ("yaw", "pitch", "roll")),
     "urdf/branches": ({}, ("waist", "shoulder", "wrist")),
-    "urdf/prismatic": ({}, ("swivel", "elbow")),
+    "urdf/prismatic": ({}, ("swivel", "lift", "elbow")),
+    "urdf/gantry": ({}, ("bridge", "trolley", "mast", "wrist")),
+    "urdf/telescope": ({"tip": "nozzle"}, ("slew", "first", "second")),
+    "urdf/crawler": ({}, ("hip", "knee", "ankle")),
+    "urdf/gripper": ({}, ("shoulder", "elbow")),
     "urdf/axes": ({}, ("one", "two", "three")),
     "urdf/mimic": ({}, ("shoulder", "elbow", "level")),
     "urdf/meshes": ({}, ("hinge",)),
@@ -101,10 +105,17 @@ def postures(name):
     for _ in range(5):
         positions = {joint: float(rng.uniform(-0.5, 0.5)) for joint in free}
         stiffness = {joint: float(10.0 ** rng.uniform(3.0, 4.5)) for joint in joints}
+        tree = Tree(path_of(name), positions)
+        slides = {j: k for j, k in stiffness.items() if tree.joints[j].get("type") == "prismatic"}
         arm = jm.read_urdf(
-            path_of(name), **ends, positions=positions, joint_stiffness=stiffness, check=False
+            path_of(name),
+            **ends,
+            positions=positions,
+            joint_stiffness={j: k for j, k in stiffness.items() if j not in slides},
+            slide_stiffness=slides,
+            check=False,
         )
-        yield Tree(path_of(name), positions), arm, stiffness
+        yield tree, arm, stiffness
 
 
 def assert_total(arm, axes, place, expected):

@@ -104,7 +104,7 @@ REFUSED = {
         robot(BASE, ARM, '<link name="c"/>', joint()),
         "2 links hang on none: base, c; .*base",
     ),
-    "nothing turns": (robot(BASE, ARM, joint("fixed")), "no joint turns"),
+    "nothing turns": (robot(BASE, ARM, joint("fixed")), "no joint turns or slides"),
     "floating": (
         robot(
             BASE,
@@ -137,7 +137,10 @@ def test_files_that_are_no_robot_are_refused_by_name(fault, tmp_path):
     [
         ({"tip": "griper"}, "tip = 'griper': there is no such link; .*Did you mean 'gripper'"),
         ({"base": "boom", "tip": "column"}, "tip = 'column': does not hang on the base 'boom'"),
-        ({"tip": "plinth"}, "no joint turns between the base 'world' and the tip 'plinth'"),
+        (
+            {"tip": "plinth"},
+            "no joint turns or slides between the base 'world' and the tip 'plinth'",
+        ),
         ({"joint_stiffness": {"elbow": 1.0}}, "fits no name; there are yaw, pitch, roll, bend"),
         ({"joint_stiffness": {"pich": 1.0}}, "Did you mean 'pitch'"),
         (
