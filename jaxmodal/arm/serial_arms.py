@@ -175,9 +175,17 @@ class SerialArm(Record):
             )
         if isinstance(angles, str) or len(angles) not in (n - 1, n):
             count = len(angles)
+            of, takes = (
+                f"{n} link{'s' * (n != 1)}",
+                f"{n - 1} (theta_2 to theta_n) or {n}, in {unit}",
+            )
+            if any(map(self.slides, range(1, self.num_links + 1))):
+                of, takes = (
+                    f"{n} joints that turn",
+                    f"{takes}; those that slide are given by name, m",
+                )
             raise ArmError(
-                f"posture = {shown(angles)}: has {count} value{'s' * (count != 1)}; an arm of {n} "
-                f"link{'s' * (n != 1)} takes {n - 1} (theta_2 to theta_n) or {n}, in {unit}."
+                f"posture = {shown(angles)}: has {count} value{'s' * (count != 1)}; an arm of {of} takes {takes}."
             )
         return [(number, angles[k]) for k, number in enumerate(joints[n - len(angles) :])]
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import design_opt
 import jaxmodal as jm
 import sweeps
 from jaxmodal.cli.commands import main
@@ -56,7 +57,10 @@ def test_postures_take_positions_by_name_in_metres(arm):
     assert arm.joints == (1, 3)
     assert arm.with_posture([0.1]) == jm.set_parameters(arm, {"elbow": 0.1})
     assert arm.with_posture([0.2, 0.1]) == jm.set_parameters(arm, {"swivel": 0.2, "elbow": 0.1})
-    with pytest.raises(jm.ArmError, match=r"posture = \[0, 0.1, 0.2\]: has 3 values; .* takes 1"):
+    with pytest.raises(
+        jm.ArmError,
+        match=r"posture = \[0, 0.1, 0.2\]: has 3 values; .*that slide are given by name",
+    ):
         arm.with_posture([0, 0.1, 0.2])
     with pytest.raises(
         jm.ArmError, match=r"'theta_2'. = 0\.1: is no joint; there are swivel, lift"
@@ -320,3 +324,21 @@ def test_a_robot_tells_of_its_slides():
     arm = jm.read_urdf(gripper, tip="finger", check=False)
     assert [link.name for link in arm.links] == ["shoulder", "elbow", "open"]
     assert arm.joints == (1, 2)
+
+
+def test_designs_keep_slides_where_they_are(arm):
+    """Postures of a set turn joints; a slide stays, or is a variable, with derivatives as of differences."""
+    turns = [[0.0, 0.3], [0.0, 1.2]]
+
+    def lowest(way):
+        return min(expected_hz(swivel=0.0, lift=way, elbow=turn)[0] for _, turn in turns)
+
+    problem = design_opt.Problem(
+        arm,
+        [design_opt.Variable("lift", 0.1, 0.8)],
+        [design_opt.MaximiseFrequency(1, "two")],
+        postures={"two": turns},
+    )
+    found = design_opt.optimise(problem)
+    assert found.values["lift"] == pytest.approx(0.1, abs=1e-6)
+    assert found.report.objectives[0] == pytest.approx(lowest(0.1), rel=1e-6)
