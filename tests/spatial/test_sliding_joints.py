@@ -342,3 +342,19 @@ def test_designs_keep_slides_where_they_are(arm):
     found = design_opt.optimise(problem)
     assert found.values["lift"] == pytest.approx(0.1, abs=1e-6)
     assert found.report.objectives[0] == pytest.approx(lowest(0.1), rel=1e-6)
+
+
+def test_an_arm_prints_its_joints_offsets_sections_and_masses(arm):
+    text = str(arm)
+    for part in ("0.3 m", "1e+06 N/m", "8000 N m/rad", "hub 10, stator 20", "total mass 37 kg"):
+        assert part in text, part
+    text = str(jm.examples.six_axis_industrial())
+    for part in (
+        "hollow_rectangle, 140 x 180 x 8 mm",
+        "end 0, 0, -0.15",
+        "base 0, 0, -0.12",
+        "900000 N m/rad",
+        "payload: 20 kg",
+        f"total mass {float(jm.examples.six_axis_industrial().total_mass):.6g} kg",
+    ):
+        assert part in text, part

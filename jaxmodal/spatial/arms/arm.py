@@ -1,7 +1,6 @@
 """Arms in space: links in series, joints about any axes, a payload with an inertia tensor."""
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -24,6 +23,7 @@ from jaxmodal.spatial.modes.motions import Frame, frames
 from jaxmodal.spatial.modes.values import LinkValues, arm_values
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.descriptions import links_table
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.tables import DIMENSIONS, body_table, link_table
 from jaxmodal.spatial.stiffness.model import SpatialModel, spatial_model
@@ -210,23 +210,10 @@ class SpatialArm(Drawn, SerialArm):
         return with_pieces(self, link, lambda own: own.tapered(tip_section, pieces))
 
     def tables(self) -> list[Table]:
-        """Return the arm's links with their joints, as they are printed."""
-
-        def text(value: Any) -> str:
-            return f"{value:.6g}" if isinstance(value, float) else shown(value)
-
-        rows = []
-        for number, link in enumerate(self.links, start=1):
-            angle, stiffness = link.joint_angle, link.joint_stiffness
-            turned = f"{math.degrees(angle):.6g}°" if isinstance(angle, float) else shown(angle)
-            spring = "rigid" if stiffness is None else text(stiffness).replace("inf", "rigid")
-            axis = ", ".join(text(part) for part in link.joint_axis)
-            names = (link.name,) if any(link.name for link in self.links) else ()
-            rows.append((str(number), *names, text(link.length), axis, turned, spring))
-        named = ("name",) if len(rows[0]) > 5 else ()
-        headings = ("link", *named, "length [m]", "joint axis", "angle", "spring [N m/rad]")
+        """Return the arm's links with joints, sections, offsets and masses, as they are printed."""
         title = f"{self.name or 'arm in space'}: {self.num_links} link{'s' * (self.num_links > 1)}"
-        return [Table(title, headings, rows, ("all values: to_toml()",), ("name",))]
+        base = "" if self.base_stiffness is None else "on an elastic base"
+        return [links_table(self.links, self.payload, self.total_mass, title, base)]
 
     def model(self, theory: TheoryName) -> SpatialModel:
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""

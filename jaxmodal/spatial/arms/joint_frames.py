@@ -320,10 +320,11 @@ def _row(number: int, row: object) -> DenavitHartenberg:
         )
     slides = row[len(numbers)] if len(row) > len(numbers) else False
     require_truth(f"rows{number}.{prismatic}", slides)
-    values = (
-        fixed_number(f"rows{number}.{field}", x) for field, x in zip(numbers, row, strict=False)
+    theta, d, a, alpha, offset = (
+        fixed_number(f"rows{number}.{field}", x)
+        for field, x in zip(numbers, (*row, 0.0), strict=False)
     )
-    return DenavitHartenberg(*values, prismatic=bool(slides))
+    return DenavitHartenberg(theta, d, a, alpha, offset, bool(slides))
 
 
 def _three(name: str, value: object, unit: str = "m") -> Any:

@@ -145,7 +145,9 @@ def _agree(one: Any, other: Any) -> bool:
     """Whether two values say the same; of traced ones nothing is known."""
     if one is other:
         return True
-    if is_traced((one, other)) or jax.tree.structure(one) != jax.tree.structure(other):
+    if is_traced((one, other)):
+        return False
+    if jax.tree.structure(one) != jax.tree.structure(other):  # type: ignore[operator]
         return False
     return all(map(np.array_equal, jax.tree.leaves(one), jax.tree.leaves(other)))
 
