@@ -29,6 +29,7 @@ class SpatialRates:
         assert isinstance(arm, SpatialArm)
         self._size = len(jax.tree_util.tree_leaves(arm))
         self._place = leaf_numbers(arm)
+        self._joints = np.array(arm.joints) - 1
         self._angles = [self._place[f"link{i}.joint_angle"] for i in arm.joints]
         self._of_values = jax.jit(jax.jacfwd(problem.space.values))
 
@@ -76,7 +77,7 @@ class SpatialRates:
         return np.asarray(projected @ self._by_leaves(y, name))
 
     def _model(self, own: Any, name: str, angles: np.ndarray) -> ModalModel:
-        arm: SpatialArm = own if name == OWN else own.with_posture(angles)
+        arm: SpatialArm = own if name == OWN else own.with_posture(angles[self._joints])
         return modal_model(arm.model(self._theory))
 
     def _by_leaves(self, y: np.ndarray, name: str) -> np.ndarray:

@@ -47,6 +47,8 @@ class Addressed(Protocol):
 
     def has(self, single: str) -> bool: ...
 
+    def position_of(self, number: int) -> str: ...
+
 
 #: an arm of one kind or the other
 ArmKind = TypeVar("ArmKind", bound=Arm | Addressed)
@@ -85,8 +87,9 @@ DECLARED = declared(
 def full_address(parameter: str, arm: Arm | Addressed | None = None) -> str:
     """Return the address that a name stands for: itself, unless it is ``theta_2`` or another of `ALIASES`.
 
-    With an arm in space the names of its joints are known: ``elbow`` is the angle of the joint that has this name,
-    ``elbow.joint_stiffness`` another value of its link.
+    With an arm in space the names of its joints are known: ``elbow`` is the angle of the joint that has this name, or
+    its position where it slides, and so is ``elbow.joint_position``; ``elbow.joint_stiffness`` is another value of its
+    link.
 
     Raises
     ------
@@ -120,8 +123,10 @@ def _by_number(arm: Arm | Addressed, parameter: str) -> str:
     if not fits:
         return parameter
     name = max(fits, key=len)
-    field = parameter[len(name) + 1 :] or "joint_angle"
     first, *others = names[name]
+    field = parameter[len(name) + 1 :] or "joint_position"
+    if field == "joint_position":
+        field = arm.position_of(first)
     if others:
         places = ", ".join(map(str, [first, *others[:-1]]))
         raise ArmError(

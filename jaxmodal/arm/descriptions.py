@@ -6,7 +6,9 @@ import math
 from typing import Any, Protocol
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.joint_limits import position_text
 from jaxmodal.arm.links import Link
+from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.quantities import Record, given, quantities, shown, value_text
 from jaxmodal.arm.shapes import Section
 from jaxmodal.runtime.tables import Table
@@ -24,6 +26,10 @@ class Jointed(Protocol):
     @property
     def joints(self) -> tuple[int, ...]: ...
 
+    def slides(self, number: int) -> bool: ...
+
+    def position_of(self, number: int) -> str: ...
+
 
 def first_angle_matters(arm: Jointed) -> bool:
     """Whether the angle of joint 1 turns the arm against something: an elastic base, supports, or its loads."""
@@ -35,7 +41,7 @@ def first_angle_matters(arm: Jointed) -> bool:
 def posture_text(arm: Jointed, first: bool = False) -> str:
     """Return the joint angles theta_2 .. theta_n in words, with ``first`` all of them; empty if there are none.
 
-    Where the first turns the arm against something, all of them in any case.
+    Where the first turns the arm against something, all of them in any case. Joints that slide follow with their names.
 
     Examples
     --------
@@ -46,6 +52,11 @@ def posture_text(arm: Jointed, first: bool = False) -> str:
     first = first or first_angle_matters(arm)
     angles = [arm.links[number - 1].joint_angle for number in arm.joints[0 if first else 1 :]]
     texts = [f"{math.degrees(a):.6g}°" if isinstance(a, float) else shown(a) for a in angles]
+    for number, link in enumerate(arm.links, start=1):
+        if arm.slides(number):
+            way = value_at(link, arm.position_of(number))
+            text = position_text(way, True) if isinstance(way, float) else shown(way)
+            texts.append(f"{link.name or f'joint {number}'} {text}")
     return f"posture {', '.join(texts)}" if texts else ""
 
 

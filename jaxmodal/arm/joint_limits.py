@@ -19,8 +19,8 @@ LIMITS = {"joint_limits": "rad", "joint_velocity_limit": "rad/s"}
 _ROUNDING = 1e-9
 
 
-def as_limits(value: Any) -> tuple[float, float] | None:
-    """The least and the largest angle of a joint, rad; None for a joint without limits."""
+def as_limits(value: Any, prismatic: bool = False) -> tuple[float, float] | None:
+    """The least and the largest angle of a joint, rad, or position, m; None for a joint without limits."""
     if value is None:
         return None
     listed = value.tolist() if isinstance(value, np.ndarray) else value
@@ -30,29 +30,35 @@ def as_limits(value: Any) -> tuple[float, float] | None:
         or not all(map(is_finite, listed))
         or not listed[0] < listed[1]
     ):
+        what, moves = (
+            ("position (m), such as (0.1, 0.8)", "slides")
+            if prismatic
+            else ("angle (rad), such as (-1.5, 1.5)", "turns")
+        )
         raise ArmError(
-            f"joint_limits = {shown(value)}: must be the least and the largest angle (rad), such as (-1.5, 1.5); leave "
-            "it out for a joint that turns without end."
+            f"joint_limits = {shown(value)}: must be the least and the largest {what}; leave it out for a joint that "
+            f"{moves} without end."
         )
     return float(listed[0]), float(listed[1])
 
 
-def as_velocity_limit(value: Any) -> float | None:
-    """The largest speed of a joint, rad/s; None where it is not known."""
+def as_velocity_limit(value: Any, prismatic: bool = False) -> float | None:
+    """The largest speed of a joint, rad/s, or m/s; None where it is not known."""
     if value is not None and not (is_finite(value) and value > 0.0):
+        unit = "m/s" if prismatic else "rad/s"
         raise ArmError(
-            f"joint_velocity_limit = {shown(value)}: must be greater than 0 (rad/s); leave it out if it is not known."
+            f"joint_velocity_limit = {shown(value)}: must be greater than 0 ({unit}); leave it out if it is not known."
         )
     return None if value is None else float(value)
 
 
-def beyond_limits(links: Any, angles: Mapping[int, Any]) -> list[str]:
-    """Which of some ``angles``, rad, by the number of the link, lie beyond the limits of their joints, in words.
+def beyond_limits(links: Any, positions: Mapping[int, Any]) -> list[str]:
+    """Which of some positions, rad or m, by the number of the link, lie beyond the limits of their joints, in words.
 
-    Angles may be arrays, of many postures.
+    Positions may be arrays, of many postures.
     """
     found = []
-    for number, values in angles.items():
+    for number, values in positions.items():
         link = links[number - 1]
         limits = getattr(link, "joint_limits", None)
         if limits is None:
@@ -60,22 +66,26 @@ def beyond_limits(links: Any, angles: Mapping[int, Any]) -> list[str]:
         least, most = float(np.min(values)), float(np.max(values))
         if least < limits[0] - _ROUNDING or most > limits[1] + _ROUNDING:
             joint = f" of joint {link.name!r}" if link.name else ""
-            reached = _degrees(least) if least == most else f"{_degrees(least)} to {_degrees(most)}"
+            least_text, most_text, low, high = (
+                position_text(x, link.prismatic) for x in (least, most, *limits)
+            )
+            reached = least_text if least == most else f"{least_text} to {most_text}"
             found.append(
-                f"link{number}.joint_angle = {reached}: is beyond the limits{joint}, {_degrees(limits[0])} to "
-                f"{_degrees(limits[1])}, and computed all the same"
+                f"link{number}.{link.position} = {reached}: is beyond the limits{joint}, {low} to {high}, and computed "
+                "all the same"
             )
     return found
 
 
 def warn_beyond_limits(
-    links: Any, angles: Mapping[int, Any], where: str = "", level: int = 3
+    links: Any, positions: Mapping[int, Any], where: str = "", level: int = 3
 ) -> None:
-    """Give one `ImplausibleWarning` of the angles that `beyond_limits` finds; ``where`` stands before each."""
-    remarks = [where + text for text in beyond_limits(links, angles)]
+    """Give one `ImplausibleWarning` of the positions that `beyond_limits` finds; ``where`` stands before each."""
+    remarks = [where + text for text in beyond_limits(links, positions)]
     if remarks:
         warnings.warn("\n".join(remarks), ImplausibleWarning, stacklevel=level)
 
 
-def _degrees(angle: float) -> str:
-    return f"{math.degrees(angle):.6g}°"
+def position_text(value: float, prismatic: bool) -> str:
+    """A position of a joint as people read it: ``45°``, of one that slides ``0.3 m``."""
+    return f"{value:.6g} m" if prismatic else f"{math.degrees(value):.6g}°"

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from jaxmodal.arm.joint_limits import warn_beyond_limits
+from jaxmodal.arm.paths import value_at, with_values
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import Record, as_scalar, shown
 from jaxmodal.arm.symmetric import SymmetricStiffness
@@ -72,8 +73,16 @@ class SerialArm(Record):
 
     @property
     def joints(self) -> tuple[int, ...]:
-        """Numbers, from 1, of the links that begin with a joint: all, but for segments of planar arms."""
+        """Numbers, from 1, of the links that begin with a joint that turns: no segments, in space none that slide."""
         return tuple(range(1, self.num_links + 1))
+
+    def position_of(self, number: int) -> str:
+        """Return which value of a link is the position of its joint: the joint angle, of one that slides its way."""
+        return "joint_angle"
+
+    def slides(self, number: int) -> bool:
+        """Return whether the joint at the base of a link slides and does not turn."""
+        return self.position_of(number) != "joint_angle"
 
     @property
     def joint_names(self) -> dict[str, tuple[int, ...]]:
@@ -94,7 +103,7 @@ class SerialArm(Record):
             counter-clockwise, in space about the joint's axis; or all n. Segments have no angle and do not count. A
             list, or a one-dimensional array, traced or not; for many postures at once, map over this method with
             ``jax.vmap``. Or a dict of some of them by ``theta_2`` and the like, or by the names of joints; all others
-            stay as they are.
+            stay as they are. Joints that slide are no angles: a dict gives their positions by name, m.
 
         Raises
         ------
@@ -126,6 +135,8 @@ class SerialArm(Record):
     def with_posture_deg(self: A, angles: Any) -> A:
         """Return the arm in another posture, given in degrees, one number for one angle; else as `with_posture`.
 
+        Positions of joints that slide are in m.
+
         Examples
         --------
         >>> from jaxmodal import examples
@@ -141,14 +152,16 @@ class SerialArm(Record):
         changed = list(self.links)
         for number, angle in listed(angles, unit):
             with within(f"link{number}."):
-                if unit == "degrees":
-                    angle = xp.radians(as_scalar("joint_angle", angle, "finite (degrees)"))
-                changed[number - 1] = changed[number - 1].replace(joint_angle=angle)
-        new = {
-            number: link.joint_angle
+                path = self.position_of(number)
+                if unit == "degrees" and not self.slides(number):
+                    angle = xp.radians(as_scalar(path, angle, "finite (degrees)"))
+                changed[number - 1] = with_values(changed[number - 1], {path: angle})
+        positions = {
+            number: value_at(link, self.position_of(number))
             for number, link in enumerate(changed, start=1)
-            if link is not self.links[number - 1] and isinstance(link.joint_angle, float)
+            if link is not self.links[number - 1]
         }
+        new = {number: x for number, x in positions.items() if isinstance(x, float)}
         warn_beyond_limits(changed, new, level=4)
         return self.replace(links=tuple(changed))
 
@@ -166,9 +179,17 @@ class SerialArm(Record):
             )
         if isinstance(angles, str) or len(angles) not in (n - 1, n):
             count = len(angles)
+            of, takes = (
+                f"{n} link{'s' * (n != 1)}",
+                f"{n - 1} (theta_2 to theta_n) or {n}, in {unit}",
+            )
+            if any(map(self.slides, range(1, self.num_links + 1))):
+                of, takes = (
+                    f"{n} joints that turn",
+                    f"{takes}; those that slide are given by name, m",
+                )
             raise ArmError(
-                f"posture = {shown(angles)}: has {count} value{'s' * (count != 1)}; an arm of {n} "
-                f"link{'s' * (n != 1)} takes {n - 1} (theta_2 to theta_n) or {n}, in {unit}."
+                f"posture = {shown(angles)}: has {count} value{'s' * (count != 1)}; an arm of {of} takes {takes}."
             )
         return [(number, angles[k]) for k, number in enumerate(joints[n - len(angles) :])]
 

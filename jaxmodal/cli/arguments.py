@@ -182,9 +182,10 @@ def posed(arm: AnyArm, argument: str, posture_deg: Posture | None, loaded: bool 
         if num_links == 1:
             idle = "" if loaded or first_angle_matters(arm) else ", which changes no frequency,"
             allowed = f"1 angle{idle} or none: leave the option out"
+        what = "link" if num_links == arm.num_links else "joint"
         raise BadInput(
             f"--posture-deg {given}: {len(posture_deg)} given, but {argument} has {num_links} "
-            f"link{'s' * (num_links > 1)} and takes {allowed}."
+            f"{what}{'s' * (num_links > 1)} and takes {allowed}."
         )
     with refusing(f"--posture-deg {given}"):
         return cast(AnyArm, arm.with_posture_deg(posture_deg))

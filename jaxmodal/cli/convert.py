@@ -14,17 +14,20 @@ from jaxmodal.cli.paths import file_option, require_new, writing
 def _by_name(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, float]:
-    found = {}
+    found: dict[str, float] = {}
     for text in values:
         name, _, number = text.rpartition("=")
         try:
-            found[name] = float(number)
+            value = float(number)
         except ValueError:
             name = ""
         if not name:
             raise click.BadParameter(
                 f"{text!r} is not the name of a joint and a number, such as elbow=2e4", ctx, param
             )
+        if name in found:
+            raise click.BadParameter(f"{text!r}: {name} is given twice; give it once.", ctx, param)
+        found[name] = value
     return found
 
 
@@ -43,7 +46,8 @@ def _by_name(
 @click.option(
     "--properties",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="TOML file of what the URDF lacks: positions, joint_stiffness, sections, materials, section_roll, rotors.",
+    help="TOML file of what the URDF lacks: positions, joint_stiffness, slide_stiffness, sections, materials, "
+    "section_roll, rotors.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def convert(

@@ -41,6 +41,16 @@ OUTER = (
 SHARES = (0.618, 0.437, 0.559, 0.382, 0.471)
 
 
+def cut_lengths(length: np.ndarray, share: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The inner part of a length, about this share of it, and the outer one: they add up to it to the last bit.
+
+    Near buckling the rounding of a length by 1e-16 moves the lowest frequency by 1e-8.
+    """
+    longer = np.maximum(share, 1.0 - share) * length
+    shorter = length - longer  # exact, as the longer is half of it or more
+    return np.where(share > 0.5, longer, shorter), np.where(share > 0.5, shorter, longer)
+
+
 def cut_links(beams: BeamArrays) -> BeamArrays:
     """The beams, arrays of NumPy of shape (n,), as 2 n beams."""
     shares = np.resize(SHARES, beams.length.shape[0])
@@ -48,7 +58,7 @@ def cut_links(beams: BeamArrays) -> BeamArrays:
     def parts(name: str, x: np.ndarray) -> np.ndarray:
         inner, outer = x, x
         if name == "length":
-            inner, outer = shares * x, (1.0 - shares) * x
+            inner, outer = cut_lengths(x, shares)
         elif name in INNER:
             outer = np.full_like(x, INNER[name])
         elif name in OUTER:

@@ -103,19 +103,30 @@ def _loaded(arm: Any, payload: Any) -> Any:
 def _angles(arm: Arm | SpatialArm) -> dict[str, tuple[float, float]]:
     """The ranges of the angles that matter; joint 1 turns the whole, which changes no frequency unless something stays.
 
-    A joint goes from one of its limits to the other, without limits or with some that are wider a whole turn.
+    A joint goes from one of its limits to the other, without limits or with some that are wider a whole turn; one that
+    slides needs limits.
     """
-    joints = arm.joints[0 if first_angle_matters(arm) else 1 :]
+    moves = [k for k in range(1, arm.num_links + 1) if k in arm.joints or arm.slides(k)]
+    joints = moves if first_angle_matters(arm) else [k for k in moves if k > 1]
     if not joints:
         raise ValueError(
             "ranges: the arm has one joint, which changes no frequency; give the ranges of other parameters, such as "
             "{'payload.mass': (0.0, 5.0)}"
         )
-    return {f"link{number}.joint_angle": _limits(arm.links[number - 1]) for number in joints}
+    return {f"link{number}.{arm.position_of(number)}": _limits(arm, number) for number in joints}
 
 
-def _limits(link: Any) -> tuple[float, float]:
+def _limits(arm: Arm | SpatialArm, number: int) -> tuple[float, float]:
+    link = arm.links[number - 1]
     limits = getattr(link, "joint_limits", None)
+    if arm.slides(number):
+        if limits is None:
+            name = getattr(link, "name", "") or f"link{number}.{arm.position_of(number)}"
+            raise ValueError(
+                f"ranges: joint {number} slides and has no limits; give it joint_limits, or ranges such as "
+                f"{{{name!r}: (0.0, 0.5)}}, m"
+            )
+        return limits
     if limits is None or not 0.0 < limits[1] - limits[0] < _TURN:
         return -math.pi, math.pi
     return float(limits[0]), float(limits[1])

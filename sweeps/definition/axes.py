@@ -167,14 +167,14 @@ def over_limits(
     unit: str | None = None,
     name: str | None = None,
 ) -> Axis:
-    """Axis over ``num`` equally spaced angles of a joint from its lower to its upper limit, both included.
+    """Axis over ``num`` equally spaced positions of a joint from its lower to its upper limit, both included.
 
     Parameters
     ----------
     arm
         The arm of the sweep, whose joint has ``joint_limits``.
     parameter
-        The angle of one joint: ``theta_2``, ``link2.joint_angle`` or its name.
+        The angle of one joint, ``theta_2``, ``link2.joint_angle`` or its name, or the position of one that slides, m.
 
     Raises
     ------
@@ -192,15 +192,17 @@ def over_limits(
     with about(f"axis over {shown(parameter)}"):
         found = resolve(arm, parameter)
     link, _, field = found[0].partition(".")
-    if field != "joint_angle" or len(found) > 1:
+    number = int(link.removeprefix("link")) if link.removeprefix("link").isdigit() else 0
+    if not number or len(found) > 1 or field != arm.position_of(number):
         raise SweepError(
-            f"axis over {shown(parameter)}: limits are of the angle of one joint; give that, or take linspace."
+            f"axis over {shown(parameter)}: limits are of the angle of one joint, or its way where it slides; give "
+            "that, or take linspace."
         )
-    limits = getattr(arm.links[int(link.removeprefix("link")) - 1], "joint_limits", None)
+    limits = getattr(arm.links[number - 1], "joint_limits", None)
     if limits is None:
         raise SweepError(
-            f"axis over {shown(parameter)}: the joint has no limits; give its link joint_limits, or take linspace from "
-            "-180 to 180 degrees."
+            f"axis over {shown(parameter)}: the joint has no limits; give its link joint_limits, or take linspace"
+            f"{'' if arm.slides(number) else ' from -180 to 180 degrees'}."
         )
     lower, upper = (float(limit) for limit in limits)
     values = np.linspace(lower, upper, count)

@@ -157,10 +157,11 @@ def check_values(
     with about("axes"):
         set_parameters(arm, first)
     for column in columns:
-        if column.address.endswith(".joint_angle"):
-            numbers = [int(x.partition(".")[0][4:]) for x in resolve(arm, column.address)]
-            angles = dict.fromkeys(numbers, column.si_values)
-            warn_beyond_limits(arm.links, angles, f"axis {column.name!r}: ", level=4)
+        places = [x.partition(".") for x in resolve(arm, column.address) if x.startswith("link")]
+        numbers = [int(link[4:]) for link, _, _ in places]
+        moved = [k for k, at in zip(numbers, places, strict=True) if at[2] == arm.position_of(k)]
+        positions = dict.fromkeys(moved, column.si_values)
+        warn_beyond_limits(arm.links, positions, f"axis {column.name!r}: ", level=4)
     tied = [column for column in columns if ".section." in column.address]
     for column in columns:
         ends = [float(column.si_values.min()), float(column.si_values.max())]

@@ -3,8 +3,10 @@
 Against closed forms, 40 digits of mpmath, and the independent finite elements with geometric stiffness.
 """
 
+import functools
 import json
 import math
+from fractions import Fraction
 
 import jax
 import mpmath as mp
@@ -15,6 +17,7 @@ from click.testing import CliRunner
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.cli.commands import main
+from jaxmodal.dynamic_stiffness.cut_links import SHARES, cut_lengths
 from jaxmodal.frequencies.status import Status
 from sweeps import Sweep, axis, run
 from sweeps.analysis.cells import axes_of
@@ -204,6 +207,62 @@ def test_the_critical_load():
     assert jm.natural_frequencies(standing, 1, throw=False).status[0] == Status.unstable
     loose = jm.set_parameters(hanging, {"link1.axial_force": 0.0})
     assert float(jm.natural_frequencies(loose, 1).omega[0]) == 0.0
+
+
+def held_column(omega, beams):
+    """M and Q at the free end per unit of the two free constants, as a determinant: no shear, no rotary inertia."""
+    names = ("length", "youngs_modulus", "area", "second_moment", "density", "axial_force")
+    length, modulus, area, second, density, force = (
+        mp.mpf(float(getattr(beams, x)[0])) for x in names
+    )
+    rigidity, inertia = modulus * second, density * area * omega**2
+    root = mp.sqrt(force**2 + 4 * rigidity * inertia)
+    a, b = (mp.sqrt((root + x) / (2 * rigidity)) for x in (force, -force))
+    ch, sh, co, si = (
+        mp.cosh(a * length),
+        mp.sinh(a * length),
+        mp.cos(b * length),
+        mp.sin(b * length),
+    )
+    # w = ch - co and sh/a - si/b
+    slopes = a * sh + b * si, ch - co
+    moments = a**2 * ch + b**2 * co, a * sh + b * si
+    thirds = a**3 * sh - b**3 * si, a**2 * ch + b**2 * co
+    forces = [rigidity * x - force * y for x, y in zip(thirds, slopes, strict=True)]
+    return moments[0] * forces[1] - moments[1] * forces[0]
+
+
+@pytest.mark.parametrize("beside", [1e-9, 1e-8, 1e-6, 1e-3])
+def test_a_column_at_its_critical_load_is_as_exact_as_it_says(beside):
+    """There the last bit of its length, or of a part of it where it is cut, moves the lowest mode by 1e-8."""
+    rng = np.random.default_rng(5)
+    for _ in range(6):
+        length, depth = rng.uniform(0.5, 2.0), rng.uniform(0.01, 0.05)
+        link = jm.Link(
+            length, 7e10, 2700.0, jm.rectangle(depth, 0.05), poisson_ratio=0.3, axial_force=-1.0
+        )
+        critical = np.pi**2 * float(link.youngs_modulus * link.second_moment) / (4 * length**2)
+        arm = jm.Arm((link.replace(axial_force=-critical * (1.0 - beside)),))
+        found = jm.natural_frequencies(arm, 1, "bending_only")
+        assert found.all_certified
+        column = functools.partial(held_column, beams=beam_values(arm))
+        with mp.workdps(50):
+            low, high = (column(mp.mpf(float(x))) for x in found.bracket[0])
+            at = mp.mpf(float(found.omega[0]))
+            root = mp.findroot(column, (at, at * (1 + mp.mpf(10) ** -12)))
+            assert low * high < 0
+            assert abs(at / root - 1) <= float(found.omega_error[0]) + 1e-16
+
+
+def test_the_parts_of_a_link_add_up_to_it():
+    lengths = np.random.default_rng(0).uniform(0.1, 3.0, 1000)
+    for share in SHARES:
+        inner, outer = cut_lengths(lengths, share)
+        np.testing.assert_array_equal(
+            [Fraction(x) + Fraction(y) for x, y in zip(inner, outer, strict=True)],
+            [Fraction(x) for x in lengths],
+        )
+        np.testing.assert_allclose(inner, share * lengths, rtol=1e-15)
 
 
 def test_batches_and_derivatives():

@@ -15,8 +15,9 @@ from tests.spatial.finite_elements import turn
 class Joint(NamedTuple):
     """A joint, the bodies that move with it, and its rotor.
 
-    ``fixed`` (4, 4) leads from the moving frame before to the joint's, in which it turns about ``axis`` by ``angle``;
-    ``bodies`` are (mass, centre, tensor about it) in the moving frame; ``rotor`` is inertia and gear ratio.
+    ``fixed`` (4, 4) leads from the moving frame before to the joint's, in which it turns about ``axis`` by ``angle``,
+    or slides along it by that; ``bodies`` are (mass, centre, tensor about it) in the moving frame; ``rotor`` is inertia
+    and gear ratio.
     """
 
     fixed: np.ndarray
@@ -25,6 +26,7 @@ class Joint(NamedTuple):
     stiffness: float
     bodies: tuple = ()
     rotor: tuple[float, float] = (0.0, 1.0)
+    slides: bool = False
 
 
 def transform(rotation, place):
@@ -42,8 +44,12 @@ def frames(joints):
     at, found = np.eye(4), []
     for joint in joints:
         at = at @ joint.fixed
-        unit = at[:3, :3] @ (np.asarray(joint.axis, float) / np.linalg.norm(joint.axis))
-        at = at @ transform(turn(joint.axis, joint.angle), np.zeros(3))
+        axis = np.asarray(joint.axis, float) / np.linalg.norm(joint.axis)
+        unit = at[:3, :3] @ axis
+        if joint.slides:
+            at = at @ transform(np.eye(3), joint.angle * axis)
+        else:
+            at = at @ transform(turn(joint.axis, joint.angle), np.zeros(3))
         found.append((at, unit))
     return found
 
@@ -58,12 +64,13 @@ def mass_matrix(joints):
         row = unit @ spins
         row[k] += ratio
         matrix += inertia * np.outer(row, row)
-        spins[:, k] = unit
+        spins[:, k] = 0.0 if joint.slides else unit
         for mass, centre, tensor in joint.bodies:
             point = at[:3, :3] @ np.asarray(centre, float) + at[:3, 3]
             moved = np.zeros((3, n))
             for j in range(k + 1):
-                moved[:, j] = np.cross(places[j][1], point - places[j][0][:3, 3])
+                frame, axis = places[j]
+                moved[:, j] = axis if joints[j].slides else np.cross(axis, point - frame[:3, 3])
             own = at[:3, :3] @ np.asarray(tensor, float) @ at[:3, :3].T
             matrix += mass * moved.T @ moved + spins.T @ own @ spins
     return matrix

@@ -28,7 +28,11 @@ FILES = {
     "urdf/fixed_joints": ({}, ("shoulder", "elbow")),
     "urdf/bare_links": ({}, ("yaw", "pitch", "roll")),
     "urdf/branches": ({}, ("waist", "shoulder", "wrist")),
-    "urdf/prismatic": ({}, ("swivel", "elbow")),
+    "urdf/prismatic": ({}, ("swivel", "lift", "elbow")),
+    "urdf/gantry": ({}, ("bridge", "trolley", "mast", "wrist")),
+    "urdf/telescope": ({"tip": "nozzle"}, ("slew", "first", "second")),
+    "urdf/crawler": ({}, ("hip", "knee", "ankle")),
+    "urdf/gripper": ({}, ("shoulder", "elbow")),
     "urdf/axes": ({}, ("one", "two", "three")),
     "urdf/mimic": ({}, ("shoulder", "elbow", "level")),
     "urdf/meshes": ({}, ("hinge",)),
@@ -101,10 +105,17 @@ def postures(name):
     for _ in range(5):
         positions = {joint: float(rng.uniform(-0.5, 0.5)) for joint in free}
         stiffness = {joint: float(10.0 ** rng.uniform(3.0, 4.5)) for joint in joints}
+        tree = Tree(path_of(name), positions)
+        slides = {j: k for j, k in stiffness.items() if tree.joints[j].get("type") == "prismatic"}
         arm = jm.read_urdf(
-            path_of(name), **ends, positions=positions, joint_stiffness=stiffness, check=False
+            path_of(name),
+            **ends,
+            positions=positions,
+            joint_stiffness={j: k for j, k in stiffness.items() if j not in slides},
+            slide_stiffness=slides,
+            check=False,
         )
-        yield Tree(path_of(name), positions), arm, stiffness
+        yield tree, arm, stiffness
 
 
 def assert_total(arm, axes, place, expected):
@@ -151,8 +162,17 @@ def test_small_arm_and_its_file_have_the_same_frequencies_to_the_last_bit(tmp_pa
 def test_patterns_give_values_to_many_and_exact_names_count_first():
     arm = jm.read_urdf(SMALL, joint_stiffness={"*": 1e4, "?aw": 5.0, "bend": 7.0, "yaw": 6.0})
     assert [float(link.joint_stiffness) for link in arm.links] == [6.0, 1e4, 1e4, 7.0]
-    arm = jm.read_urdf(SMALL, joint_stiffness={"[yp]*": 1e4, "*": 2e4})
+    arm = jm.read_urdf(SMALL, joint_stiffness={"[yp]*": 1e4, "[!yp]*": 2e4, "r*": 2e4})
     assert [float(link.joint_stiffness) for link in arm.links] == [1e4, 1e4, 2e4, 2e4]
+
+
+def test_names_that_look_like_patterns_are_names(tmp_path):
+    file = tmp_path / "odd.urdf"
+    file.write_text(
+        path_of("urdf/axes").read_text().replace('"one"', '"j[2]"').replace('"two"', '"j2"')
+    )
+    arm = jm.read_urdf(file, joint_stiffness={"j[2]": 1e3, "j2": 2e3})
+    assert [float(link.joint_stiffness) for link in arm.links] == [1e3, 2e3, np.inf]
 
 
 @pytest.mark.parametrize("structural_mass", ["inside", "beside"])
@@ -373,6 +393,7 @@ def test_convert_writes_the_arm_and_tells_of_the_file(tmp_path):
     for arguments, message in (
         (("--joint-stiffness", "yaw"), "is not the name of a joint and a number"),
         (("--joint-stiffness", "yow=3"), "Did you mean 'yaw'"),
+        (("--joint-stiffness", "yaw=3", "--joint-stiffness", "yaw=4"), "yaw is given twice"),
         (("--tip", "griper"), "Did you mean 'gripper'"),
     ):
         result = run("convert", SMALL, "--out", tmp_path / "new.toml", *arguments)

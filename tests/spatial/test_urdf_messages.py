@@ -1,5 +1,7 @@
 """What URDF files, and what is said beside them, are refused for: by the file, the line or the name, with a remedy."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -102,7 +104,7 @@ REFUSED = {
         robot(BASE, ARM, '<link name="c"/>', joint()),
         "2 links hang on none: base, c; .*base",
     ),
-    "nothing turns": (robot(BASE, ARM, joint("fixed")), "no joint turns"),
+    "nothing turns": (robot(BASE, ARM, joint("fixed")), "no joint turns or slides"),
     "floating": (
         robot(
             BASE,
@@ -135,7 +137,10 @@ def test_files_that_are_no_robot_are_refused_by_name(fault, tmp_path):
     [
         ({"tip": "griper"}, "tip = 'griper': there is no such link; .*Did you mean 'gripper'"),
         ({"base": "boom", "tip": "column"}, "tip = 'column': does not hang on the base 'boom'"),
-        ({"tip": "plinth"}, "no joint turns between the base 'world' and the tip 'plinth'"),
+        (
+            {"tip": "plinth"},
+            "no joint turns or slides between the base 'world' and the tip 'plinth'",
+        ),
         ({"joint_stiffness": {"elbow": 1.0}}, "fits no name; there are yaw, pitch, roll, bend"),
         ({"joint_stiffness": {"pich": 1.0}}, "Did you mean 'pitch'"),
         (
@@ -188,6 +193,43 @@ def test_files_that_are_no_robot_are_refused_by_name(fault, tmp_path):
 def test_what_is_said_beside_a_file_is_refused_by_name(values, message):
     with pytest.raises(jm.ArmError, match=f"small_arm.urdf: .*{message}"):
         jm.read_urdf(SMALL, **values)
+
+
+ROTOR = {"inertia": 1e-5, "gear_ratio": 100.0, "motor": "held"}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"positions": {"y*": 0.1, "?aw": 0.2}},
+        {"joint_stiffness": {"y*": 1e4, "?aw": 2e4}},
+        {"rotors": {"y*": ROTOR, "?aw": ROTOR | {"gear_ratio": 80.0}}},
+        {"sections": {"b*": TUBE, "boo?": jm.circle(0.05, "cowper")}},
+        {
+            "sections": {"boom": TUBE},
+            "materials": {"b*": ALUMINIUM, "boo?": ALUMINIUM | {"density": 7850.0}},
+        },
+        {
+            "sections": {"boom": TUBE},
+            "materials": {"*": ALUMINIUM},
+            "section_roll": {"b*": 0.1, "boo?": 0.2},
+        },
+    ],
+)
+def test_patterns_that_fit_one_name_and_disagree_are_refused(values):
+    keyword, given = list(values.items())[-1]
+    (first, one), (second, _) = given.items()
+    name = "boom" if first == "b*" else "yaw"
+    message = (
+        f"small_arm.urdf: {re.escape(keyword)}.{re.escape(repr(first))}. = .* and {keyword}."
+        f"{re.escape(repr(second))}. = .*: both fit '{name}', .*; give {keyword}.'{name}'. itself"
+    )
+    with pytest.raises(jm.ArmError, match=message):
+        jm.read_urdf(SMALL, **values)
+    # the same value twice, or the name itself, leaves nothing open
+    rest = ({"materials": {"*": ALUMINIUM}} if "sections" in values else {}) | values
+    for settled in ({first: one, second: one}, {**given, name: one}):
+        jm.read_urdf(SMALL, **rest | {keyword: settled}, check=False)
 
 
 def test_arms_that_lie_as_far_need_a_tip():

@@ -98,7 +98,8 @@ class Tree:
                     bodies.append((mass, place, seen[:3, :3] @ tensor @ seen[:3, :3].T))
             fixed = np.linalg.inv(before) @ self.before[name]
             own = self.axis(name), self.position(name), stiffness[name], tuple(bodies)
-            found.append(Joint(fixed, *own))
+            slides = self.joints[name].get("type") == "prismatic"
+            found.append(Joint(fixed, *own, slides=slides))
             before = at
         return found
 

@@ -1,7 +1,6 @@
 """Arms in space: links in series, joints about any axes, a payload with an inertia tensor."""
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -24,6 +23,7 @@ from jaxmodal.spatial.modes.motions import Frame, frames
 from jaxmodal.spatial.modes.values import LinkValues, arm_values
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.descriptions import links_table
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.tables import DIMENSIONS, body_table, link_table
 from jaxmodal.spatial.stiffness.model import SpatialModel, spatial_model
@@ -82,6 +82,14 @@ class SpatialArm(Drawn, SerialArm):
     base_stiffness: BaseStiffness | None = None
 
     @property
+    def joints(self) -> tuple[int, ...]:
+        """Numbers, from 1, of the links that begin with a joint that turns, so that it has an angle."""
+        return tuple(k for k, link in enumerate(self.links, start=1) if not link.prismatic)
+
+    def position_of(self, number: int) -> str:
+        return self.links[number - 1].position
+
+    @property
     def total_mass(self) -> Scalar:
         """Mass of all links, their bodies and the payload, kg."""
         bodies = [getattr(link, name) for link in self.links for name in SpatialLink.bodies]
@@ -128,15 +136,16 @@ class SpatialArm(Drawn, SerialArm):
         return self.frames()[-1].tip
 
     def jacobian(self) -> np.ndarray:
-        """Return how the tip moves when the joints turn and nothing gives way, the geometric Jacobian.
+        """Return how the tip moves when the joints move and nothing gives way, the geometric Jacobian.
 
         Returns
         -------
         numpy.ndarray
             (6, n), a column for each link, rigid joints included: the velocity of the tip along x, y and z, m/s, and
-            the angular velocity of the last link about them, rad/s, where its joint turns at 1 rad/s and the others
-            stand; in the axes of the ground. ``jacobian().T @ [force, moment]`` are the torques, N m, that a load at
-            the tip exerts about the joints; what holds it is the opposite.
+            the angular velocity of the last link about them, rad/s, where its joint turns at 1 rad/s, or slides at
+            1 m/s, and the others stand; in the axes of the ground. ``jacobian().T @ [force, moment]`` are the torques,
+            N m, or forces, N, that a load at the tip exerts about the joints, or along them; what holds it is the
+            opposite.
 
         Raises
         ------
@@ -154,7 +163,11 @@ class SpatialArm(Drawn, SerialArm):
             [at.axes @ link.directions[-1, 3:] for link, at in zip(links, places, strict=True)]
         )
         arms = places[-1].tip - np.array([at.joint for at in places])
-        return np.concatenate([np.cross(axes, arms), axes], axis=1).T
+        columns = np.concatenate([np.cross(axes, arms), axes], axis=1)
+        for k, link in enumerate(self.links):
+            if link.prismatic:
+                columns[k] = [*places[k].axes[:, 0], 0.0, 0.0, 0.0]
+        return columns.T
 
     def with_body(self, link: int, position: Any, body: RigidBody) -> "SpatialArm":
         """Return the arm with a rigid body fixed along a link, which becomes two, rigidly joined.
@@ -201,23 +214,10 @@ class SpatialArm(Drawn, SerialArm):
         return with_pieces(self, link, lambda own: own.tapered(tip_section, pieces))
 
     def tables(self) -> list[Table]:
-        """Return the arm's links with their joints, as they are printed."""
-
-        def text(value: Any) -> str:
-            return f"{value:.6g}" if isinstance(value, float) else shown(value)
-
-        rows = []
-        for number, link in enumerate(self.links, start=1):
-            angle, stiffness = link.joint_angle, link.joint_stiffness
-            turned = f"{math.degrees(angle):.6g}°" if isinstance(angle, float) else shown(angle)
-            spring = "rigid" if stiffness is None else text(stiffness).replace("inf", "rigid")
-            axis = ", ".join(text(part) for part in link.joint_axis)
-            names = (link.name,) if any(link.name for link in self.links) else ()
-            rows.append((str(number), *names, text(link.length), axis, turned, spring))
-        named = ("name",) if len(rows[0]) > 5 else ()
-        headings = ("link", *named, "length [m]", "joint axis", "angle", "spring [N m/rad]")
+        """Return the arm's links with joints, sections, offsets and masses, as they are printed."""
         title = f"{self.name or 'arm in space'}: {self.num_links} link{'s' * (self.num_links > 1)}"
-        return [Table(title, headings, rows, ("all values: to_toml()",), ("name",))]
+        base = "" if self.base_stiffness is None else "on an elastic base"
+        return [links_table(self.links, self.payload, self.total_mass, title, base)]
 
     def model(self, theory: TheoryName) -> SpatialModel:
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""
@@ -252,11 +252,18 @@ class SpatialArm(Drawn, SerialArm):
 
     def addresses(self) -> list[str]:
         """Return the address of every value; see `jaxmodal.addresses`."""
-        return [address for address, _ in walk(self)]
+        return [address for address, _ in walk(self) if not self._is_of_slide(address)]
 
     def has(self, single: str) -> bool:
         """Return whether there is a value at an address."""
-        return has(self, single)
+        return has(self, single) and not self._is_of_slide(single)
+
+    def _is_of_slide(self, single: str) -> bool:
+        """Whether an address is one of turning of a joint that slides, which has none."""
+        link, _, field = single.partition(".")
+        if field not in ("joint_angle", "joint_stiffness"):
+            return False
+        return self.links[int(link.removeprefix("link")) - 1].prismatic
 
     def value_at(self, single: str) -> Scalar:
         """Return the value at an address; see `jaxmodal.get_parameter`."""

@@ -90,7 +90,7 @@ def check(arm: Arm | SpatialArm) -> ArmCheck:
             features.append((address, value, unit_of(address)))
     return ArmCheck(
         name=arm.name,
-        links=tuple(_facts(arm, number) for number in arm.joints),
+        links=tuple(_facts(arm, number) for number in range(1, arm.num_links + 1)),
         total_mass=float(arm.total_mass),
         payload_mass=float(arm.payload.mass),
         features=tuple(features),

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
+from jaxmodal.arm.arguments import require_truth
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, within
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -30,6 +31,8 @@ _NOISE = 1e-12
 class DenavitHartenberg(NamedTuple):
     """A row: theta and alpha in rad, d and a in m; ``offset``, rad, is a fixed part of the angle beside theta.
 
+    Of a ``prismatic`` joint d is the position and theta is fixed.
+
     In the standard custom frame i is reached from frame i-1 by Rot(z, theta) Trans(z, d) Trans(x, a) Rot(x, alpha);
     in the modified one (Craig's) by Rot(x, alpha) Trans(x, a) Rot(z, theta) Trans(z, d), so that a and alpha of the
     row are those that others number i-1.
@@ -40,17 +43,20 @@ class DenavitHartenberg(NamedTuple):
     a: float
     alpha: float
     offset: float = 0.0
+    prismatic: bool = False
 
 
 class JointOrigin(NamedTuple):
     """A joint as in URDF: its frame at angle 0 seen from that of the joint before, and its axis in it.
 
-    ``xyz`` in m; ``rpy`` are roll, pitch and yaw, rad, about fixed axes: R = Rot(z, yaw) Rot(y, pitch) Rot(x, roll).
+    ``xyz`` in m; ``rpy`` are roll, pitch and yaw, rad, about fixed axes: R = Rot(z, yaw) Rot(y, pitch) Rot(x, roll). A
+    ``prismatic`` joint slides along its axis.
     """
 
     xyz: Sequence[float] = (0.0, 0.0, 0.0)
     rpy: Sequence[float] = (0.0, 0.0, 0.0)
     axis: Sequence[float] = (1.0, 0.0, 0.0)
+    prismatic: bool = False
 
 
 def arm_from_denavit_hartenberg(
@@ -75,7 +81,7 @@ def arm_from_denavit_hartenberg(
         joint. Left out, it is a, and d where a = 0: of a row with both, d does not bend and has no mass, and a warning
         says so. A row with d = a = 0, as in a wrist whose axes meet, is a rigid link of length 0: it needs neither
         material nor section, and may have bodies and a rotor. A length below 1e-12 of all that the rows lay out counts
-        as 0.
+        as 0. The link of a prismatic row is rigid and slides; its bodies are ``body``, seen from its tip.
     convention
         ``"standard"`` or ``"modified"``; see `DenavitHartenberg`.
     tip
@@ -87,7 +93,7 @@ def arm_from_denavit_hartenberg(
     Returns
     -------
     SpatialArm
-        A link for each row, with its theta as the joint angle.
+        A link for each row, with its theta as the joint angle, or d as the ``base_offset.x`` of a prismatic one.
 
     Raises
     ------
@@ -141,7 +147,8 @@ def arm_from_denavit_hartenberg(
             along = np.array([0.0 if last else given[number].a, 0.0, 0.0])
             along = end if last and end is not None else along
         along = without_noise(along, size)
-        legs = without_noise(np.array([0.0, 0.0, row.d]), size), along
+        d = 0.0 if row.prismatic else row.d
+        legs = without_noise(np.array([0.0, 0.0, d]), size), along
         elastic = chosen[number - 1]
         if elastic is None:
             elastic = "a" if np.any(along) else "d"
@@ -149,9 +156,15 @@ def arm_from_denavit_hartenberg(
             raise ArmError(
                 f"link{number}.along = {shown(elastic)}: must be one of {', '.join(map(repr, ALONG))}."
             )
-        # both turn about z: which of them is first does not matter
-        fixed = fixed @ _about("z", row.offset)
-        joints.append(MovingJoint(fixed, np.array([0.0, 0.0, 1.0]), row.theta, legs, elastic, own))
+        if row.prismatic and chosen[number - 1] is not None:
+            raise ArmError(
+                f"link{number}.along = {shown(elastic)}: a link behind a prismatic joint is rigid; leave it out."
+            )
+        # all turn about z: which of them is first does not matter
+        fixed = fixed @ _about("z", row.offset + row.theta if row.prismatic else row.offset)
+        position = row.d if row.prismatic else row.theta
+        z = np.array([0.0, 0.0, 1.0])
+        joints.append(MovingJoint(fixed, z, position, legs, elastic, own, row.prismatic))
     arm = arm_of(joints, entries, payload, name)
     _warn_of_rigid(joints, chosen, entries, name)
     return arm
@@ -196,8 +209,9 @@ def arm_from_joint_origins(
         the base is made elastic: its stiffness is in the axes of the ground.
     links
         For each joint what `SpatialLink` takes beside length, joint_axis, joint_frame, base_offset and end_offset;
-        ``joint_angle`` is the position of the joint. A joint at the place of the next, to 1e-12 of all that the
-        origins lay out, has a rigid link of length 0, as a row of `arm_from_denavit_hartenberg` without length.
+        ``joint_angle`` is the position of the joint, of a prismatic one ``joint_position``, m. A joint at the place of
+        the next, to 1e-12 of all that the origins lay out, has a rigid link of length 0, as a row of
+        `arm_from_denavit_hartenberg` without length.
     tip
         Where the last link ends, (x, y, z) in m in the frame of the last joint; it may be at the joint.
     payload, name
@@ -236,7 +250,9 @@ def arm_from_joint_origins(
             )
         with within(f"origins{number}."):
             xyz, axis = _three("xyz", origin.xyz), _three("axis", origin.axis, "of any length")
-            given.append(JointOrigin(xyz, _three("rpy", origin.rpy, "rad"), axis))
+            require_truth("prismatic", origin.prismatic)
+            rpy = _three("rpy", origin.rpy, "rad")
+            given.append(JointOrigin(xyz, rpy, axis, origin.prismatic))
             if not np.any(given[-1].axis):
                 raise ArmError(
                     f"axis = {shown(origin.axis)}: must not be zero; give the joint's axis."
@@ -249,10 +265,12 @@ def arm_from_joint_origins(
     for number, (origin, end, entry) in enumerate(zip(given, ends, entries, strict=True), start=1):
         roll, pitch, yaw = origin.rpy
         fixed = _about("z", yaw) @ _about("y", pitch) @ _about("x", roll)
-        angle = fixed_number(f"link{number}.joint_angle", entry.pop("joint_angle", 0.0))
+        key = "joint_position" if origin.prismatic else "joint_angle"
+        position = fixed_number(f"link{number}.{key}", entry.pop(key, 0.0))
         axis = np.asarray(origin.axis) / np.linalg.norm(origin.axis)
         legs = np.zeros(3), without_noise(np.asarray(end), size)
-        joints.append(MovingJoint(fixed, axis, angle, legs, "straight", np.eye(3)))
+        own = np.eye(3)
+        joints.append(MovingJoint(fixed, axis, position, legs, "straight", own, origin.prismatic))
     return arm_of(joints, entries, payload, name)
 
 
@@ -294,14 +312,19 @@ def _entries(links: object, count: int) -> list[dict[str, Any]]:
 
 
 def _row(number: int, row: object) -> DenavitHartenberg:
-    if not _has_entries(row) or len(row) not in (4, 5):
+    *numbers, prismatic = DenavitHartenberg._fields
+    if not _has_entries(row) or not 4 <= len(row) <= len(numbers) + 1:
         raise ArmError(
-            f"rows{number} = {shown(row)}: must be (theta, d, a, alpha), rad and m, or these and an offset of theta."
+            f"rows{number} = {shown(row)}: must be (theta, d, a, alpha), rad and m, and at most an offset of theta and "
+            "whether the joint is prismatic."
         )
-    fields = DenavitHartenberg._fields
-    return DenavitHartenberg(
-        *(fixed_number(f"rows{number}.{field}", x) for field, x in zip(fields, row, strict=False))
+    slides = row[len(numbers)] if len(row) > len(numbers) else False
+    require_truth(f"rows{number}.{prismatic}", slides)
+    theta, d, a, alpha, offset = (
+        fixed_number(f"rows{number}.{field}", x)
+        for field, x in zip(numbers, (*row, 0.0), strict=False)
     )
+    return DenavitHartenberg(theta, d, a, alpha, offset, bool(slides))
 
 
 def _three(name: str, value: object, unit: str = "m") -> Any:

@@ -22,7 +22,10 @@ from jaxmodal.spatial.parts.links import SpatialLink, Spring
 #: what may be elastic between two joints of rows
 ALONG = ("a", "d", "straight")
 #: what rows and origins say themselves
-_SAID = ("length", "joint_axis", "joint_angle", "joint_frame", "base_offset", "end_offset")
+_SAID = (
+    *("length", "joint_axis", "joint_angle", "joint_frame", "base_offset", "end_offset"),
+    "prismatic",
+)
 #: what a link that deforms cannot be without
 _MATERIAL = ("youngs_modulus", "density", "section")
 #: a link along its joint's axis to this has its section's axes by the frame's y
@@ -33,15 +36,17 @@ class MovingJoint(NamedTuple):
     """One joint: ``fixed`` leads from the moving frame before to the joint's, in which it turns about ``axis``.
 
     ``legs`` are the ways from the joint to the next in the moving frame, ``elastic`` says which of them deform,
-    ``own`` are the axes of the frame in which bodies are given, in those of the moving one.
+    ``own`` are the axes of the frame in which bodies are given, in those of the moving one. A ``prismatic`` joint
+    slides along its axis: its ``position`` is in m, else the angle in rad.
     """
 
     fixed: np.ndarray
     axis: np.ndarray
-    angle: float
+    position: float
     legs: tuple[np.ndarray, np.ndarray]
     elastic: str
     own: np.ndarray
+    prismatic: bool = False
 
 
 def arm_of(
@@ -59,7 +64,7 @@ def arm_of(
             mount, geometry = mounted(joint)
             frame = mount.T @ joint.own
             values = _turned_values(entry, frame, of_bodies)
-            _check_material(values, geometry["length"])
+            _check_material(values, geometry["length"], joint.prismatic)
             if geometry["length"] == 0.0:
                 values["rigid"] = True
             made.append(SpatialLink(**geometry | _turns(before, joint, mount) | values))
@@ -96,10 +101,15 @@ def fixed_vector(name: str, values: Sequence[Any]) -> np.ndarray:
     )
 
 
-def _check_material(values: Mapping[str, Any], length: float) -> None:
+def _check_material(values: Mapping[str, Any], length: float, prismatic: bool) -> None:
     if values.get("rigid") is True:
         return
     given = [key for key in _MATERIAL if values.get(key) is not None]
+    if prismatic and given:
+        raise ArmError(
+            f"{given[0]} = {shown(values[given[0]])}: a link behind a prismatic joint is rigid and slides as it is; "
+            f"leave out {', '.join(given)}, or give rigid = true."
+        )
     if length == 0.0 and given:
         raise ArmError(
             f"{given[0]} = {shown(values[given[0]])}: the next joint is at the same place, and the link between has no "
@@ -117,9 +127,17 @@ def _check_material(values: Mapping[str, Any], length: float) -> None:
 def mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
     """The link's axes as columns in the moving frame, and its length and offsets in its own axes.
 
-    A link without a way to the next joint has the axes of the moving frame.
+    A link without a way to the next joint has the axes of the moving frame. One that slides has its x along the joint's
+    axis, where it has no length; the way to the next joint is an offset.
     """
     first, second = joint.legs
+    if joint.prismatic:
+        mount = _mount(joint.axis, np.zeros(3))
+        values: dict[str, Any] = {"length": 0.0, "prismatic": True}
+        values["base_offset"] = (joint.position, 0.0, 0.0)
+        if np.any(first + second):
+            values["end_offset"] = tuple(map(float, mount.T @ (first + second)))
+        return mount, values
     if not (np.any(first) or np.any(second)):
         return np.eye(3), {"length": 0.0}
     way = {"a": second, "d": first, "straight": first + second}[joint.elastic]
@@ -129,19 +147,23 @@ def mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
             f"along = {shown(joint.elastic)}: what is to be elastic has no length (d = {float(first[2])!r}, a = "
             f"{float(np.linalg.norm(second))!r}); choose another of {', '.join(map(repr, ALONG))}."
         )
-    x = way / length
-    z = joint.axis - (joint.axis @ x) * x
-    if np.linalg.norm(z) < _PARALLEL:
-        across = np.eye(3)[1] if abs(x[1]) < 1.0 - _PARALLEL else np.eye(3)[2]
-        z = np.cross(x, across)
-    z = z / np.linalg.norm(z)
-    mount = np.stack([x, np.cross(z, x), z], axis=1)
-    values: dict[str, Any] = {"length": length}
+    mount = _mount(way / length, joint.axis)
+    values = {"length": length}
     if joint.elastic == "a" and np.any(first):
         values["base_offset"] = tuple(map(float, mount.T @ first))
     if joint.elastic == "d" and np.any(second):
         values["end_offset"] = tuple(map(float, mount.T @ second))
     return mount, values
+
+
+def _mount(x: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """Axes as columns, the first as given, z as near an axis as can be; for one along x, y is the frame's."""
+    z = axis - (axis @ x) * x
+    if np.linalg.norm(z) < _PARALLEL:
+        across = np.eye(3)[1] if abs(x[1]) < 1.0 - _PARALLEL else np.eye(3)[2]
+        z = np.cross(x, across)
+    z = z / np.linalg.norm(z)
+    return np.stack([x, np.cross(z, x), z], axis=1)
 
 
 def _turns(before: np.ndarray, joint: MovingJoint, mount: np.ndarray) -> dict[str, Any]:
@@ -153,7 +175,7 @@ def _turns(before: np.ndarray, joint: MovingJoint, mount: np.ndarray) -> dict[st
         frame = (rotation_of("joint_frame", rest),)
     return {
         "joint_axis": tuple(map(float, lead @ joint.axis)),
-        "joint_angle": joint.angle,
+        "joint_angle": 0.0 if joint.prismatic else joint.position,
         "joint_frame": frame,
     }
 

@@ -10,6 +10,7 @@ import numpy as np
 from jaxmodal.arm import plausibility as planar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.joint_limits import beyond_limits
+from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.plausibility import (
     LARGEST_SECTION,
     LENGTH_RANGE,
@@ -80,7 +81,7 @@ def warn_of_implausible_values(arm: Arm | SpatialArm, source: str = "") -> None:
 
 def _found(arm: SpatialArm) -> Iterator[Implausibility]:
     links_mass = sum(float(link.mass) + _own_bodies(link) for link in arm.links) or math.inf
-    reach = sum(float(link.length) for link in arm.links) or math.inf
+    reach = sum(map(_way, arm.links)) or math.inf
     for number, link in enumerate(arm.links, start=1):
         findings = [*material_findings(link), *_geometry(link), *_joint(arm, number)]
         findings += loss_factor_findings(float(link.loss_factor or 0.0))
@@ -88,7 +89,8 @@ def _found(arm: SpatialArm) -> Iterator[Implausibility]:
             length = float(link.length) if name == "body" and link.section is not None else reach
             findings += _body(f"{name}.", getattr(link, name), links_mass, length, reach)
         for name in ("base_offset", "end_offset"):
-            findings += _offset(f"{name}.", getattr(link, name), reach)
+            allowed = LENGTH_RANGE[1] if link.prismatic else reach
+            findings += _offset(f"{name}.", getattr(link, name), allowed)
         for field, value, message in findings:
             yield Implausibility(f"link{number}.{field}", value, message)
     last = arm.links[-1]
@@ -96,6 +98,12 @@ def _found(arm: SpatialArm) -> Iterator[Implausibility]:
     carried = _body("payload.", arm.payload, links_mass, length, reach)
     for field, value, message in carried:
         yield Implausibility(field, value, message)
+
+
+def _way(link: SpatialLink) -> float:
+    """How far a link leads, m; one that slides by its offsets."""
+    ends = (link.base_offset, link.end_offset) if link.prismatic else ()
+    return float(link.length) + sum(math.hypot(*map(float, end)) for end in ends if end is not None)
 
 
 def _own_bodies(link: SpatialLink) -> float:
@@ -142,8 +150,9 @@ def _geometry(link: SpatialLink) -> Iterator[Finding]:
 def _joint(arm: SpatialArm, number: int) -> Iterator[Finding]:
     link = arm.links[number - 1]
     yield from angle_findings(float(link.joint_angle))
-    for text in beyond_limits(arm.links, {number: float(link.joint_angle)}):
-        yield "joint_angle", float(link.joint_angle), text.partition(": ")[2]
+    position = float(value_at(link, link.position))
+    for text in beyond_limits(arm.links, {number: position}):
+        yield link.position, position, text.partition(": ")[2]
     beyond, values = _inertia_beyond(arm, number), link.section_values
     if 0.0 < beyond < math.inf:
         softer = min(float(values.second_moment_y), float(values.second_moment_z))

@@ -24,6 +24,7 @@ from jaxmodal.spatial.robots.reading import read_urdf
 _ONLY_IN_SPACE = {
     *WAYS,
     *("joint", "joint_axis", "joint_frame", "joint_springs", "section_roll", "torsion_constant"),
+    "prismatic",
     *("base_offset", "end_offset", *SpatialLink.bodies, "second_moment_y", "second_moment_z"),
 }
 _ONLY_IN_SPACE |= set(with_units({k: unit for k, unit in UNITS.items() if k in _ONLY_IN_SPACE}))

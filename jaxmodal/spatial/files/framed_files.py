@@ -9,7 +9,7 @@ from typing import Any
 
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.units import made_of, named_as_given
+from jaxmodal.arm.units import in_si, made_of, named_as_given
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.joint_frames import (
@@ -29,6 +29,7 @@ OF_FRAMES = ("convention", "tip")
 FRAME_UNITS = {"tip": "m"}
 _OF_ROW = {"theta": "rad", "d": "m", "a": "m", "alpha": "rad", "offset": "rad"}
 _OF_ORIGIN = {"xyz": "m", "rpy": "rad"}
+_POSITION = {"joint_position": "m"}
 
 
 def framed_arm(
@@ -49,10 +50,14 @@ def framed_arm(
             keys = dict(entry)
             values = table(way, keys.pop(way), ArmError)
             along = keys.pop("along", None) if way == _ROW else None
+            moved = {}
+            if way == _ORIGIN:  # of a prismatic joint; of others the link has its angle
+                keys, _ = in_si(keys, _POSITION)
+                moved = {name: keys.pop(name) for name in _POSITION if name in keys}
             with within(f"{way}."):
                 given.append(_row(values) if way == _ROW else _origin(values))
-            link, converted[f"link{number}"] = link_values(keys, ())
-            links.append(link | ({} if along is None else {"along": along}))
+            link, converted[f"link{number}"] = link_values(keys, (), given[-1].prismatic is True)
+            links.append(link | moved | ({} if along is None else {"along": along}))
     if way == _ROW:
         convention = frames.get("convention", "standard")
         with _links_as_given(converted):
@@ -81,8 +86,8 @@ def _links_as_given(converted: Mapping[str, Mapping[str, str]]) -> Iterator[None
 
 def _row(values: Mapping[str, Any]) -> DenavitHartenberg:
     row = functools.partial(DenavitHartenberg, theta=0.0)
-    return made_of(row, values, _OF_ROW, required=("d", "a", "alpha"))
+    return made_of(row, values, _OF_ROW, ("prismatic",), required=("d", "a", "alpha"))
 
 
 def _origin(values: Mapping[str, Any]) -> JointOrigin:
-    return made_of(JointOrigin, values, _OF_ORIGIN, ("axis",))
+    return made_of(JointOrigin, values, _OF_ORIGIN, ("axis", "prismatic"))

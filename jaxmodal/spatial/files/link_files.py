@@ -20,6 +20,8 @@ from jaxmodal.spatial.parts.links import SpatialLink, Spring
 from jaxmodal.spatial.parts.sections import SpatialSection
 
 _UNITS, _SECTION = planar.units_of(SpatialLink) | LIMITS, planar.units_of(SpatialSection)
+#: units of what joints that slide have another unit of
+_OF_SLIDES = {"joint_limits": "m", "joint_velocity_limit": "m/s"}
 #: what a table ``joint`` may hold, and the keys of the link that it stands for
 _JOINT = {
     "axis": "joint_axis",
@@ -39,7 +41,14 @@ _OF_JOINT = {name: _UNITS[key] for name, key in _JOINT.items() if key in _UNITS}
 _WITH_UNITS = _UNITS | {"base_offset": "m", "end_offset": "m"}
 _KNOWN = (
     *(*_WITH_UNITS, "joint_axis", "joint_frame", "joint_springs", *SpatialLink.bodies, "section"),
-    *("rigid", "motor", "name", "joint", *(name for name in _SECTION if name not in _UNITS)),
+    *(
+        "rigid",
+        "prismatic",
+        "motor",
+        "name",
+        "joint",
+        *(name for name in _SECTION if name not in _UNITS),
+    ),
 )
 #: keys that cut a planar link, and what cuts one in space
 _OF_PLANAR = {"taper": "with_taper", "bodies": "with_body"}
@@ -50,20 +59,22 @@ UNITS = _WITH_UNITS | _SECTION
 
 
 def link_values(
-    entry: Mapping[str, Any], required: Sequence[str] = REQUIRED
+    entry: Mapping[str, Any], required: Sequence[str] = REQUIRED, prismatic: bool = False
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """What the table of a link gives to `SpatialLink`, and how converted values were given.
 
-    Of a rigid link only its length is required.
+    Of a rigid link only its length is required; ``prismatic`` says that its joint slides, as its own key may.
     """
-    keys, given = in_si(entry, UNITS)
+    slides = _OF_SLIDES if prismatic or entry.get("prismatic") is True else {}
+    keys, given = in_si(entry, UNITS | slides)
     if keys.get("rigid") is True:
         required = [key for key in required if key == "length"]
     joint = keys.pop("joint", None)
     if joint is not None:
         with within("joint."):
-            values, converted = in_si(table("joint", joint, ArmError), _OF_JOINT)
-            check_keys(values, _JOINT, (), ArmError, with_units(_OF_JOINT))
+            units = {key: slides.get(_JOINT[key], unit) for key, unit in _OF_JOINT.items()}
+            values, converted = in_si(table("joint", joint, ArmError), units)
+            check_keys(values, _JOINT, (), ArmError, with_units(units))
         for name, value in values.items():
             if _JOINT[name] in keys:
                 raise ArmError(
@@ -79,7 +90,7 @@ def link_values(
                 f"{name!r} is a key of planar links; of an arm in space write the pieces as links, or make them with "
                 f"SpatialArm.{instead} and write_arm."
             )
-    check_keys(keys, _KNOWN, required, ArmError, with_units(_WITH_UNITS))
+    check_keys(keys, _KNOWN, required, ArmError, with_units(_WITH_UNITS | slides))
     for name in _SECTION:
         if name in keys and name not in _UNITS:
             raise ArmError(f"{name} = {shown(keys[name])}: stands beside section; give one.")

@@ -19,7 +19,12 @@ URDF = "urdf"
 #: what is read as a URDF whatever it holds, so that its own errors are told
 SUFFIXES = (".urdf", ".xacro")
 _PLAIN = ("name", "base", "tip", "structural_mass")
-_BY_NAME = {"positions": "rad", "joint_stiffness": "N m/rad", "section_roll": "rad"}
+_BY_NAME = {
+    "positions": "rad",
+    "joint_stiffness": "N m/rad",
+    "slide_stiffness": "N/m",
+    "section_roll": "rad",
+}
 #: tables of tables by name, with the units of their keys, and their keys that are words
 _TABLES = {
     "materials": {key: UNITS[key] for key in MATERIAL},

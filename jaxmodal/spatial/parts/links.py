@@ -3,6 +3,8 @@
 import math
 from typing import Any, ClassVar
 
+import numpy as np
+
 from jaxmodal.arm.joint_limits import LIMITS, as_limits, as_velocity_limit
 from jaxmodal.arm.link_rules import require_together
 from jaxmodal.arm.quantities import (
@@ -24,6 +26,7 @@ from jaxmodal.arm.segments import check_taper, with_middle_sections
 from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import on_host
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import (
     Direction,
@@ -130,11 +133,14 @@ class SpatialLink(StraightLink):
         those without; responses are damped.
     rigid
         The link does not deform; it keeps its mass.
+    prismatic
+        The joint slides and does not turn: its position is ``base_offset.x``, m, along x of the link. It has no joint
+        angle, stiffness about an axis, rotor or hub; a spring of ``joint_springs`` along (1, 0, 0) gives way along it.
     name
         Name of its joint, an address such as ``elbow``.
     joint_limits, joint_velocity_limit
-        Least and largest joint angle, rad, and largest speed of the joint, rad/s, where they are known. They change no
-        frequency: axes of sweeps are laid over them, and angles beyond are warned of.
+        Least and largest joint angle, rad, and largest speed of the joint, rad/s, where they are known; of a joint that
+        slides m and m/s. They change no frequency: axes of sweeps are laid over them, and what is beyond is warned of.
 
     Raises
     ------
@@ -214,6 +220,7 @@ class SpatialLink(StraightLink):
         "N m s/rad", "damper beside the spring about the joint's axis", NON_NEGATIVE, default=None
     )
     rigid: bool = static(default=False)
+    prismatic: bool = static(default=False)
     motor: str | None = static(default=None)
     name: str = static(default="")
     joint_limits: tuple[float, float] | None = static(default=None)
@@ -221,7 +228,7 @@ class SpatialLink(StraightLink):
 
     #: fields that hold a `RigidBody` or None
     bodies: ClassVar[tuple[str, ...]] = ("hub", "stator", "body")
-    flags: ClassVar[tuple[str, ...]] = ("rigid",)
+    flags: ClassVar[tuple[str, ...]] = ("rigid", "prismatic")
     nothing_at_tip: ClassVar[dict[str, Any]] = {"end_offset": None, "body": None}
 
     def __post_init__(self) -> None:
@@ -242,6 +249,25 @@ class SpatialLink(StraightLink):
         if self.section is not None:
             section_values(self.section, self.poisson_ratio)  # refuses a rule that it cannot follow
         require_together(self, "rotor_inertia", "gear_ratio")
+        if self.prismatic:
+            self._check_slide()
+
+    def _check_slide(self) -> None:
+        """A joint that slides has a position, and nothing of one that turns."""
+        turning = {"joint_angle": 0.0, "joint_stiffness": math.inf}
+        for name in (*turning, "rotor_inertia", "hub"):
+            value = getattr(self, name)
+            given = value is not None
+            if name in turning:  # traced values are of an arm that was made of numbers
+                given = on_host(value) and bool(np.any(value != turning[name]))
+            if given:
+                remedy = {
+                    "joint_stiffness": "give a spring of joint_springs along (1, 0, 0), N/m",
+                    "hub": "give body, which slides with the link",
+                }.get(name, "leave it out")
+                raise ArmError(
+                    f"{name} = {shown(value)}: belongs to a joint that turns, and this one is prismatic; {remedy}."
+                )
 
     def _check_material(self) -> None:
         """A link that deforms has all of it, a rigid one section and density, or neither."""
@@ -277,14 +303,17 @@ class SpatialLink(StraightLink):
                 "make one with rectangle, hollow_rectangle, circle, hollow_circle or spatial_section."
             )
         changes: dict[str, Any] = {
-            "joint_limits": as_limits(self.joint_limits),
-            "joint_velocity_limit": as_velocity_limit(self.joint_velocity_limit),
+            "joint_limits": as_limits(self.joint_limits, self.prismatic),
+            "joint_velocity_limit": as_velocity_limit(self.joint_velocity_limit, self.prismatic),
             "joint_axis": as_vector(Direction, "joint_axis", self.joint_axis),
             "joint_frame": as_frame("joint_frame", self.joint_frame),
         }
         for name in ("base_offset", "end_offset"):
-            if getattr(self, name) is not None:
-                changes[name] = as_vector(Position, name, getattr(self, name))
+            given = getattr(self, name)
+            if given is None and name == "base_offset" and self.prismatic:
+                given = (0.0, 0.0, 0.0)
+            if given is not None:
+                changes[name] = as_vector(Position, name, given)
         for name in self.bodies:
             value = getattr(self, name)
             if value is not None and not isinstance(value, RigidBody):
@@ -342,8 +371,13 @@ class SpatialLink(StraightLink):
             )
         )
         joint = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": _Z}
-        turns = {"joint_frame": (), "joint_springs": (), "name": ""}
+        turns = {"joint_frame": (), "joint_springs": (), "name": "", "prismatic": False}
         return self.replace(**nothing, **joint, **turns, **changes)
+
+    @property
+    def position(self) -> str:
+        """Which value of the link is the position of its joint: its angle, or its way where it slides."""
+        return "base_offset.x" if self.prismatic else "joint_angle"
 
     @property
     def section_values(self) -> SectionValues:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxmodal.runtime.errors import ArmError, suggestion
-from jaxmodal.spatial.robots.descriptions import TURNING, Robot, UrdfJoint, UrdfLink
+from jaxmodal.spatial.robots.descriptions import MOVING, TURNING, Robot, UrdfJoint, UrdfLink
 
 
 class Part(NamedTuple):
@@ -20,15 +20,20 @@ class Part(NamedTuple):
 
 
 class Moving(NamedTuple):
-    """A joint of the chain that turns; ``place`` (4, 4) is its frame at position 0 seen from the moving one before."""
+    """A joint of the chain that moves; ``place`` (4, 4) is its frame at position 0 seen from the moving one before."""
 
     joint: UrdfJoint
     place: np.ndarray
     parts: list[Part]
 
+    @property
+    def slides(self) -> bool:
+        """Whether the joint is prismatic."""
+        return self.joint.kind not in TURNING
+
 
 class Chain(NamedTuple):
-    """The joints that turn from base to tip, what stands with the base, and the tip in the last moving frame.
+    """The joints that move from base to tip, what stands with the base, and the tip in the last moving frame.
 
     ``other_tips`` are links that a tip left out might have been as well, ``left_out`` those that do not hang on the
     base.
@@ -42,16 +47,28 @@ class Chain(NamedTuple):
     other_tips: tuple[str, ...]
     left_out: tuple[str, ...]
 
+    @property
+    def turning(self) -> list[Moving]:
+        """Those of its joints that turn."""
+        return [each for each in self.moving if not each.slides]
+
+    @property
+    def sliding(self) -> list[Moving]:
+        """Those that slide."""
+        return [each for each in self.moving if each.slides]
+
 
 def chain_of(
     robot: Robot, base: str | None, tip: str | None, positions: Mapping[str, float]
 ) -> Chain:
     """The chain from ``base`` to ``tip``; joints beside it are held at their positions.
 
+    Without a tip the prismatic joints beyond the last one that turns, mostly of grippers, are held as well.
+
     Raises
     ------
     ArmError
-        The links form no tree, a name is none of a link, the tip does not hang on the base, nothing turns between the
+        The links form no tree, a name is none of a link, the tip does not hang on the base, nothing moves between the
         two, or a joint between them moves in another way.
     """
     parents = _parents(robot)
@@ -65,18 +82,22 @@ def chain_of(
         raise ArmError(
             f"tip = {end!r}: does not hang on the base {root!r}; choose a base between the file's root and the tip."
         )
-    turning = [joint.name for joint in path if joint.kind in TURNING]
-    if not turning:
+    moves = [joint for joint in path if joint.kind in MOVING]
+    if not moves:
         raise ArmError(
-            f"no joint turns between the base {root!r} and the tip {end!r}; name others with base and tip."
+            f"no joint turns or slides between the base {root!r} and the tip {end!r}; name others with base and tip."
         )
+    if tip is None and any(joint.kind in TURNING for joint in moves):
+        while moves[-1].kind not in TURNING:
+            moves.pop()
     for joint in path:
         if joint.kind in ("floating", "planar"):
             raise ArmError(
                 f"joint {joint.name!r} is {joint.kind}, between the base {root!r} and the tip {end!r}; choose its "
                 f"child {joint.child!r} as base."
             )
-    return _gathered(robot, root, end, turning, positions, others)
+    names = [joint.name for joint in moves]
+    return _gathered(robot, root, end, names, positions, others)
 
 
 def _known(robot: Robot, name: str, link: str) -> str:
@@ -141,16 +162,25 @@ def _path(parents: Mapping[str, UrdfJoint], base: str, tip: str) -> list[UrdfJoi
 def _farthest(
     robot: Robot, parents: Mapping[str, UrdfJoint], base: str
 ) -> tuple[str, tuple[str, ...]]:
-    """The outermost link behind the most joints that turn, and others behind the same last one of them."""
+    """The outermost link behind the most joints that turn, and others behind the same last one of them.
+
+    Where none turns, joints that slide count.
+    """
     inner = {joint.parent for joint in robot.joints.values()}
     found: dict[str, list[str]] = {}
-    for name in robot.links:
-        path = None if name in inner else _path(parents, base, name)
-        if path is not None:
-            found[name] = [joint.name for joint in path if joint.kind in TURNING]
-    most = max((len(turning) for turning in found.values()), default=0)
+    most = 0
+    for kinds in (TURNING, MOVING):
+        for name in robot.links:
+            path = None if name in inner else _path(parents, base, name)
+            if path is not None:
+                found[name] = [joint.name for joint in path if joint.kind in kinds]
+        most = max(map(len, found.values()), default=0)
+        if most:
+            break
     if most == 0:
-        raise ArmError(f"no joint turns beyond the base {base!r}; choose another with base.")
+        raise ArmError(
+            f"no joint turns or slides beyond the base {base!r}; choose another with base."
+        )
     ends = {name: turning for name, turning in found.items() if len(turning) == most}
     if len({turning[-1] for turning in ends.values()}) > 1:
         raise ArmError(
@@ -164,7 +194,7 @@ def _gathered(
     robot: Robot,
     base: str,
     tip: str,
-    turning: list[str],
+    moves: list[str],
     positions: Mapping[str, float],
     others: tuple[str, ...],
 ) -> Chain:
@@ -187,14 +217,14 @@ def _gathered(
             tip_place = place
         for joint in reversed(below.get(name, [])):
             at = place @ joint.place
-            if joint.name in turning:
+            if joint.name in moves:
                 moving[joint.name] = Moving(joint, at, [])
                 waiting.append((joint.child, np.eye(4), moving[joint.name].parts, None))
             else:
                 held = at @ _moved(joint, positions.get(joint.name, 0.0))
                 waiting.append((joint.child, held, parts, joint))
     left_out = tuple(name for name in robot.links if name not in reached)
-    chain = [moving[name] for name in turning]
+    chain = [moving[name] for name in moves]
     return Chain(base, tip, chain, ground, tip_place, others, left_out)
 
 

@@ -18,9 +18,10 @@ from jaxmodal.arm.files import place_of
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 
-#: joints that turn, and all kinds that URDF has
+#: joints that turn, those that have a position, and all kinds that URDF has
 TURNING = ("revolute", "continuous")
-KINDS = (*TURNING, "prismatic", "fixed", "floating", "planar")
+MOVING = (*TURNING, "prismatic")
+KINDS = (*MOVING, "fixed", "floating", "planar")
 _XACRO = "is xacro, a program that writes a URDF; run it first: xacro robot.urdf.xacro > robot.urdf"
 _REMEDY = "give a URDF file."
 
@@ -267,7 +268,7 @@ def _joint(element: Element, links: dict[str, UrdfLink]) -> UrdfJoint:
                     f"{role} = {link!r}: is no link of the file.{suggestion(link, links)}"
                 )
         axis = np.array([1.0, 0.0, 0.0])
-        has_axis = kind in (*TURNING, "prismatic")  # of others many tools write 0 0 0
+        has_axis = kind in MOVING  # of others many tools write 0 0 0
         if (given := element.one("axis")) is not None and has_axis:
             axis = given.numbers("xyz", (1.0, 0.0, 0.0))
             if not np.any(axis):

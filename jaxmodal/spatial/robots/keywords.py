@@ -6,23 +6,25 @@ import fnmatch
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import jax
+import numpy as np
+
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.moving_frames import fixed_number
 from jaxmodal.spatial.robots.chains import Chain
-from jaxmodal.spatial.robots.descriptions import TURNING, Robot
+from jaxmodal.spatial.robots.descriptions import MOVING, TURNING, Robot
 
 #: what the material of a link that is to deform consists of
 MATERIAL = ("youngs_modulus", "density", "poisson_ratio", "shear_modulus")
 #: what a rotor consists of, and the keys of the link that carry it
 ROTOR = {"inertia": "rotor_inertia", "gear_ratio": "gear_ratio", "motor": "motor"}
-#: joints that have a position
-_MOVABLE = (*TURNING, "prismatic")
 
 
 def positions_of(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
     """Positions of joints by name: those given, and those that follow from others."""
-    movable = [joint.name for joint in robot.joints.values() if joint.kind in _MOVABLE]
+    movable = [joint.name for joint in robot.joints.values() if joint.kind in MOVING]
     others = {
         joint.name: f"is {joint.kind} and has no position that could be given; leave it out"
         for joint in robot.joints.values()
@@ -43,18 +45,26 @@ def positions_of(robot: Robot, given: Mapping[str, float] | None) -> dict[str, f
     return found
 
 
-def stiffnesses_of(robot: Robot, chain: Chain, given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Stiffnesses of joints of the chain by name: those given."""
-    names = [moving.joint.name for moving in chain.moving]
+def stiffnesses_of(
+    robot: Robot, chain: Chain, about: Mapping[str, Any] | None, along: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Stiffnesses of joints of the chain by name, about their axes, or along them where they slide: those given."""
     others = {joint.name: _no_spring(joint.kind) for joint in robot.joints.values()}
-    return by_name("joint_stiffness", given, names, others)
+    turning = [each.joint.name for each in chain.turning]
+    sliding = [each.joint.name for each in chain.sliding]
+    slides = "slides, so that it has no stiffness about an axis; give slide_stiffness, N/m"
+    turns = "turns; give joint_stiffness, N m/rad"
+    found = by_name("joint_stiffness", about, turning, others | dict.fromkeys(sliding, slides))
+    return found | by_name(
+        "slide_stiffness", along, sliding, others | dict.fromkeys(turning, turns)
+    )
 
 
 def rotors_of(
     robot: Robot, chain: Chain, given: Mapping[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
     """What the links of joints with rotors have, by the joint's name."""
-    names = [moving.joint.name for moving in chain.moving]
+    names = [each.joint.name for each in chain.turning]
     others = {
         joint.name: "does not turn between the base and the tip, so that no rotor turns with it; leave it out"
         for joint in robot.joints.values()
@@ -100,16 +110,17 @@ def by_name(
     Raises
     ------
     ArmError
-        A key fits no name.
+        A key fits no name, or two patterns with other values fit one that is not given itself.
     """
     names = list(names)
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         raise ArmError(f"{keyword} = {shown(given)}: must be a dict of values by name.")
-    found: dict[str, Any] = {}
+    found: dict[str, tuple[Any, Any]] = {}
     for key, value in given.items():
-        fits = [name for name in names if fnmatch.fnmatchcase(name, str(key))]
+        exact = [key] if key in names else []
+        fits = exact or [name for name in names if fnmatch.fnmatchcase(name, str(key))]
         if not fits:
             if key in others:
                 raise ArmError(f"{keyword}[{key!r}] = {shown(value)}: {key!r} {others[key]}.")
@@ -119,8 +130,26 @@ def by_name(
                 f"{keyword}[{shown(key)}] = {shown(value)}: fits no name; there are {known}.{near}"
             )
         for name in fits:
-            found.setdefault(name, value)
-    return found | {name: given[name] for name in names if name in given}
+            if exact or name not in given:
+                pattern, former = found.setdefault(name, (key, value))
+                if not _agree(former, value):
+                    raise ArmError(
+                        f"{keyword}[{pattern!r}] = {shown(former)} and {keyword}[{key!r}] = {shown(value)}: both fit "
+                        f"{name!r}, and only one can hold; give {keyword}[{name!r}] itself, or patterns of which one "
+                        "fits it."
+                    )
+    return {name: value for name, (_, value) in found.items()}
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Whether two values say the same; of traced ones nothing is known."""
+    if one is other:
+        return True
+    if is_traced((one, other)):
+        return False
+    if jax.tree.structure(one) != jax.tree.structure(other):  # type: ignore[operator]
+        return False
+    return all(map(np.array_equal, jax.tree.leaves(one), jax.tree.leaves(other)))
 
 
 def beams_of(
@@ -130,8 +159,12 @@ def beams_of(
     section_roll: Mapping[str, Any] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """What the links that are to deform have, by the link's name."""
-    names = [moving.joint.child for moving in chain.moving]
+    names = [each.joint.child for each in chain.turning]
     others = {
+        each.joint.child: f"slides with joint {each.joint.name!r}, and is rigid; leave it out"
+        for each in chain.sliding
+    }
+    others |= {
         part.link.name: f"moves with {moving.joint.child!r}; give that one"
         for moving in chain.moving
         for part in moving.parts[1:]

@@ -83,11 +83,12 @@ def _kind(part: Part) -> str:
 
 def missing_of(chain: Chain, springs: Collection[str], beams: Collection[str]) -> Iterator[str]:
     """Line by line."""
-    rigid = [each.joint.name for each in chain.moving if each.joint.name not in springs]
-    if rigid:
-        yield f"joint_stiffness of {', '.join(rigid)}: taken as rigid"
-    links = [each.joint.child for each in chain.moving if each.joint.child not in beams]
+    for keyword, joints in (("joint_stiffness", chain.turning), ("slide_stiffness", chain.sliding)):
+        rigid = [each.joint.name for each in joints if each.joint.name not in springs]
+        if rigid:
+            yield f"{keyword} of {', '.join(rigid)}: taken as rigid"
+    links = [each.joint.child for each in chain.turning if each.joint.child not in beams]
     if links:
         yield f"sections and materials of {', '.join(links)}: taken as rigid bodies"
-    if len(rigid) == len(links) == len(chain.moving):
+    if not springs and not beams:
         yield "so nothing gives way, and there are no frequencies"

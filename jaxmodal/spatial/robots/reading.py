@@ -17,10 +17,9 @@ from jaxmodal.spatial.arms.joint_frames import without_noise
 from jaxmodal.spatial.arms.moving_frames import MovingJoint, arm_of, mounted, turned_body
 from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 from jaxmodal.spatial.parts.bodies import RigidBody
-from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.links import SpatialLink, Spring
 from jaxmodal.spatial.robots.bodies import (
     STRUCTURAL_MASS,
-    Lump,
     at_ends,
     beam_lump,
     total_of,
@@ -39,6 +38,7 @@ def read_urdf(
     *,
     positions: Mapping[str, float] | None = None,
     joint_stiffness: Mapping[str, Any] | None = None,
+    slide_stiffness: Mapping[str, Any] | None = None,
     sections: Mapping[str, Any] | None = None,
     materials: Mapping[str, Mapping[str, Any]] | None = None,
     section_roll: Mapping[str, Any] | None = None,
@@ -57,12 +57,14 @@ def read_urdf(
         The URDF file; of xacro run ``xacro robot.urdf.xacro > robot.urdf`` first.
     base, tip
         Names of the links between which the arm is. Left out, the base is the root of the file, and the tip the
-        outermost link behind the most joints that turn.
+        outermost link behind the most joints that turn; prismatic joints beyond the last of these are then held.
     positions
         Position of joints by name, rad, of prismatic ones m; 0 where none is given. Names in all of these may be
-        patterns such as ``"wrist_*"`` (`fnmatch`): an exact name counts first, then the first pattern that fits.
+        patterns such as ``"wrist_*"`` (`fnmatch`): an exact name counts first, and patterns that fit one name agree.
     joint_stiffness
         Stiffness of joints about their axes by name, N m/rad; rigid where none is given.
+    slide_stiffness
+        Stiffness of prismatic joints along their axes by name, N/m; rigid where none is given.
     sections
         Cross-section of links that are to deform, by the link's name: a beam from its joint to the next. All others
         are rigid.
@@ -91,8 +93,8 @@ def read_urdf(
     Returns
     -------
     SpatialArm
-        One link for each joint between base and tip that turns (revolute, continuous), with the joint's name; its
-        angle is the position. What stands with the base is the stator of link 1.
+        One link for each joint between base and tip that turns or slides (revolute, continuous, prismatic), with the
+        joint's name; its angle, or way, is the position. What stands with the base is the stator of link 1.
 
     Raises
     ------
@@ -103,8 +105,8 @@ def read_urdf(
 
     Notes
     -----
-    Links behind fixed joints move with their parent; so do those beside the chain, and those behind a prismatic joint,
-    held at its position. `urdf_report` tells of all that, and of what is missing.
+    Links behind fixed joints move with their parent; so do those beside the chain, whose joints are held at their
+    positions. `urdf_report` tells of all that, and of what is missing.
     """
     report = urdf_report(
         path,
@@ -112,6 +114,7 @@ def read_urdf(
         tip,
         positions=positions,
         joint_stiffness=joint_stiffness,
+        slide_stiffness=slide_stiffness,
         sections=sections,
         materials=materials,
         section_roll=section_roll,
@@ -133,6 +136,7 @@ def urdf_report(
     *,
     positions: Mapping[str, float] | None = None,
     joint_stiffness: Mapping[str, Any] | None = None,
+    slide_stiffness: Mapping[str, Any] | None = None,
     sections: Mapping[str, Any] | None = None,
     materials: Mapping[str, Mapping[str, Any]] | None = None,
     section_roll: Mapping[str, Any] | None = None,
@@ -146,8 +150,8 @@ def urdf_report(
 
     Parameters
     ----------
-    path, base, tip, positions, joint_stiffness, sections, materials, section_roll, rotors, structural_mass, \
-    inertia_check, payload, name
+    path, base, tip, positions, joint_stiffness, slide_stiffness, sections, materials, section_roll, rotors, \
+    structural_mass, inertia_check, payload, name
         As of `read_urdf`.
 
     Returns
@@ -169,7 +173,7 @@ def urdf_report(
         require_truth("inertia_check", inertia_check)
         at = positions_of(robot, positions)
         chain = chain_of(robot, base, tip, at)
-        springs = stiffnesses_of(robot, chain, joint_stiffness)
+        springs = stiffnesses_of(robot, chain, joint_stiffness, slide_stiffness)
         beams = beams_of(chain, sections, materials, section_roll)
         geared = rotors_of(robot, chain, rotors)
         ground = total_of(chain.ground)
@@ -183,7 +187,7 @@ def urdf_report(
             own = beams.get(moving.joint.child)
             entry, masses = _entry(moving, joint, own, structural_mass, inertia_check)
             stiffness = springs.get(moving.joint.name, math.inf)
-            entry |= {"joint_stiffness": stiffness, "name": moving.joint.name}
+            entry |= _spring(moving, stiffness) | {"name": moving.joint.name}
             entry |= geared.get(moving.joint.name, {})
             entry |= {
                 "joint_limits": moving.joint.limits,
@@ -191,7 +195,7 @@ def urdf_report(
             }
             if not entries:
                 entry["stator"] = ground.body(moving.place[:3, 3])
-            facts.append(_facts(moving, joint.angle, stiffness, masses))
+            facts.append(_facts(moving, joint.position, stiffness, masses))
             joints.append(joint)
             entries.append(entry)
         carried = payload
@@ -219,9 +223,19 @@ def _ways(chain: Chain) -> list[np.ndarray]:
 
 def _joint(moving: Moving, way: np.ndarray, position: float) -> MovingJoint:
     legs = np.zeros(3), way
-    return MovingJoint(
-        moving.place[:3, :3], moving.joint.axis, position, legs, "straight", np.eye(3)
-    )
+    fixed, own = moving.place[:3, :3], np.eye(3)
+    return MovingJoint(fixed, moving.joint.axis, position, legs, "straight", own, moving.slides)
+
+
+def _spring(moving: Moving, stiffness: Any) -> dict[str, Any]:
+    """What gives way at a joint: about its axis, or along it where it slides."""
+    if not moving.slides:
+        return {"joint_stiffness": stiffness}
+    if stiffness is math.inf:
+        return {}
+    with within(f"slide_stiffness[{moving.joint.name!r}]: "):
+        axis: Any = tuple(map(float, moving.joint.axis))
+        return {"joint_springs": (Spring("translation", axis, stiffness),)}
 
 
 def _entry(
@@ -236,8 +250,13 @@ def _entry(
     origin, way = np.zeros(3), joint.legs[1]
     if beam is None:
         with within(f"link {name!r}: "):
-            body = total.body(origin, inertia_check)
-        return {"rigid": True, "hub": body}, (total.mass, 0.0, total.mass)
+            # what slides is seen from the tip, what turns from the joint
+            own = (
+                {"body": total.body(way, inertia_check)}
+                if moving.slides
+                else {"hub": total.body(origin, inertia_check)}
+            )
+        return {"rigid": True, **own}, (total.mass, 0.0, total.mass)
     if not np.any(way):
         raise ArmError(
             f"sections[{name!r}]: the next joint, or the tip, is at the place of joint {moving.joint.name!r}, so that "
@@ -245,13 +264,13 @@ def _entry(
         )
     mount, geometry = mounted(joint)
     with within(f"link {name!r}: "):
-        own: Lump = beam_lump(SpatialLink(**geometry, **beam), mount)
-        hub, tip = at_ends(moving.parts, way, own, structural_mass)
+        elastic = beam_lump(SpatialLink(**geometry, **beam), mount)
+        hub, tip = at_ends(moving.parts, way, elastic, structural_mass)
         bodies = {
             "hub": hub.body(origin, inertia_check),
             "body": tip.body(way, inertia_check),
         }
-    return {**beam, **bodies}, (total.mass, own.mass, hub.mass + tip.mass)
+    return {**beam, **bodies}, (total.mass, elastic.mass, hub.mass + tip.mass)
 
 
 def _facts(

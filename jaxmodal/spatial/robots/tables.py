@@ -19,9 +19,9 @@ class UrdfJointFacts:
     name, kind, link : str
         Name and type of the joint, and the link behind it.
     position, lower, upper : float
-        rad; the limits are infinite where there are none.
+        rad, of a prismatic joint m; the limits are infinite where there are none.
     stiffness : float
-        N m/rad, inf for a rigid joint.
+        N m/rad, of a prismatic joint N/m, inf for a rigid joint.
     mass : float
         Of the link and all that is fixed to it, as the file has it, kg.
     beam, bodies : float
@@ -75,13 +75,14 @@ class UrdfReport(ShowsTables):
         """Return the joints, the notes and what is missing."""
         rows = []
         for number, joint in enumerate(self.joints, start=1):
+            unit, per = (" m", " N/m") if joint.kind == "prismatic" else ("", "")
             limits = "none"
             if math.isfinite(joint.lower) or math.isfinite(joint.upper):
-                limits = f"{joint.lower:.6g} to {joint.upper:.6g}"
-            spring = value_text(joint.stiffness).replace("inf", "rigid")
+                limits = f"{joint.lower:.6g} to {joint.upper:.6g}{unit}"
+            spring = f"{value_text(joint.stiffness)}{per}".replace(f"inf{per}", "rigid")
             masses = (f"{x:.6g}" for x in (joint.mass, joint.beam, joint.bodies))
             names = str(number), joint.name, joint.link
-            rows.append([*names, f"{joint.position:.6g}", limits, spring, *masses])
+            rows.append([*names, f"{joint.position:.6g}{unit}", limits, spring, *masses])
         head = ("link", "joint", "of URDF", "position [rad]", "limits [rad]", "spring [N m/rad]")
         masses_of = ("file [kg]", "beam [kg]", "bodies [kg]")
         moving = sum(joint.mass for joint in self.joints)

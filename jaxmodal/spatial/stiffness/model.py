@@ -16,7 +16,7 @@ from jaxmodal.arm.arm import TAKE_ARMS_IN_SPACE
 from jaxmodal.arm.sections import hollow_circle
 from jaxmodal.arm.segments import cut
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
-from jaxmodal.dynamic_stiffness.cut_links import SHARES
+from jaxmodal.dynamic_stiffness.cut_links import SHARES, cut_lengths
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host, tree_on_host
@@ -145,7 +145,7 @@ class SpatialModel:
 
 def _cut(link: SpatialLink, share: float) -> tuple[SpatialLink, ...]:
     """A flexible link as two, the inner one with this share of the length; whole if rigid or, in a cell, too short."""
-    lengths = [x * np.asarray(link.length) for x in (share, 1.0 - share)]
+    lengths = cut_lengths(np.asarray(link.length), share)
     if link.rigid or not np.all(np.minimum(*lengths) > 0.0):  # so short that a part would have none
         return (link,)
     return cut(link, [{"length": length} for length in lengths])

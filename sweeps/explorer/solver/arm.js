@@ -93,14 +93,20 @@ function linkOf(arm, beam) {
   return link;
 }
 
-/** The same arm with links cut into parts; `shares` gives those of each link. */
-function cutArm(arm, shares) {
+/** The parts of a length, the inner one about this share of it: they add up to it to the last bit. */
+function cutLengths(length, share) {
+  const longer = Math.max(share, 1 - share) * length, shorter = length - longer;
+  return share > 0.5 ? [longer, shorter] : [shorter, longer];
+}
+
+/** The same arm with links cut in two; `share` gives that of the inner part of each link. */
+function cutArm(arm, share) {
   const { fields, inner, outer } = arm.written, links = [], length = fields.indexOf("length");
   arm.beams.forEach((beam, i) => {
-    const parts = shares(i);
-    parts.forEach((share, p) => {
+    const parts = cutLengths(beam[length], share(i));
+    parts.forEach((own, p) => {
       const part = beam.slice();
-      part[length] *= share;
+      part[length] = own;
       fields.forEach((name, k) => {
         if (p > 0 && name in inner) part[k] = Number(inner[name]);
         if (p < parts.length - 1 && outer.includes(name)) part[k] = 0;

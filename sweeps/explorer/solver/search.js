@@ -106,7 +106,7 @@ function confirm(arm, zeros, open, omega, certified, lower, upper, multiplicity)
       let sure = proved(arm);
       if (!sure && !otherwise) {
         // where the formulas of the links lose their digits, those of their parts do not
-        cut = cut || cutArm(arm, (i) => sharesOf(arm, i));
+        cut = cut || cutArm(arm, (i) => shareOf(arm, i));
         for (let k = first; k <= last; k++) omega[k] = inPairs(cut, omega[k], k + 1).omega;
         otherwise = true;
         continue;
@@ -123,8 +123,8 @@ function confirm(arm, zeros, open, omega, certified, lower, upper, multiplicity)
 export function countBelow(arm, omega) {
   const e = evaluate(arm, omega, "double");
   if (CERTAIN * e.noise <= 1e-15) return e.count;
-  const other = evaluate(cutArm(arm, (i) => sharesOf(arm, i)), omega, "double");
+  const other = evaluate(cutArm(arm, (i) => shareOf(arm, i)), omega, "double");
   return other.noise < e.noise ? other.count : e.count;
 }
 
-const sharesOf = (arm, i) => { const s = arm.written.shares[i % arm.written.shares.length]; return [s, 1 - s]; };
+const shareOf = (arm, i) => arm.written.shares[i % arm.written.shares.length];

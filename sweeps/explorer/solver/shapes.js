@@ -82,7 +82,7 @@ function looseBase(f, [uu, uv, up, vv, vp, pp]) {
 /** The mode at `omega` to the last digits, and how many there are within 1e-13. */
 function modeAt(given, omega) {
   const clear = CERTAIN * evaluate(given, omega, "double").noise <= 1e-15;
-  const arm = clear ? given : cutArm(given, (i) => sharesOf(given, i));
+  const arm = clear ? given : cutArm(given, (i) => shareOf(given, i));
   for (const aside of [1e-14, 1e-13, 1e-11, 1e-9, 1e-7]) {
     const a = evaluate(arm, omega * (1 - aside), "double"), b = evaluate(arm, omega * (1 + aside), "double");
     if (b.count <= a.count) continue;
