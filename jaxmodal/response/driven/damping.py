@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
@@ -19,6 +19,8 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, xp
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
+#: an arm of one kind or the other
+ArmKind = TypeVar("ArmKind", bound=SerialArm)
 #: damping of the material of links
 MATERIAL = ("loss_factor", "kelvin_voigt_time")
 #: the spring beside which each damper lies
@@ -59,6 +61,17 @@ def damping_of(arm: Arm) -> Damping:
             columns = (xp.asarray(0.0 if v is None else v) + 0.0 for v in values)
             found[name] = xp.stack(xp.broadcast_arrays(*columns))
     return Damping(**found)
+
+
+def undamped(arm: ArmKind) -> ArmKind:
+    """Return the arm without damping."""
+    links = []
+    for link in arm.links:
+        changes: dict[str, Any] = dict.fromkeys(x for x in DAMPING_FIELDS if hasattr(link, x))
+        if hasattr(link, "joint_springs"):
+            changes["joint_springs"] = tuple(x.replace(damping=None) for x in link.joint_springs)
+        links.append(link.replace(**changes))
+    return arm.replace(links=tuple(links))
 
 
 def damps(arm: SerialArm) -> bool:

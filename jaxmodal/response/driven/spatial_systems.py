@@ -15,13 +15,13 @@ from jaxmodal.arm.segments import cut
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.port_quantities import read_ports
-from jaxmodal.response.driven.ports import RELATIVE, Port
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.spatial_readings import motion_of_base, reading_of
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.motions import Frame
-from jaxmodal.spatial.parts.geometry import Position
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.constants import ReducedLink, Spring, reduced_links
-from jaxmodal.spatial.stiffness.entries import LinkEntries, LoadEntries
+from jaxmodal.spatial.stiffness.link_entries import LinkEntries, LoadEntries
 from jaxmodal.spatial.stiffness.members import Sections, sections_of
 from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
@@ -114,7 +114,7 @@ def spatial_system(
         outputs=tuple(outputs),
         loads=loads,
         base_motions={
-            each: _six(each, frames[0].axes, np.zeros(3)) for each in inputs if each.place == "base"
+            each: motion_of_base(each, frames[0]) for each in inputs if each.place == "base"
         },
     )
 
@@ -149,47 +149,14 @@ def _acting(
 ) -> tuple[int, LoadEntries]:
     """The number of the part that a load acts on, and what of it acts there."""
     owner = arm.num_links - 1 if each.link is None else each.link - 1
-    link, axes, section = arm.links[owner], frames[owner].axes, frames[owner].section
+    reading = reading_of(each, arm, frames[owner])
     mine = [k for k, part in enumerate(parts) if part.owner == owner]
-    zero = [NOTHING] * 6
-    if each.direction == RELATIVE:  # a rigid joint has no spring that a torque could turn
-        acts = NOTHING if np.isposinf(float(link.joint_stiffness)) else 1.0
-        return mine[0], LoadEntries(zero, zero, acts)
-    station = {"joint": 0.0, "tip": 1.0, "payload": 1.0}.get(each.place, each.station)
-    offset = _offset(each, arm, link)
-    if link.rigid:
-        offset = offset + np.array([station * float(link.length), 0.0, 0.0])
-    part = mine[0]
-    if station and not link.rigid:
-        part = next(k for k in mine if parts[k].end == station)
-    row = _six(each, axes, axes @ offset)
-    seen = [without_zeros(x) for x in (*(row[:3] @ section), *(row[3:] @ section))]
-    at_start = link.rigid or not station
-    ends = (zero, seen) if at_start else (seen, zero)
-    return part, LoadEntries(*ends, NOTHING)
-
-
-def _offset(each: Port, arm: SpatialArm, link: SpatialLink) -> Floats:
-    """A place seen from the end of what is elastic of its link, or of a joint from its start, in the link's axes."""
-    if each.place == "link":
-        return np.zeros(3)
-    if each.place == "joint":
-        return -_vector(link.base_offset)
-    centre = arm.payload.centre if each.place == "payload" else None
-    return _vector(link.end_offset) + _vector(centre)
-
-
-def _vector(position: Position | None) -> Floats:
-    return np.zeros(3) if position is None else np.array([float(x) for x in position])
-
-
-def _six(each: Port, axes: Floats, offset: Floats) -> Floats:
-    """What a port reads of the motion (6,) of a place from which it is at ``offset``, in the axes of the ground."""
-    within = axes if each.direction.startswith("link_") else np.eye(3)
-    direction = within[:, "xyz".index(each.direction[-1])]
-    if each.turns:
-        return np.concatenate([np.zeros(3), direction])
-    return np.concatenate([direction, np.cross(offset, direction)])
+    zero, seen = [NOTHING] * 6, [without_zeros(x) for x in reading.row]
+    torque = without_zeros(reading.give)
+    if not reading.station:
+        return mine[0], LoadEntries(zero, seen, torque)
+    part = next(k for k in mine if parts[k].end == reading.station)
+    return part, LoadEntries(seen, zero, torque)
 
 
 def _driven(link: ReducedLink, part: _Part | None) -> DrivenLink:
@@ -225,6 +192,13 @@ def _springs(part: _Part) -> list[tuple[str, float]]:
 def is_free(spring: Spring) -> bool:
     """Whether a joint gives way freely."""
     return spring.unit is NOTHING
+
+
+def stiffness_of(spring: Spring) -> float:
+    """The stiffness of a spring of a joint, 0 of a free one, inf of a rigid one."""
+    if spring.compliance is NOTHING:
+        return np.inf
+    return 0.0 if is_free(spring) else spring.unit / spring.compliance
 
 
 def _column(links: Sequence[SpatialLink], name: str) -> Floats | None:

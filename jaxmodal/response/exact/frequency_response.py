@@ -152,7 +152,11 @@ def answered(
         with np.errstate(all="ignore"):  # cells whose values cannot be
             require_moving(quantity, into, set_parameters(arm, varied) if varied else arm)
         if springs is None and rigid_supports(arm):
-            options = {"theory": theory, "parameters": parameters, "lowered": lowered}
+            options: dict[str, Any] = {
+                "theory": theory,
+                "parameters": parameters,
+                "lowered": lowered,
+            }
             respond = functools.partial(answered, arm, **options, judge_stability=False)
             found = held_answers(respond, arm, varied, flat, into, out, quantity)
         else:

@@ -14,6 +14,7 @@ from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.exact.frequency_response import answered
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.response.forced.transfer import Floats
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: a chord is straight enough where the curve leaves it by no more than this share of its own size
 _STRAIGHT = 5e-3
@@ -29,7 +30,7 @@ _BESIDE = (1e-5, 1e-6)
 _MOST = 20_000
 
 
-def refined(arm: Arm, found: FrequencyResponse, places: Any = ()) -> FrequencyResponse:
+def refined(arm: Arm | SpatialArm, found: FrequencyResponse, places: Any = ()) -> FrequencyResponse:
     """Return a response of one arm at further frequencies, between which its values go almost straight.
 
     Parameters
@@ -74,7 +75,7 @@ def refined(arm: Arm, found: FrequencyResponse, places: Any = ()) -> FrequencyRe
 
 
 def _at(
-    arm: Arm, found: FrequencyResponse, omega: Floats
+    arm: Arm | SpatialArm, found: FrequencyResponse, omega: Floats
 ) -> tuple[NDArray[np.complex128], NDArray[np.int8]]:
     """Values and statuses of a response at other frequencies, each (outputs, inputs, F)."""
     ports = found.inputs, found.outputs
@@ -84,7 +85,7 @@ def _at(
 
 
 def _poles(
-    arm: Arm, found: FrequencyResponse, omega: Floats
+    arm: Arm | SpatialArm, found: FrequencyResponse, omega: Floats
 ) -> tuple[Floats, NDArray[np.complex128], NDArray[np.int8]]:
     """Undamped natural frequencies at which pairs of ports are infinite, with inf there; with NaN where they are not.
 

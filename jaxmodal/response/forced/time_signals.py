@@ -24,6 +24,7 @@ from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -85,7 +86,7 @@ class TimeResponse(ShowsDatasets):
 
 
 def time_response(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     signal: ArrayLike,
     time_step: float,
     input: str | Port,

@@ -7,7 +7,7 @@ directions what a port moves by where the ground moves.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,20 @@ from jaxmodal.dynamic_stiffness.preload import member_waves
 from jaxmodal.response.driven.members import elastic_member
 from jaxmodal.response.driven.port_quantities import in_quantity, read_ports
 from jaxmodal.response.driven.ports import Port
-from jaxmodal.response.driven.spatial_systems import DrivenLink, SpatialSystem, is_free
+from jaxmodal.response.driven.spatial_systems import (
+    DrivenLink,
+    SpatialSystem,
+    is_free,
+    stiffness_of,
+)
 from jaxmodal.response.receptance.answers import around, infinite_among
 from jaxmodal.response.receptance.circle_means import kept_digits
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH, size_of
 from jaxmodal.spatial.stiffness.constants import Spring
-from jaxmodal.spatial.stiffness.entries import Symmetric, places, with_link
+from jaxmodal.spatial.stiffness.entries import Added, with_link
 from jaxmodal.spatial.stiffness.matrices import stacked
 from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_waves
+from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
 #: frequencies that NumPy works on at a time: what fits into a cache
 _BLOCK = 2048
@@ -116,32 +122,64 @@ def _motions(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any, Any]:
 
 
 def condensed_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Symmetric, Any]:
-    """Stiffness and loads as the ground sees them, and how much numbers grow on the way.
-
-    ``omega`` may be complex.
-    """
-    squared = omega * omega
-    members = None if system.sections is None else _members(system, omega)
-    size = 6 + len(system.loads)
-    w = Symmetric([NOTHING] * len(places(size)))
-    growth = np.zeros(omega.shape)
-    for link in reversed(system.links):
-        planes = link.planes(members)
-        entries = link.entries._replace(springs=list(_damped(link, omega)))
-        added = with_link(entries, planes, squared, w, 0, True, link.loads)
-        w = added.stiffness
-        for plane in planes:
+    """Stiffness and loads as the ground sees them, and how much numbers grow on the way."""
+    squared, growth = omega * omega, np.zeros(omega.shape)
+    for each in _inward(system, omega, 1.0):
+        w = each.added.stiffness
+        for plane in each.planes:
             growth = np.maximum(growth, 1.0 / size_of(plane.delta))
-        for release in added.releases:
+        for release in each.added.releases:
             growth = np.maximum(growth, release.terms / size_of(release.factor))
-        for pivot, spring in zip(added.pivots, entries.springs, strict=True):
+        for pivot, spring in zip(each.added.pivots, each.springs, strict=True):
             terms = abs(spring.unit) + size_of(pivot - spring.unit)
             growth = np.maximum(growth, terms / size_of(pivot))
-        if any(map(is_free, entries.springs)):
+        if any(map(is_free, each.springs)):
             # its denominator has no other term; what turns and shifts does not change the sum
-            before = sum(map(size_of, added.inner[:3])) + size_of(squared * entries.inner.mass)
+            inner = each.link.entries.inner.mass
+            before = sum(map(size_of, each.added.inner[:3])) + size_of(squared * inner)
             growth = np.maximum(growth, size_of(w[0, 0] + w[1, 1] + w[2, 2]) / before)
     return w, growth
+
+
+def characteristic_in_space(system: SpatialSystem, omega: NDArray[Any], share: Any) -> Any:
+    """The logarithm of the characteristic determinant over positive factors at complex frequencies, shape (F,).
+
+    ``share`` is how much of the damping there is, a number for each frequency.
+    """
+    total: Any = np.zeros(omega.shape, complex)
+    for each in _inward(system, omega, share):
+        factors = [plane.delta for plane in each.planes]
+        factors += [release.factor for release in each.added.releases]
+        factors += each.added.pivots
+        for plain, spring in zip(each.link.entries.springs, each.springs, strict=True):
+            if spring is not plain:  # the pivot of a damped spring has a pole where that vanishes
+                stiffness = 1.0 / spring.compliance
+                factors.append(stiffness if is_free(plain) else stiffness / stiffness_of(plain))
+        for factor in factors:
+            total = total + np.log(factor + 0j)
+    return total
+
+
+class _Passed(NamedTuple):
+    """A link that was passed: its planes, the springs of its joint with their dampers, and what is seen before it."""
+
+    link: DrivenLink
+    planes: list[FreeEndMember]
+    springs: list[Spring]
+    added: Added
+
+
+def _inward(system: SpatialSystem, omega: NDArray[Any], share: Any) -> Iterator[_Passed]:
+    """The links from the tip to the ground; ``omega`` may be complex, ``share`` is how much of the damping there is."""
+    squared = omega * omega
+    members = None if system.sections is None else _members(system, omega, share)
+    w = Symmetric([NOTHING] * len(places(6 + len(system.loads))))
+    for link in reversed(system.links):
+        planes, springs = link.planes(members), list(_damped(link, omega * share))
+        entries = link.entries._replace(springs=springs)
+        added = with_link(entries, planes, squared, w, 0, True, link.loads)
+        w = added.stiffness
+        yield _Passed(link, planes, springs, added)
 
 
 def _damped(link: DrivenLink, omega: NDArray[Any]) -> Iterator[Spring]:
@@ -151,11 +189,11 @@ def _damped(link: DrivenLink, omega: NDArray[Any]) -> Iterator[Spring]:
         if damper == 0.0 or spring.compliance is NOTHING:
             yield spring
         else:
-            stiffness = spring.unit * (1.0 / spring.compliance) + 1j * (omega * damper)
+            stiffness = stiffness_of(spring) + 1j * (omega * damper)
             yield spring._replace(unit=1.0, compliance=1.0 / stiffness)
 
 
-def _members(system: SpatialSystem, omega: NDArray[Any]) -> FreeEndMember:
+def _members(system: SpatialSystem, omega: NDArray[Any], damped: Any) -> FreeEndMember:
     """The flexible links in both planes, each field of shape (2, links, F)."""
     s = system.sections
     assert s is not None
@@ -166,7 +204,7 @@ def _members(system: SpatialSystem, omega: NDArray[Any]) -> FreeEndMember:
     if system.kelvin_voigt_time is not None:
         share = share + omega * system.kelvin_voigt_time
     if not isinstance(share, float):
-        factor = 1.0 + 1j * share
+        factor = 1.0 + 1j * (share * damped)
         s = s._replace(
             youngs_modulus=s.youngs_modulus * factor, shear_modulus=s.shear_modulus * factor
         )

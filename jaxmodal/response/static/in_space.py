@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.nothing import NOTHING, as_array
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, is_free, spatial_system
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.stiffness.entries import Symmetric, places, with_link
+from jaxmodal.spatial.stiffness.entries import with_link
 from jaxmodal.spatial.stiffness.members import Sections, plane_beams
 from jaxmodal.spatial.stiffness.model import SpatialModel
+from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 from jaxmodal.statics.laws import shear_ratio
 
 #: share of a compliance beyond rounding
@@ -52,6 +54,14 @@ def compliance_in_space(
     return found[np.ix_(*([system.loads.index(x) for x in part] for part in (outputs, inputs)))]
 
 
+def still_in_space(arm: SpatialArm, theory: TheoryName, given: Sequence[Port]) -> list[bool]:
+    """Which ports stay at rest under any force: those on which nothing that gives way does work."""
+    loads = [each for each in given if each.place != "base"]
+    system = spatial_system(arm, arm.model(theory), "receptance", loads, loads)
+    moves = np.diag(_at_rest(system, None))
+    return [each in system.loads and not moves[system.loads.index(each)] for each in given]
+
+
 def _moved_by_free_joints(system: SpatialSystem) -> Iterator[tuple[str, int]]:
     """Addresses of free springs on whose give a load does work, each with the number of such a load."""
     held = np.diag(_at_rest(system, ""))
@@ -63,15 +73,18 @@ def _moved_by_free_joints(system: SpatialSystem) -> Iterator[tuple[str, int]]:
                     yield name, int(np.argmax(more))
 
 
-def _at_rest(system: SpatialSystem, soft: str) -> NDArray[np.float64]:
-    """Responses (loads, loads) at rest with free joints held, but for one, by its address, of a compliance of 1."""
+def _at_rest(system: SpatialSystem, soft: str | None) -> NDArray[np.float64]:
+    """Responses (loads, loads) at rest with free joints held, but for one, by its address, of a compliance of 1.
+
+    With None all of them have that.
+    """
     members = None if system.sections is None else _members_at_rest(system)
     size = 6 + len(system.loads)
     w = Symmetric([NOTHING] * len(places(size)))
     for link in reversed(system.links):
         names = link.springs or ("",) * len(link.entries.springs)
         springs = [
-            spring._replace(unit=1.0, compliance=1.0 if name == soft else NOTHING)
+            spring._replace(unit=1.0, compliance=1.0 if soft in (None, name) else NOTHING)
             if is_free(spring)
             else spring
             for name, spring in zip(names, link.entries.springs, strict=True)

@@ -261,7 +261,7 @@ class SpatialArm(Drawn, SerialArm):
     def _is_of_slide(self, single: str) -> bool:
         """Whether an address is one of turning of a joint that slides, which has none."""
         link, _, field = single.partition(".")
-        if field not in ("joint_angle", "joint_stiffness"):
+        if field not in ("joint_angle", "joint_stiffness", "joint_damping"):
             return False
         return self.links[int(link.removeprefix("link")) - 1].prismatic
 

@@ -13,8 +13,9 @@ from jaxmodal.arm.shapes import RawSection, Rectangle, Section
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
-from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
+from jaxmodal.spatial.parts.springs import Spring
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: fields that mean the same in both kinds of arm

@@ -16,8 +16,9 @@ from jaxmodal.arm.units import in_si, made_of, named_as_given, with_units
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Rotation, as_inertia
-from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
+from jaxmodal.spatial.parts.springs import Spring
 
 _UNITS, _SECTION = planar.units_of(SpatialLink) | LIMITS, planar.units_of(SpatialSection)
 #: units of what joints that slide have another unit of

@@ -11,10 +11,8 @@ motions beyond.
 
 from __future__ import annotations
 
-import functools
-import itertools
-import math
-from collections.abc import Callable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,100 +20,24 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Number, absolute, keep, nonzero
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.spatial.stiffness.constants import Body, Spring
+from jaxmodal.spatial.stiffness.constants import Body
+from jaxmodal.spatial.stiffness.link_entries import LinkEntries, LoadEntries
+from jaxmodal.spatial.stiffness.symmetric import (
+    PLACES,
+    TRIANGLE,
+    Symmetric,
+    places,
+    shifted,
+    total,
+    turned,
+)
 
 #: the directions that couple in a straight link, two by two: stretching and torsion do not couple at all
 PAIRS = ((0, 3), (1, 5), (2, 4))
-#: the entries of a symmetric matrix of 6 x 6, by rows, and of one of 3 x 3
-PLACES = [(i, j) for i in range(6) for j in range(i, 6)]
-TRIANGLE = [(i, j) for i in range(3) for j in range(i, 3)]
-_X, _Y, _Z = range(3)
 #: one plus or minus units in the last place for each entry: one, two, three of them, so that no two agree by chance
 _UNITS = 1.0 + 2.0**-52 * (
     np.array([[1.0], [2.0], [3.0]]) * np.random.default_rng(0).choice([-1.0, 1.0], (3, len(PLACES)))
 )
-
-
-class LinkEntries(NamedTuple):
-    """`constants.ReducedLink` by entries, lists in place of matrices; inertias are (xx, xy, xz, yy, yz, zz).
-
-    ``rotor`` is axis, relative, driven and carried inertia of `Rotor`; empty where there is none.
-    """
-
-    rotation: list[Number]
-    offset: list[Number]
-    outer: Body
-    inner: Body
-    springs: list[Spring]
-    rotor: list[Number]
-
-    @classmethod
-    def of(cls, numbers: Iterator[Number], springs: int, has_rotor: bool) -> LinkEntries:
-        """The next ones of ``numbers``, in the order of the fields."""
-
-        def some(number: int) -> list[Number]:
-            return list(itertools.islice(numbers, number))
-
-        def body() -> Body:
-            return Body(next(numbers), some(3), some(6))
-
-        return cls(
-            rotation=some(9),
-            offset=some(3),
-            outer=body(),
-            inner=body(),
-            springs=[Spring(some(6), *some(2)) for _ in range(springs)],
-            rotor=some(6) if has_rotor else [],
-        )
-
-
-@functools.cache
-def places(size: int) -> list[tuple[int, int]]:
-    """The entries of a symmetric matrix: those of 6 x 6 by rows, then column by column those of the loads."""
-    return PLACES + [(i, j) for j in range(6, size) for i in range(j + 1)]
-
-
-@functools.cache
-def _at(size: int) -> dict[tuple[int, int], int]:
-    return {place: k for k, place in enumerate(places(size))}
-
-
-class LoadEntries(NamedTuple):
-    """A load that acts on a link: its parts along the six directions at both ends of what is elastic, and a torque.
-
-    The torque acts about the joint's axis, on the link and against the one before it.
-    """
-
-    outer: Sequence[Any]
-    inner: Sequence[Any]
-    torque: Any
-
-    @classmethod
-    def of(cls, numbers: Iterator[Number]) -> LoadEntries:
-        """The next ones of ``numbers``, in the order of the fields."""
-        outer, inner = ([next(numbers) for _ in range(6)] for _ in range(2))
-        return cls(outer, inner, next(numbers))
-
-
-class Symmetric:
-    """A symmetric matrix of 6 x 6, or with loads of so many more, by its entries in the order of `places`."""
-
-    def __init__(self, entries: Sequence[Any]) -> None:
-        self.entries = list(entries)
-        self.size = (math.isqrt(8 * len(self.entries) + 1) - 1) // 2
-        self._at = _at(self.size)
-
-    def __getitem__(self, place: tuple[int, int]) -> Any:
-        i, j = place
-        return self.entries[self._at[(i, j) if i <= j else (j, i)]]
-
-    def __setitem__(self, place: tuple[int, int], value: Any) -> None:
-        i, j = place
-        self.entries[self._at[(i, j) if i <= j else (j, i)]] = value
-
-    def kept(self) -> Symmetric:
-        """Entries that are computed once."""
-        return Symmetric([keep(x) for x in self.entries])
 
 
 class Release(NamedTuple):
@@ -203,7 +125,7 @@ def with_link(
         if rotor:
             w = _less_turning(w, rotor[:3], carried * squared)
         pivots.append(pivot)
-    w = _shifted(_turned(shaken(w), link.rotation), link.offset).kept()
+    w = shifted(turned(shaken(w), link.rotation), link.offset).kept()
     return Added(w, releases, pivots, inner)
 
 
@@ -376,8 +298,8 @@ def _through_spring(
 
     ``torques`` are what each load does on its give.
     """
-    column = [keep(_sum(w[i, j] * direction[j] for j in range(6))) for i in range(w.size)]
-    pivot = keep(nonzero(unit + compliance * _sum(map(_product, direction, column[:6]))))
+    column = [keep(total(w[i, j] * direction[j] for j in range(6))) for i in range(w.size)]
+    pivot = keep(nonzero(unit + compliance * total(map(operator.mul, direction, column[:6]))))
     for load, torque in enumerate(torques, start=6):
         column[load] = column[load] - torque
     by = compliance / pivot
@@ -385,63 +307,3 @@ def _through_spring(
     return Symmetric(
         [x - scaled[i] * column[j] for x, (i, j) in zip(w.entries, places(w.size), strict=True)]
     ).kept(), pivot
-
-
-def _product(a: Any, b: Any) -> Any:
-    return a * b
-
-
-def _sum(terms: Any) -> Any:
-    return functools.reduce(lambda a, b: a + b, terms)
-
-
-def _turned(w: Symmetric, rotation: Sequence[Any]) -> Symmetric:
-    """``B W B^T``, B = diag(R, R), block by block: into axes in which those of W are the columns of R."""
-    r = [rotation[3 * i : 3 * i + 3] for i in range(3)]
-
-    def block(row: int, column: int, symmetric: bool) -> dict[tuple[int, int], Any]:
-        half = [
-            [_sum(r[i][k] * w[row + k, column + j] for k in range(3)) for j in range(3)]
-            for i in range(3)
-        ]
-        return {
-            (row + i, column + j): _sum(half[i][k] * r[j][k] for k in range(3))
-            for i in range(3)
-            for j in range(i if symmetric else 0, 3)
-        }
-
-    found = block(0, 0, True) | block(0, 3, False) | block(3, 3, True)
-    turned = Symmetric([*(found[place] for place in PLACES), *w.entries[len(PLACES) :]])
-    for load in range(6, w.size):
-        for row, i in itertools.product((0, 3), range(3)):
-            turned[row + i, load] = _sum(r[i][k] * w[row + k, load] for k in range(3))
-    return turned.kept()
-
-
-def _shifted(w: Symmetric, offset: Sequence[Any]) -> Symmetric:
-    """``G^T W G``: to a point from which that of W is seen at ``offset``."""
-    o = list(offset)
-    found = Symmetric(w.entries)
-
-    def crossed(v: Sequence[Any]) -> list[Any]:
-        return [
-            o[_Y] * v[_Z] - o[_Z] * v[_Y],
-            o[_Z] * v[_X] - o[_X] * v[_Z],
-            o[_X] * v[_Y] - o[_Y] * v[_X],
-        ]
-
-    mixed = []
-    for i in range(3):
-        row = crossed([w[i, k] for k in range(3)])
-        mixed.append([w[i, 3 + j] + row[j] for j in range(3)])
-        for j in range(3):
-            found[i, 3 + j] = mixed[i][j]
-    # [o] B' + B^T [o]^T
-    left = [crossed([mixed[k][j] for k in range(3)]) for j in range(3)]
-    right = [crossed([w[k, 3 + i] for k in range(3)]) for i in range(3)]
-    for i, j in TRIANGLE:
-        found[3 + i, 3 + j] = w[3 + i, 3 + j] + left[j][i] + right[i][j]
-    for load in range(6, w.size):
-        for i, x in enumerate(crossed([w[k, load] for k in range(3)])):
-            found[3 + i, load] = w[3 + i, load] + x
-    return found
