@@ -91,9 +91,10 @@ from jaxmodal.spatial.files import examples
 from jaxmodal.spatial.files.arm_files import arm_from_dict, read_arm
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Rotation
-from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.parameters import describe, unit_of
 from jaxmodal.spatial.parts.sections import spatial_section
+from jaxmodal.spatial.parts.springs import Spring
 from jaxmodal.spatial.robots.reading import read_urdf, urdf_report
 from jaxmodal.spatial.robots.tables import UrdfReport
 from jaxmodal.statics.beam_arrays import BeamArrays

@@ -87,7 +87,7 @@ def absolute(x: Number) -> Number:
     """The modulus of a real number."""
     if isinstance(x, Expression | DoubleDouble):
         return select(x, x, -x)
-    return Register(xp.abs(x.value)) if isinstance(x, Register) else xp.abs(x)
+    return Register(xp.abs(x.value)) if isinstance(x, Register) else abs(x)
 
 
 def rounds_to_float64(x: Number) -> bool:

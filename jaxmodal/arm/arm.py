@@ -66,6 +66,7 @@ class Arm(Drawn, SerialArm):
     link_kind: ClassVar[type[Link]] = Link
     payload_kind: ClassVar[type[Payload]] = Payload
     base_kind: ClassVar[type[BaseStiffness]] = BaseStiffness
+    directions: ClassVar[tuple[str, ...]] = ("along", "across", "x", "y", "rotation")
     links: tuple[Link, ...]
     payload: Payload = dataclasses.field(default_factory=lambda: Payload())
     name: str = static(default="")
@@ -162,6 +163,15 @@ TAKE_ARMS_IN_SPACE = (
     "sensitivities",
     "modal_quantities_batch",
     "directional_derivatives",
+    "frequency_response",
+    "harmonic_response",
+    "response_peaks",
+    "random_response",
+    "time_response",
+    "static_compliance",
+    "damped_modes",
+    "damped_modes_batch",
+    "sums over modes",
     "write_arm",
     "the functions of parameters",
     "check",
@@ -175,17 +185,22 @@ def require_planar(arm: object) -> Arm:
     """Return a planar arm; refuse what is none, with what to do about a path, a link or an arm in space."""
     if isinstance(arm, Arm):
         return arm
+    raise ArmError(
+        f"arm = {type(require_arm(arm)).__name__}(...): must be an Arm, which is planar. Arms in space are taken by "
+        f"{', '.join(TAKE_ARMS_IN_SPACE)}."
+    )
+
+
+def require_arm(arm: object) -> SerialArm:
+    """Return an arm of either kind; refuse what is none, with what to do about a path or a link."""
+    if isinstance(arm, SerialArm):
+        return arm
     if isinstance(arm, (str, os.PathLike)):
         remedy = f"read a file with jaxmodal.read_arm({shown(arm)})."
     elif isinstance(arm, Link):
         remedy = "make one of links with Arm(links=(link, ...))."
     elif isinstance(arm, dict):
         remedy = "make one of plain tables with jaxmodal.arm_from_dict."
-    elif hasattr(arm, "model"):
-        raise ArmError(
-            f"arm = {type(arm).__name__}(...): must be an Arm, which is planar. Arms in space are taken by "
-            f"{', '.join(TAKE_ARMS_IN_SPACE)}."
-        )
     else:
         remedy = "make one with Arm(links=(Link(...), ...))."
     raise ArmError(f"arm = {shown(arm)}: must be an Arm; {remedy}")

@@ -8,12 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float
 
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm, require_planar
 from jaxmodal.arm.bases import with_base
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loaded import AtRest, at_rest, bears, with_loads
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.validity import rules_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, on_host, to_host, tree_on_host, xp
@@ -97,7 +98,7 @@ def normal_form(arm: Arm) -> NormalForm:
     arm = to_host(arm)
     if tree_on_host(arm):
         return _lowered(arm)
-    require_one_arm(arm)
+    require_one_arm(require_planar(arm))
     return NormalForm(_compiled_values(arm.replace(name="")), None)
 
 
@@ -201,7 +202,7 @@ def _column(values: Any, count: int) -> Float[Array, " k"]:
 
 def _stacked(arm: Arm) -> list[tuple[list[int], Link]]:
     """Group the links of equal structure; each group becomes one link with leaves (k,)."""
-    require_one_arm(arm)
+    require_one_arm(require_planar(arm))
     groups: dict[Any, list[int]] = {}
     for index, link in enumerate(arm.links):
         groups.setdefault(jax.tree.structure(link), []).append(index)
@@ -217,9 +218,9 @@ def _stack(*values: Any) -> Any:
     return jnp.stack([jnp.asarray(value, jnp.float64) for value in values])
 
 
-def require_one_arm(arm: Arm) -> None:
-    """Refuse an arm with columns of values, which is many arms, and what is no planar arm."""
-    require_planar(arm)
+def require_one_arm(arm: SerialArm) -> None:
+    """Refuse an arm with columns of values, which is many arms, and what is no arm."""
+    require_arm(arm)
     if all(np.ndim(leaf) == 0 for leaf in jax.tree_util.tree_leaves(arm)):
         return
     for path, leaf in jax.tree_util.tree_leaves_with_path(arm):

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import (
     OPTIONAL,
     arm_values,
@@ -75,7 +75,7 @@ class Columns:
 def columns_of(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> Columns:
     """The cells of an arm with other ``values``, shape (addresses, cells), at some addresses."""
     cells = values.shape[1]
-    require_one_arm(arm)
+    require_one_arm(require_planar(arm))
     with np.errstate(all="ignore"):
         varied = set_parameters(arm, dict(zip(addresses, values, strict=True)))
         fields = _fields(varied, cells)

@@ -40,8 +40,11 @@ DAMPING_FIELDS = ("loss_factor", "kelvin_voigt_time", *JOINT_FIELDS[-3:])
 
 
 def is_damping(address: str) -> bool:
-    """Whether an address is one of damping, on which undamped frequencies do not depend."""
-    return address.rpartition(".")[2] in DAMPING_FIELDS
+    """Whether an address is one of damping, on which undamped frequencies do not depend.
+
+    Those of the springs of a joint in space end in ``damping``.
+    """
+    return address.rpartition(".")[2] in (*DAMPING_FIELDS, "damping")
 
 
 def link_constraints(link: Any) -> tuple[Constraint, ...]:

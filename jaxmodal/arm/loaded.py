@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.loads import Loads
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, TURNING, BeamArrays
 from jaxmodal.statics.equilibrium import BALANCED, Equilibrium, equilibrium, turning_stiffness
@@ -94,7 +94,7 @@ def with_loads(
     return made | {"axial_force": own + xp.where(bends, force, held)}
 
 
-def under_forces(arm: Arm) -> bool:
+def under_forces(arm: SerialArm) -> bool:
     """Whether links have axial forces, or loads make some."""
     return arm.loads is not None or any(link.axial_force is not None for link in arm.links)
 

@@ -9,6 +9,7 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import NormalForm, normal_form
 from jaxmodal.arm.loaded import bears
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, on_host, to_host
 from jaxmodal.statics.beam_arrays import SUPPORTS
@@ -16,7 +17,7 @@ from jaxmodal.statics.equilibrium import require_held
 
 
 def require_concrete(
-    arm: Arm, what: str, remedy: str = "inside jit, vmap and grad use frequency_response"
+    arm: SerialArm, what: str, remedy: str = "inside jit, vmap and grad use frequency_response"
 ) -> None:
     """Refuse an arm of which a value is traced."""
     if is_traced(arm):

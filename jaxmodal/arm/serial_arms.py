@@ -33,10 +33,14 @@ class SerialArm(Record):
     """What the file of an arm of this kind says beside the values."""
     other_links: ClassVar[str] = ""
     """What to do about links of another kind."""
+    directions: ClassVar[tuple[str, ...]]
+    """In what directions its places move, as ports name them."""
     links: tuple[Any, ...]
     payload: Any
     name: str
     base_stiffness: Any
+    #: what it bears at rest: arms in space bear nothing
+    loads: Any = None
 
     def __post_init__(self) -> None:
         arm, link, payload = (

@@ -32,6 +32,8 @@ class StraightLink(Record):
     motor: str | None
     nonstructural_mass: Any
     rigid: bool
+    #: links in space have no force at rest
+    axial_force: Any = None
 
     def __post_init__(self) -> None:
         if self.joint_stiffness is None:

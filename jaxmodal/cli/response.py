@@ -18,7 +18,7 @@ from jaxmodal.cli.arguments import (
     Posture,
     WholeRange,
     format_option,
-    load_arm,
+    load_vibrating_arm,
     posed,
     posture_option,
     refusing,
@@ -29,6 +29,7 @@ from jaxmodal.cli.paths import file_option, picture_option, save_picture
 from jaxmodal.cli.response_sensitivities import plain_sensitivities, sensitivities_csv
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.tables import csv_text
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     from jaxmodal.arm.arm import Arm
@@ -146,7 +147,12 @@ def response(
                 f"--input {name}: is a motion of the ground and no force, so there is no {quantity}; give --quantity "
                 "transmissibility."
             )
-    arm = posed(load_arm(argument), argument, posture_deg)
+    arm = posed(load_vibrating_arm(argument), argument, posture_deg)
+    if wants_slopes and isinstance(arm, SpatialArm):
+        raise BadInput(
+            f"--sensitivities: {argument} is an arm in space, and responses have derivatives for planar arms alone; "
+            "leave it out."
+        )
     with refusing(argument):
         if loss_factor is not None:
             arm = arm.replace(
@@ -214,7 +220,7 @@ def response(
 
 
 def _slopes(
-    arm: Arm, found: FrequencyResponse, addresses: tuple[str, ...]
+    arm: Arm | SpatialArm, found: FrequencyResponse, addresses: tuple[str, ...]
 ) -> ResponseSensitivities:
     from jaxmodal.response.exact.sensitivities import response_sensitivities
 
@@ -229,14 +235,14 @@ def _slopes(
     )
 
 
-def _peaks(arm: Arm, found: FrequencyResponse) -> list[ResponsePeaks]:
+def _peaks(arm: Arm | SpatialArm, found: FrequencyResponse) -> list[ResponsePeaks]:
     """The peaks of each pair of ports in the band, where the arm has damping."""
-    from jaxmodal.response.driven.damping import damping_that_acts
+    from jaxmodal.response.driven.damping import damps
     from jaxmodal.response.driven.status import ResponseStatus
     from jaxmodal.response.forced.peaks import response_peaks
 
     motion = _MOTIONS.get(found.quantity)
-    if motion is None or not damping_that_acts(arm):
+    if motion is None or not damps(arm):
         return []
     if np.any(found.status == ResponseStatus.unstable):
         return []

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+import pyuff
 from click.testing import CliRunner
 
 import jaxmodal as jm
@@ -106,6 +107,32 @@ def test_commands_of_planar_arms_say_what_takes_arms_in_space(arm_file):
     assert result.exit_code == 2
     assert "is an arm in space, and `jaxmodal postures` takes planar arms alone" in result.output
     assert (
-        "check, convert, frequencies, modes, sensitivities, worst, sweep and optimise take"
+        "check, convert, frequencies, modes, response, sensitivities, worst, sweep and optimise take"
         in result.output
     )
+
+
+def test_a_response_between_ports(arm_file, tmp_path):
+    """Six frequencies, damped, with a picture and a universal file of three axes."""
+    picture, exchanged = tmp_path / "bode.png", tmp_path / "response.uff"
+    ports = ["--input", "tip.force_z", "--output", "tip.z", "--output", "tip.rx"]
+    band = ["--from-hz", "1", "--to-hz", "90", "--points", "6", "--loss-factor", "0.02"]
+    files = ["--plot", str(picture), "--uff", str(exchanged)]
+    result = CliRunner().invoke(
+        main, ["response", arm_file, *ports, *band, *files, "--format", "json"]
+    )
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    arm = bent_arm()
+    arm = arm.replace(links=tuple(link.replace(loss_factor=0.02) for link in arm.links))
+    omega = 2 * np.pi * np.geomspace(1.0, 90.0, 6)
+    expected = jm.frequency_response(arm, omega, "tip.force_z", ["tip.z", "tip.rx"]).values[:, 0]
+    values = [np.array(x["real"]) + 1j * np.array(x["imag"]) for x in found["responses"]]
+    np.testing.assert_allclose(values, expected, rtol=1e-13, atol=0.0)
+    assert picture.stat().st_size > 1000
+    sets = pyuff.UFF(str(exchanged)).read_sets()
+    assert [(x["rsp_dir"], x["ref_dir"]) for x in sets] == [(3, 3), (4, 3)]
+    result = CliRunner().invoke(main, ["response", arm_file, *ports, "--sensitivities"])
+    assert result.exit_code == 2
+    assert "--sensitivities: " in result.output
+    assert "arm in space" in result.output

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.response.modal.damping_of_modes import undamped
+from jaxmodal.response.driven.damping import undamped
 from tests import finite_elements, real_arms
 from tests.response.arms import target
 from tests.response.exact_chain import Chain

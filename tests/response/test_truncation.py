@@ -129,7 +129,7 @@ def test_an_output_that_is_rounding_has_no_error():
         (lambda m, a: jm.modes_needed(a, "tip.x", "tip.x", 1.0, 9.0, 2.0), "tolerance = 2.0"),
         (
             lambda m, a: jm.modes_needed(a, "tip.z", "tip.x", 1.0, 9.0),
-            "direction = 'z': must be one of",
+            "port 'tip.z': this arm has no direction 'z'",
         ),
     ],
 )

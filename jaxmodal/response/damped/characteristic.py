@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import numpy as np
@@ -28,15 +28,8 @@ Complexes = NDArray[np.complex128]
 _BLOCK = 4096
 
 
-class Characteristic:
+class Characteristic(Protocol):
     """The logarithm of the characteristic determinant over positive factors, for complex frequencies and damping.
-
-    Parameters
-    ----------
-    arm, theory
-        The arm.
-    addresses, values
-        What varies from cell to cell, values of shape (addresses, cells); rigid supports do not.
 
     Attributes
     ----------
@@ -44,6 +37,24 @@ class Characteristic:
         Beyond this imaginary part of a frequency a modulus may vanish.
     springless : complex array, shape (cells, S)
         Frequencies at which a spring and its damper together are nothing; NaN where there is no such pair.
+    """
+
+    highest: NDArray[np.float64]
+    springless: Complexes
+
+    def __call__(self, cells: NDArray[np.int64], omega: Complexes, share: Any = 1.0) -> Complexes:
+        """At one frequency of a cell each, all arrays of shape (N,); ``share`` is how much of the damping there is."""
+
+
+class PlanarCharacteristic:
+    """`Characteristic` of planar arms.
+
+    Parameters
+    ----------
+    arm, theory
+        The arm.
+    addresses, values
+        What varies from cell to cell, values of shape (addresses, cells); rigid supports do not.
     """
 
     def __init__(
@@ -78,7 +89,6 @@ class Characteristic:
         return np.stack(found, axis=1) if found else np.empty((cells, 0), complex)
 
     def __call__(self, cells: NDArray[np.int64], omega: Complexes, share: Any = 1.0) -> Complexes:
-        """At one frequency of a cell each, all arrays of shape (N,); ``share`` is how much of the damping there is."""
         share = np.broadcast_to(share, omega.shape)
         found = np.empty(omega.shape, complex)
         for start in range(0, omega.size, _BLOCK):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive_integer
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.batches.many_arms import columns_of, natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -26,6 +26,7 @@ from jaxmodal.response.driven.labels import cell_labels
 from jaxmodal.response.driven.status import DampedStatus
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.tables import Table, shortened
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ Floats = NDArray[np.float64]
 #: cells that are followed side by side
 _CELLS = 256
 #: whether these are 0 decides which motions cost no energy and which of them are damped
-_OF_JOINTS = frozenset((*SPRINGS, *SPRINGS.values()))
+_OF_JOINTS = frozenset((*SPRINGS, *SPRINGS.values(), "damping", "stiffness"))
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -115,7 +116,7 @@ class DampedModesBatch(ShowsRoots):
 
 
 def damped_modes_batch(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     parameters: Mapping[str, Any],
     num_modes: int = 10,
     theory: TheoryName = "timoshenko",
@@ -155,7 +156,7 @@ def damped_modes_batch(
     >>> found.all_counted, [[f"{x:.4f}" for x in ratios] for ratios in found.damping_ratio]
     (True, [['0.0100', '0.0100'], ['0.0200', '0.0200']])
     """
-    require_planar(arm)
+    require_arm(arm)
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     certified = natural_frequencies_batch(arm, parameters, count + BEYOND, theory)
     addresses, values = columns_of(arm, parameters)
@@ -189,13 +190,13 @@ def damped_modes_batch(
 
 
 def _groups(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     addresses: Sequence[str],
     values: Floats,
     omega: Floats,
     known: NDArray[np.bool_],
     whole: NDArray[np.bool_],
-) -> list[tuple[NDArray[np.int64], list[str], Arm, Floats]]:
+) -> list[tuple[NDArray[np.int64], list[str], Arm | SpatialArm, Floats]]:
     """Cells of one kind: as many modes, as many of zero frequency, the same rigid supports, the same free dampers.
 
     Each with the arm that has these supports, and the addresses and values (addresses, cells) that still vary in it.
@@ -220,7 +221,7 @@ def _groups(
     return found
 
 
-def _damps_freely(arm: Arm, addresses: Sequence[str], values: Floats) -> bool:
+def _damps_freely(arm: Arm | SpatialArm, addresses: Sequence[str], values: Floats) -> bool:
     """Whether a damper of cells of one kind has no spring beside it."""
     first = dict(zip(addresses, values[:, 0].tolist(), strict=True))
     return bool(damped_free_joints(set_parameters(arm, first)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from jaxmodal.arm.arguments import positive_integer
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import raise_uncertified
@@ -26,6 +26,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import Table
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -108,13 +109,15 @@ class DampedModes(Drawn, ShowsRoots):
         return xarray.Dataset(numbers, {"root": np.arange(1, len(self.roots) + 1)}, attrs)
 
 
-def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko") -> DampedModes:
+def damped_modes(
+    arm: Arm | SpatialArm, num_modes: int = 10, theory: TheoryName = "timoshenko"
+) -> DampedModes:
     """Damped frequencies, damping ratios and decay rates of the lowest modes of an arm.
 
     Parameters
     ----------
     arm
-        A concrete arm; `Link` has its damping.
+        A concrete arm; `Link` and `SpatialLink` have its damping.
     num_modes, theory
         As for `natural_frequencies`.
 
@@ -141,7 +144,7 @@ def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko
     >>> found.counted, [f"{x:.4f}" for x in found.damping_ratio]
     (True, ['0.0100', '0.0100', '0.0100'])
     """
-    require_planar(arm)
+    require_arm(arm)
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     if is_traced(arm):
         raise ArmError("arm: is traced; damped modes are of concrete arms.")

@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.response.damped.characteristic import Characteristic, Complexes
+from jaxmodal.response.damped.characteristic import Characteristic, Complexes, PlanarCharacteristic
+from jaxmodal.response.damped.characteristic_in_space import SpatialCharacteristic
 from jaxmodal.response.damped.continuation import followed
 from jaxmodal.response.damped.contour import zeros_inside
-from jaxmodal.response.driven.damping import SPRINGS
+from jaxmodal.response.driven.damping import dampers
 from jaxmodal.runtime.datasets import Variable, variable
 from jaxmodal.runtime.tables import ShowsDatasets
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -86,7 +89,7 @@ class DampedRoots(NamedTuple):
 
 
 def damped_roots(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     theory: TheoryName,
     addresses: Sequence[str],
     values: Floats,
@@ -102,7 +105,11 @@ def damped_roots(
     undamped : array, shape (C, M)
         Certified angular frequencies, zeros first: `BEYOND` more than ``count``, or all that there are.
     """
-    determinant = Characteristic(arm, theory, addresses, values)
+    determinant: Characteristic
+    if isinstance(arm, SpatialArm):
+        determinant = SpatialCharacteristic(arm, theory, addresses, values)
+    else:
+        determinant = PlanarCharacteristic(arm, theory, addresses, values)
     free = int((undamped[0] == 0.0).sum())
     ends = followed(determinant, undamped[:, free:])
     found = [_merged(ends[:, k], free) for k in range(len(undamped))]
@@ -128,13 +135,12 @@ def damped_roots(
     return made
 
 
-def damped_free_joints(arm: Arm) -> list[tuple[str, str]]:
+def damped_free_joints(arm: SerialArm) -> list[tuple[str, str]]:
     """Addresses of dampers without a spring beside them, each with the field of that spring."""
     return [
-        (f"link{number}.{damper}", spring)
-        for number, link in enumerate(arm.links, start=1)
-        for damper, spring in SPRINGS.items()
-        if getattr(link, spring) == 0.0 and getattr(link, damper)
+        (damper, spring.partition(".")[2])
+        for damper, spring, value, stiffness in dampers(arm)
+        if stiffness == 0.0 and value > 0.0
     ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.dual import Dual
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
@@ -143,7 +143,7 @@ def damped_sensitivities(
     >>> f"{found.of_damping_ratio[0, 0]:.4f}"   # the ratio is half the loss factor, nearly
     '0.4998'
     """
-    require_concrete(arm, "damped_sensitivities")
+    require_concrete(require_planar(arm), "damped_sensitivities")
     names, members, singles = parameters_of(arm, addresses)
     modes = damped_modes(arm, num_modes, theory)
     simple = modes.multiplicity == 1

@@ -6,18 +6,23 @@ All fields go with ``exp(i omega t)``: a modulus becomes ``E (1 + i eta + i omeg
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import DAMPING_FIELDS
-from jaxmodal.arm.links import Link
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, xp
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
+#: an arm of one kind or the other
+ArmKind = TypeVar("ArmKind", bound=SerialArm)
+#: damping of the material of links
+MATERIAL = ("loss_factor", "kelvin_voigt_time")
 #: the spring beside which each damper lies
 SPRINGS = {
     "joint_damping": "joint_stiffness",
@@ -58,25 +63,50 @@ def damping_of(arm: Arm) -> Damping:
     return Damping(**found)
 
 
-def damping_that_acts(arm: Arm) -> frozenset[str]:
-    """The fields of a concrete arm's damping that take energy from it.
+def undamped(arm: ArmKind) -> ArmKind:
+    """Return the arm without damping."""
+    links = []
+    for link in arm.links:
+        changes: dict[str, Any] = dict.fromkeys(x for x in DAMPING_FIELDS if hasattr(link, x))
+        if hasattr(link, "joint_springs"):
+            changes["joint_springs"] = tuple(x.replace(damping=None) for x in link.joint_springs)
+        links.append(link.replace(**changes))
+    return arm.replace(links=tuple(links))
 
-    Those of value 0, of rigid links, and at rigid joints take none.
+
+def damps(arm: SerialArm) -> bool:
+    """Whether a concrete arm has damping that takes energy from it.
+
+    That of value 0, of rigid links, and at rigid joints takes none.
     """
-    found = {
-        name
-        for link in arm.links
-        for name in DAMPING_FIELDS
-        if (getattr(link, name) or 0.0) > 0.0 and not _is_idle(link, name)
-    }
-    return frozenset(found)
+    material = any(_values(link, MATERIAL) for link in arm.links if not link.rigid)
+    return material or any(
+        damper > 0.0 and not np.isinf(stiffness) for _, _, damper, stiffness in dampers(arm)
+    )
 
 
-def _is_idle(link: Link, name: str) -> bool:
-    if name not in SPRINGS:
-        return bool(link.rigid)
-    spring = getattr(link, SPRINGS[name])
-    return spring is None or bool(np.isinf(spring))
+def viscous_alone(arm: SerialArm) -> bool:
+    """Whether no link of a concrete arm that deforms has a loss factor."""
+    return not any(_values(link, MATERIAL[:1]) for link in arm.links if not link.rigid)
+
+
+def _values(link: Any, names: Sequence[str]) -> bool:
+    return any((getattr(link, name) or 0.0) > 0.0 for name in names)
+
+
+def dampers(arm: SerialArm) -> Iterator[tuple[str, str, float, float]]:
+    """Of all dampers of a concrete arm beside springs of joints: both addresses, damper and stiffness."""
+    for number, link in enumerate(arm.links, start=1):
+        pairs = [
+            (name, spring, getattr(link, name, None), getattr(link, spring, None))
+            for name, spring in SPRINGS.items()
+        ]
+        for k, spring in enumerate(getattr(link, "joint_springs", ()), start=1):
+            place = f"joint_spring{k}."
+            pairs.append((f"{place}damping", f"{place}stiffness", spring.damping, spring.stiffness))
+        for name, of, damper, stiffness in pairs:
+            if damper is not None and stiffness is not None:
+                yield f"link{number}.{name}", f"link{number}.{of}", float(damper), float(stiffness)
 
 
 def damped_beams(beams: BeamArrays, damping: Damping, omega: Array) -> BeamArrays:

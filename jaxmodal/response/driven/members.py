@@ -95,6 +95,15 @@ def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
     growth, of which H and R keep none.
     """
     found = member_waves(beam, theory, omega, Arithmetic.float64)
+    elastic = elastic_member(found, theory.axial)
+    if beam.flexible is None:
+        return elastic
+    rigid, flexible = _rigid(found.waves, beam.length), beam.flexible > 0.0
+    return FreeEndMember(*(xp.where(flexible, a, b) for a, b in zip(elastic, rigid, strict=True)))
+
+
+def elastic_member(found: MemberWaves, gives_along: Any) -> FreeEndMember:
+    """`member_at` of members that deform, by their wave numbers; along they give where ``gives_along`` is above 0."""
     w, loaded = found.waves, found.shear_share is not None
     decay, c, s = _even_pair(w.z1)
     shrunk, co, si = _even_pair(-(w.beta * w.beta))
@@ -109,22 +118,15 @@ def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
         lone_c=c * shrunk,
         lone_s=s * shrunk,
     )
-    axial = _axial(w, theory)
+    axial = _axial(w, gives_along)
     elastic = free_end_matrices(w, curves, axial, found.lever, loaded)
     slow = xp.abs(w.beta * w.beta) < SERIES_BELOW
     if loaded:  # a force at rest makes the one large or the other
         slow = slow & (xp.abs(w.z1) < SERIES_BELOW)
     if is_traced(slow) or not isinstance(w.beta, np.ndarray):
         series = _slow_member(found, slow, axial)
-        elastic = FreeEndMember(
-            *(xp.where(slow, a, b) for a, b in zip(series, elastic, strict=True))
-        )
-    elif np.any(slow):
-        elastic = _with_slow(elastic, found, np.asarray(slow), axial)
-    if beam.flexible is None:
-        return elastic
-    rigid, flexible = _rigid(w, beam.length), beam.flexible > 0.0
-    return FreeEndMember(*(xp.where(flexible, a, b) for a, b in zip(elastic, rigid, strict=True)))
+        return FreeEndMember(*(xp.where(slow, a, b) for a, b in zip(series, elastic, strict=True)))
+    return _with_slow(elastic, found, np.asarray(slow), axial) if np.any(slow) else elastic
 
 
 def _with_slow(
@@ -234,12 +236,12 @@ def _even_pair(z: Array) -> tuple[Array, Array, Array]:
     )
 
 
-def _axial(w: WaveNumbers, theory: Theory) -> tuple[Any, Any, Any, Any]:
+def _axial(w: WaveNumbers, gives_along: Any) -> tuple[Any, Any, Any, Any]:
     """F, H, R and determinant factor of axial motion; of a link that moves as a whole where the theory has none."""
     decay, cosine, sine = _even_pair(-(w.mu * w.mu))
     cosine = nonzero(cosine)
     ratio = sine / cosine  # tan(mu)/mu
-    elastic, one = theory.axial > 0.0, xp.ones_like(cosine)
+    elastic, one = gives_along > 0.0, xp.ones_like(cosine)
     return (
         xp.where(elastic, -(w.axial_rigidity * (w.mu * w.mu) * ratio), -w.mass_term),
         xp.where(elastic, decay / cosine, one),

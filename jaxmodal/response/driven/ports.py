@@ -16,17 +16,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxmodal.arm.arguments import is_finite, is_whole
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: directions that every place has
-DIRECTIONS = ("along", "across", "x", "y", "rotation")
+#: directions that every place has, in the plane and in space
+DIRECTIONS, IN_SPACE = Arm.directions, SpatialArm.directions
 #: the angle between the two sides of a joint: as an input the torque of a motor there
 RELATIVE = "relative_rotation"
+#: rotations in space, whose inputs are moments: about x, y, z of the ground or of the link
+_ROTATIONS = {name: name.replace("r", "", 1) for name in IN_SPACE if name[-2:-1] == "r"}
 #: the word of an input by its direction: the force that acts there
-FORCES = {name: f"force_{name}" for name in DIRECTIONS} | {"rotation": "moment", RELATIVE: "torque"}
+FORCES = (
+    {name: f"force_{name}" for name in (*DIRECTIONS, *IN_SPACE)}
+    | {name: f"moment_{axis}" for name, axis in _ROTATIONS.items()}
+    | {"rotation": "moment", RELATIVE: "torque"}
+)
 _IMPOSED = "imposed_"
 #: other words for directions, as one says for inputs
 SYNONYMS = {force: name for name, force in FORCES.items()} | {f"{_IMPOSED}{x}": x for x in FORCES}
@@ -52,9 +60,11 @@ class Port:
         ``"link"``: a station of a link. ``"tip"``: the tip of a link, where its body and the next joint are.
         ``"payload"``: the payload's centre of gravity.
     direction
-        ``"along"`` and ``"across"`` the link (to its left), ``"x"`` and ``"y"`` of the ground's axes, ``"rotation"``
-        (counter-clockwise; as an input a moment), or, of a joint, ``"relative_rotation"``: the angle by which its
-        spring gives, as an input the torque of a motor that turns the link against the one before it.
+        In the plane ``"along"`` and ``"across"`` the link (to its left), ``"x"`` and ``"y"`` of the ground's axes, and
+        ``"rotation"`` (counter-clockwise; as an input a moment). In space ``"x"``, ``"y"``, ``"z"`` of the ground's
+        axes, ``"rx"``, ``"ry"``, ``"rz"`` about them (as inputs moments), and ``"link_x"`` to ``"link_rz"`` of the axes
+        of the link, at the last tip those of the tool. Of a joint ``"relative_rotation"``: the angle by which the
+        spring about its axis gives, as an input the torque of a motor that turns the link against the one before it.
     link
         Number of the link from 1, of joints the link that begins there; None for the base and the payload.
     station
@@ -81,12 +91,13 @@ class Port:
             raise ArmError(
                 f"place = {shown(self.place)}: must be one of {', '.join(map(repr, PLACES))}."
             )
-        known = (*DIRECTIONS, RELATIVE) if self.place == "joint" else DIRECTIONS
+        every = tuple(dict.fromkeys((*DIRECTIONS, *IN_SPACE)))
+        known = (*every, RELATIVE) if self.place == "joint" else every
         if isinstance(self.direction, str):
             if self.place == "base" and self.direction in FORCES.values():
                 raise ArmError(
                     f"direction = {shown(self.direction)}: no force acts at the base, whose motion is imposed; must be "
-                    f"one of {', '.join(map(repr, DIRECTIONS))}."
+                    f"one of {', '.join(map(repr, every))}."
                 )
             object.__setattr__(self, "direction", SYNONYMS.get(self.direction, self.direction))
         if not isinstance(self.direction, str) or self.direction not in known:
@@ -146,7 +157,7 @@ class Port:
     @property
     def turns(self) -> bool:
         """Whether it is a rotation, and as an input a moment."""
-        return self.direction in ("rotation", RELATIVE)
+        return self.direction in ("rotation", RELATIVE, *_ROTATIONS)
 
     @property
     def motion_unit(self) -> str:
@@ -159,7 +170,7 @@ class Port:
         return "N m" if self.turns else "N"
 
 
-def port(name: str | Port, arm: Arm) -> Port:
+def port(name: str | Port, arm: SerialArm) -> Port:
     """Return the port of a short name, or the port itself, if the arm has it.
 
     Parameters
@@ -167,7 +178,8 @@ def port(name: str | Port, arm: Arm) -> Port:
     name
         ``PLACE.DIRECTION``: places are ``base``, ``joint_2``, ``link_2@0.5`` (x/L), ``tip`` (of the last link),
         ``tip_1`` and ``payload``; directions ``along``, ``across``, ``x``, ``y`` (or ``force_x`` and so on),
-        ``rotation`` (or ``moment``), and of joints ``relative_rotation`` (or ``torque``).
+        ``rotation`` (or ``moment``), in space ``x`` to ``rz`` and ``link_x`` to ``link_rz`` (or ``force_x``,
+        ``moment_x``, ``force_link_x`` and so on), and of joints ``relative_rotation`` (or ``torque``).
 
     Raises
     ------
@@ -183,21 +195,29 @@ def port(name: str | Port, arm: Arm) -> Port:
     >>> port("link_1@0.5.across", arm).station
     0.5
     """
-    require_planar(arm)
+    require_arm(arm)
     found = name if isinstance(name, Port) else _read(name, arm)
+    given = f"port {str(name)!r}"
+    if found.direction not in (*arm.directions, RELATIVE):
+        near = suggestion(found.direction, arm.directions)
+        raise ArmError(
+            f"{given}: this arm has no direction {found.direction!r}.{near} {_known(arm)}"
+        )
     if found.link is not None and found.link > arm.num_links:
         raise ArmError(
-            f"port {str(found)!r}: the arm has {arm.num_links} link(s), counted from 1. {_known(arm)}"
+            f"{given}: the arm has {arm.num_links} link(s), counted from 1. {_known(arm)}"
         )
-    if found.place == "joint" and found.link not in arm.joints:
+    if found.place == "joint" and found.link not in _joints(arm):
         raise ArmError(
-            f"port {str(found)!r}: link {found.link} is a segment and begins without a joint; its start is "
+            f"{given}: link {found.link} is a segment and begins without a joint; its start is "
             f"'link_{found.link}@0'. {_known(arm)}"
         )
+    if found.direction == RELATIVE and found.link not in arm.joints:
+        raise ArmError(f"{given}: this joint slides and does not turn. {_known(arm)}")
     return found
 
 
-def ports(names: Any, arm: Arm, role: str) -> tuple[Port, ...]:
+def ports(names: Any, arm: SerialArm, role: str) -> tuple[Port, ...]:
     """Return the ports of one name or of a sequence of names, in their order.
 
     Parameters
@@ -228,7 +248,7 @@ def ports(names: Any, arm: Arm, role: str) -> tuple[Port, ...]:
     return found
 
 
-def port_names(arm: Arm) -> tuple[str, ...]:
+def port_names(arm: SerialArm) -> tuple[str, ...]:
     """Return the names of the places of an arm, base to tip, a station written as ``@s``; each has directions.
 
     Examples
@@ -238,20 +258,20 @@ def port_names(arm: Arm) -> tuple[str, ...]:
     ('base', 'joint_1', 'link_1@s', 'tip_1', 'joint_2', 'link_2@s', 'tip_2', 'tip', 'payload')
     """
     names = ["base"]
-    for number in range(1, require_planar(arm).num_links + 1):
-        names += [f"joint_{number}"] * (number in arm.joints)
+    for number in range(1, require_arm(arm).num_links + 1):
+        names += [f"joint_{number}"] * (number in _joints(arm))
         names += [f"link_{number}@s", f"tip_{number}"]
     return (*names, "tip", "payload")
 
 
-def _read(name: object, arm: Arm) -> Port:
+def _read(name: object, arm: SerialArm) -> Port:
     name = str(name) if isinstance(name, str) else name  # a string of NumPy is shown otherwise
     parts = _NAME.fullmatch(name) if isinstance(name, str) else None
     if parts is None:
         words = [
             f"{place}.{direction}"
             for place in port_names(arm)
-            for direction in (*DIRECTIONS, *SYNONYMS)
+            for direction in (*arm.directions, *_synonyms(arm))
             if "@" not in place
         ]
         near = suggestion(name, words) if isinstance(name, str) else ""
@@ -267,13 +287,28 @@ def _read(name: object, arm: Arm) -> Port:
         return Port(place, parts["direction"], link, station)
 
 
-def _known(arm: Arm) -> str:
+def _joints(arm: SerialArm) -> list[int]:
+    """Numbers of the links that begin with a joint, whether it turns or slides."""
+    every = range(1, arm.num_links + 1)
+    return [number for number in every if number in arm.joints or arm.slides(number)]
+
+
+def _synonyms(arm: SerialArm) -> list[str]:
+    """The other words for the directions of an arm."""
+    return [word for word, name in SYNONYMS.items() if name in (*arm.directions, RELATIVE)]
+
+
+def _known(arm: SerialArm) -> str:
     """What this arm has, in a sentence."""
-    joints = ", ".join(f"joint_{number}" for number in arm.joints[:6])
-    more = ", ..." if len(arm.joints) > 6 else ""
+    directions = [
+        name if FORCES[name] == f"force_{name}" else f"{name} ({FORCES[name]})"
+        for name in arm.directions
+    ]
+    joints = ", ".join(f"joint_{number}" for number in _joints(arm)[:6])
+    more = ", ..." if len(_joints(arm)) > 6 else ""
     return (
         f"Its places are base, {joints}{more}, link_1@s to link_{arm.num_links}@s with s from 0 to 1, tip (tip_1 to "
-        f"tip_{arm.num_links}) and payload; directions along, across, x, y, rotation (moment), and of joints "
+        f"tip_{arm.num_links}) and payload; directions {', '.join(directions)}, and of joints "
         "relative_rotation (torque)."
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.ports import IN_SPACE, Port
 from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.runtime.errors import ArmError
@@ -23,7 +23,10 @@ _MOTIONS = {
 }
 _FORCE, _FREQUENCY = 13, 18
 #: directions there: 1 and 2 are x and y, 6 is the rotation about z
-_DIRECTIONS = {"x": 1, "along": 1, "y": 2, "across": 2}
+_DIRECTIONS = {"along": 1, "across": 2, "rotation": 6, "relative_rotation": 6} | {
+    name: ["x", "y", "z", "rx", "ry", "rz"].index(name.removeprefix("link_")) + 1
+    for name in IN_SPACE
+}
 
 
 def response_data(found: FrequencyResponse) -> Any:
@@ -77,7 +80,8 @@ def write_universal_file(found: FrequencyResponse, path: str | Path) -> Path:
     -----
     In SI units and as text: values in 12 digits, frequencies in Hz, for which the format has 6. Places are numbered as
     nodes from 1, in the order in which outputs and inputs name them; each set says which place its nodes are. Along
-    and x have direction 1, across and y 2, rotations 6.
+    and x have direction 1, across and y 2, rotations in the plane 6; in space x, y, z are 1 to 3 and rx, ry, rz 4 to 6,
+    of the ground and of the link alike. A rotation relative to the link before is 6.
     """
     _require_response(found)
     pyuff = require_pyuff()
@@ -102,9 +106,9 @@ def write_universal_file(found: FrequencyResponse, path: str | Path) -> Path:
                     id3=f"node {nodes[0]}: {_place(output)}; node {nodes[1]}: {_place(into)}"[:80],
                     func_type=4,
                     rsp_node=nodes[0],
-                    rsp_dir=_DIRECTIONS.get(output.direction, 6),
+                    rsp_dir=_DIRECTIONS[output.direction],
                     ref_node=nodes[1],
-                    ref_dir=_DIRECTIONS.get(into.direction, 6),
+                    ref_dir=_DIRECTIONS[into.direction],
                     abscissa_spacing=0,
                     abscissa_spec_data_type=_FREQUENCY,
                     abscissa_axis_units_lab="Hz",

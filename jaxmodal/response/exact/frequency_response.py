@@ -11,14 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import real_array
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
-from jaxmodal.frequencies.models import PlanarModel, TracedModel, model_of, planar
+from jaxmodal.dynamic_stiffness.evaluation import Model
+from jaxmodal.frequencies.models import TracedModel, model_of, planar
 from jaxmodal.response.driven.damping import require_soft_supports
 from jaxmodal.response.driven.port_quantities import check_quantity
 from jaxmodal.response.driven.ports import Port, ports
@@ -26,16 +27,18 @@ from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.driven.systems import system_of
 from jaxmodal.response.exact.held_places import require_moving
 from jaxmodal.response.exact.held_tips import held_answers, on_springs, rigid_supports
+from jaxmodal.response.exact.in_space import answers_in_space
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.response.receptance.posture_sums import responses_of_postures
 from jaxmodal.response.static.buckled import buckled_arms
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, on_host, xp
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 
 def frequency_response(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     omega: Any,
     inputs: Any,
     outputs: Any,
@@ -49,9 +52,9 @@ def frequency_response(
     Parameters
     ----------
     arm
-        The arm, under axial forces and loads as it has them; its values may be traced. ``loss_factor``,
-        ``kelvin_voigt_time``, ``joint_damping``, ``joint_axial_damping`` and ``joint_shear_damping`` of its links damp
-        it.
+        The arm, under axial forces and loads as it has them; its values may be traced, in space they are numbers.
+        ``loss_factor``, ``kelvin_voigt_time``, ``joint_damping``, ``joint_axial_damping`` and ``joint_shear_damping``
+        of its links damp it, in space ``damping`` of its joints' springs in place of the last two.
     omega
         Angular frequencies greater than 0 in rad/s, one number or an array (F,); may be traced.
     inputs, outputs
@@ -103,7 +106,7 @@ def frequency_response(
 
 
 def answered(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     omega: Any,
     inputs: Any,
     outputs: Any,
@@ -113,7 +116,7 @@ def answered(
     parameters: Mapping[str, Any] | None,
     judge_stability: bool,
     springs: Sequence[Any] | None = None,
-    lowered: PlanarModel | TracedModel | None = None,
+    lowered: Model | TracedModel | None = None,
 ) -> FrequencyResponse:
     """`frequency_response`, without a look at whether forces at rest buckle the arm where that is known.
 
@@ -121,14 +124,14 @@ def answered(
     With ``springs`` that of the arm on these in place of its rigid supports, which may be unstable where that is not.
     """
     require_x64()
-    require_planar(arm)
+    require_arm(arm)
     flags = theory_flags(theory)
     into, out = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
     check_quantity(quantity, into, out)
     omega = _frequencies(omega)
     if parameters is None:
         columns, varied = None, {}
-        lowered = planar(model_of(arm, theory)) if lowered is None else lowered
+        lowered = model_of(arm, theory) if lowered is None else lowered
     else:
         given = table("parameters", parameters, ArmError)
         if is_traced(arm, dict(given)):
@@ -137,25 +140,34 @@ def answered(
             )
         columns = columns_of(arm, given)
         varied = dict(zip(*columns, strict=True))
-        require_variants(arm, theory, varied)
-    of = lowered if columns is None else columns
-    assert of is not None
-    with np.errstate(all="ignore"):  # cells whose values cannot be
-        require_moving(quantity, into, set_parameters(arm, varied) if varied else arm)
     flat = omega.reshape((-1,))
-    if springs is None and rigid_supports(arm):
-        options: dict[str, Any] = {"theory": theory, "parameters": parameters, "lowered": lowered}
-        respond = functools.partial(answered, arm, **options, judge_stability=False)
-        values, infinite, invalid = held_answers(respond, arm, varied, flat, into, out, quantity)
+    if isinstance(arm, SpatialArm):
+        found = answers_in_space(arm, theory, lowered, columns, flat, into, out, quantity)
+        values, infinite, invalid, unstable = *found, None
     else:
-        system = system_of(arm, theory, quantity, into, out, of)
-        if springs is not None:
-            beams = on_springs(system.beams, arm, springs)
-            system = dataclasses.replace(system, beams=beams)
-        require_soft_supports(system.beams)
-        values, infinite = responses_of_postures(system, flat)
-        invalid = system.invalid
-    unstable = buckled_arms(arm, flags, of, invalid) if judge_stability else None
+        of = columns if lowered is None else planar(lowered)
+        assert of is not None
+        if varied:
+            require_variants(arm, theory, varied)
+        with np.errstate(all="ignore"):  # cells whose values cannot be
+            require_moving(quantity, into, set_parameters(arm, varied) if varied else arm)
+        if springs is None and rigid_supports(arm):
+            options: dict[str, Any] = {
+                "theory": theory,
+                "parameters": parameters,
+                "lowered": lowered,
+            }
+            respond = functools.partial(answered, arm, **options, judge_stability=False)
+            found = held_answers(respond, arm, varied, flat, into, out, quantity)
+        else:
+            system = system_of(arm, theory, quantity, into, out, of)
+            if springs is not None:
+                beams = on_springs(system.beams, arm, springs)
+                system = dataclasses.replace(system, beams=beams)
+            require_soft_supports(system.beams)
+            found = (*responses_of_postures(system, flat), system.invalid)
+        values, infinite, invalid = found
+        unstable = buckled_arms(arm, flags, of, invalid) if judge_stability else None
     values, status = _judged(values, infinite, invalid, unstable)
     lead = () if columns is None else invalid.shape
     shape = (*lead, len(out), len(into), *omega.shape)
@@ -173,13 +185,13 @@ def answered(
 
 
 def motions(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     omega: Any,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     theory: TheoryName,
     judge_stability: bool = True,
-    lowered: PlanarModel | TracedModel | None = None,
+    lowered: Model | TracedModel | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Displacements (outputs, inputs, F) for unit forces and unit motions of the base, and which inputs these are."""
     found = np.empty((len(outputs), len(inputs), omega.size), np.complex128)

@@ -104,7 +104,12 @@ def require_moving(quantity: str, inputs: Iterable[Port], arm: Arm) -> None:
         return
     for each in inputs:
         if cannot_move(each, arm):
-            raise ArmError(
-                f"inputs: {str(each)!r} is held at rest by a rigid support, a rigid joint or the ground, so there is no"
-                f" {quantity} for a displacement of 1 there; leave this port out, or take quantity='receptance'."
-            )
+            raise no_motion(each, quantity)
+
+
+def no_motion(each: Port, quantity: str) -> ArmError:
+    """The error that a port cannot move by the displacement that a quantity takes there."""
+    return ArmError(
+        f"inputs: {str(each)!r} is held at rest by a rigid support, a rigid joint or the ground, so there is no"
+        f" {quantity} for a displacement of 1 there; leave this port out, or take quantity='receptance'."
+    )

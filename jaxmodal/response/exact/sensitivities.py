@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from jaxmodal.arm.addresses import asked_for
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -172,7 +172,7 @@ def response_sensitivities(
     >>> [round(float(x), 6) for x in found.logarithmic[0, 0, 0]]   # at rest it is L^3/(3 E I)
     [3.0, -1.0]
     """
-    require_concrete(arm, "response_sensitivities")
+    require_concrete(require_planar(arm), "response_sensitivities")
     if is_traced(omega):
         raise ArmError(
             "omega: is traced, and response_sensitivities takes numbers; differentiate frequency_response."

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.response.driven.damping import damping_that_acts
+from jaxmodal.response.driven.damping import damps
 from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.exact.frequency_response import answered
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.response.forced.transfer import Floats
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: a chord is straight enough where the curve leaves it by no more than this share of its own size
 _STRAIGHT = 5e-3
@@ -29,7 +30,7 @@ _BESIDE = (1e-5, 1e-6)
 _MOST = 20_000
 
 
-def refined(arm: Arm, found: FrequencyResponse, places: Any = ()) -> FrequencyResponse:
+def refined(arm: Arm | SpatialArm, found: FrequencyResponse, places: Any = ()) -> FrequencyResponse:
     """Return a response of one arm at further frequencies, between which its values go almost straight.
 
     Parameters
@@ -42,7 +43,7 @@ def refined(arm: Arm, found: FrequencyResponse, places: Any = ()) -> FrequencyRe
         Natural frequencies and peaks in rad/s. Those in the band become frequencies of the response; of an arm without
         damping those at which a pair of ports has a pole, with inf there and the status ``resonance``.
     """
-    damped = bool(damping_that_acts(arm))
+    damped = damps(arm)
     omega = np.unique(np.asarray(found.omega))
     wanted = np.unique(np.asarray(places, np.float64))
     wanted = wanted[(wanted > omega[0]) & (wanted < omega[-1]) & ~np.isin(wanted, omega)]
@@ -74,7 +75,7 @@ def refined(arm: Arm, found: FrequencyResponse, places: Any = ()) -> FrequencyRe
 
 
 def _at(
-    arm: Arm, found: FrequencyResponse, omega: Floats
+    arm: Arm | SpatialArm, found: FrequencyResponse, omega: Floats
 ) -> tuple[NDArray[np.complex128], NDArray[np.int8]]:
     """Values and statuses of a response at other frequencies, each (outputs, inputs, F)."""
     ports = found.inputs, found.outputs
@@ -84,7 +85,7 @@ def _at(
 
 
 def _poles(
-    arm: Arm, found: FrequencyResponse, omega: Floats
+    arm: Arm | SpatialArm, found: FrequencyResponse, omega: Floats
 ) -> tuple[Floats, NDArray[np.complex128], NDArray[np.int8]]:
     """Undamped natural frequencies at which pairs of ports are infinite, with inf there; with NaN where they are not.
 

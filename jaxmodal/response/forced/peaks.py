@@ -20,6 +20,7 @@ from jaxmodal.response.forced.transfer import Floats, Transfer
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -106,7 +107,7 @@ def _phase(value: complex) -> str:
 
 
 def response_peaks(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     omega_min: float,
     omega_max: float,
     input: str | Port,

@@ -21,6 +21,7 @@ from jaxmodal.response.forced.transfer import Floats, Transfer, scaled
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -30,7 +31,7 @@ Spectrum = float | tuple[ArrayLike, ArrayLike] | Callable[[Floats], ArrayLike]
 
 
 def harmonic_response(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     omega: ArrayLike,
     forces: Mapping[Any, complex],
     outputs: Outputs,
@@ -152,7 +153,7 @@ class RandomResponse(ShowsDatasets):
 
 
 def random_response(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     spectrum: Spectrum,
     omega_min: float,
     omega_max: float,

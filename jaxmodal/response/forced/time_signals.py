@@ -13,7 +13,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
-from jaxmodal.response.driven.damping import damping_that_acts
+from jaxmodal.response.driven.damping import viscous_alone
 from jaxmodal.response.driven.labels import output_labels
 from jaxmodal.response.driven.port_quantities import unit_of_motion
 from jaxmodal.response.driven.ports import Port
@@ -24,6 +24,7 @@ from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -85,7 +86,7 @@ class TimeResponse(ShowsDatasets):
 
 
 def time_response(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     signal: ArrayLike,
     time_step: float,
     input: str | Port,
@@ -190,7 +191,7 @@ def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: floa
             "the arm has no damping, so its motion never dies out and comes round again: give its links a "
             "kelvin_voigt_time or a joint_damping, or say periodic=True for a signal that repeats."
         )
-    if "loss_factor" in damping_that_acts(transfer.arm):
+    if not viscous_alone(transfer.arm):
         raise ArmError(
             "loss_factor: is a law of harmonic motions alone; in time it would move the arm before the force acts. "
             "Take kelvin_voigt_time or joint_damping instead, or say periodic=True for a signal that repeats."

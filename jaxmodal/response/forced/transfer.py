@@ -16,14 +16,15 @@ from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
-from jaxmodal.frequencies.models import PlanarModel, model_of
+from jaxmodal.dynamic_stiffness.evaluation import Model
+from jaxmodal.frequencies.models import concrete_model
 from jaxmodal.frequencies.one_arm import found_in_band, lowest_frequencies
-from jaxmodal.response.driven.damping import SPRINGS, damping_that_acts
+from jaxmodal.response.driven.damping import dampers, damps
 from jaxmodal.response.driven.ports import RELATIVE, Port, ports
 from jaxmodal.response.exact.frequency_response import motions
 from jaxmodal.response.static.buckled import require_stable
 from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 Floats = NDArray[np.float64]
@@ -58,7 +59,7 @@ class Transfer:
 
     def __init__(
         self,
-        arm: Arm,
+        arm: Arm | SpatialArm,
         inputs: str | Port | Sequence[str | Port],
         outputs: str | Port | Sequence[str | Port],
         theory: TheoryName,
@@ -75,16 +76,14 @@ class Transfer:
         self.power, self.base_power = MOTIONS[motion], MOTIONS[base_motion]
 
     @functools.cached_property
-    def model(self) -> PlanarModel:
+    def model(self) -> Model:
         """What the arm is lowered to."""
-        model = model_of(self.arm, self.theory)
-        assert isinstance(model, PlanarModel)
-        return model
+        return concrete_model(self.arm, self.theory)
 
     @property
     def damped(self) -> bool:
         """Whether the arm has any damping that acts."""
-        return bool(damping_that_acts(self.arm))
+        return damps(self.arm)
 
     @property
     def drifts(self) -> bool:
@@ -93,7 +92,7 @@ class Transfer:
         if base.place != "base" or self.power >= self.base_power:
             return False
         # supports stand still, and forces at rest keep their directions: the arm bends the farther the base goes
-        if any(getattr(link, name) for link in self.arm.links for name in SUPPORTS):
+        if any(getattr(link, name, None) for link in self.arm.links for name in SUPPORTS):
             return True
         if base.turns and under_forces(self.arm):
             return True
@@ -120,18 +119,14 @@ class Transfer:
     @functools.cached_property
     def accelerates(self) -> bool:
         """Whether a constant force accelerates an arm that nothing holds steadily: no damper brakes its free motion."""
-        acting = damping_that_acts(self.arm)
         braked = any(
-            name in acting and getattr(link, name) and getattr(link, spring) == 0.0
-            for name, spring in SPRINGS.items()
-            for link in self.arm.links
+            damper > 0.0 and stiffness == 0.0 for _, _, damper, stiffness in dampers(self.arm)
         )
         return self.first == 0.0 and self.power == MOTIONS["acceleration"] and not braked
 
     def steady_acceleration(self) -> Floats:
         """Outputs for constant unit inputs, shape (p, m), of an arm that ``accelerates``."""
-        free = int(number_of_zero_modes(self.model.beams))
-        lowest = float(self._lowest(free + 1)[-1])
+        lowest = float(self._lowest(self.model.zero_frequencies + 1)[-1])
         return self(np.array([_AT_REST * lowest]))[:, :, 0].real
 
     def at_rest(self) -> Floats:

@@ -10,19 +10,22 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.loaded import under_forces
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.members import rows_on_segments
 from jaxmodal.response.driven.ports import RELATIVE, Port, port_row
+from jaxmodal.response.driven.spatial_readings import carried_in_space
 from jaxmodal.response.exact.frequency_response import motions
 from jaxmodal.response.static.compliance import point_of, read_of
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
 from jaxmodal.statics.chain import geometry
 
 Floats = NDArray[np.float64]
 
 
-def require_free_tips(arm: Arm, inputs: Sequence[Port]) -> None:
+def require_free_tips(arm: SerialArm, inputs: Sequence[Port]) -> None:
     """Refuse a motion of the base of an arm that leans on supports, which stand still and bend it.
 
     Raises
@@ -32,7 +35,7 @@ def require_free_tips(arm: Arm, inputs: Sequence[Port]) -> None:
     moving = [each for each in inputs if each.place == "base"]
     for number, link in enumerate(arm.links, start=1):
         for name in SUPPORTS:
-            if moving and getattr(link, name):
+            if moving and getattr(link, name, None):
                 raise ArmError(
                     f"inputs: {str(moving[0])!r}: the arm leans on link{number}.{name}, which stands still when the "
                     "base moves; sums over modes take motions of the base of arms without supports: use "
@@ -40,7 +43,7 @@ def require_free_tips(arm: Arm, inputs: Sequence[Port]) -> None:
                 )
 
 
-def refuse_turned_base(arm: Arm, inputs: Sequence[Port]) -> None:
+def refuse_turned_base(arm: SerialArm, inputs: Sequence[Port]) -> None:
     """Refuse a rotation of the base of an arm under forces at rest, which keep their directions and do work on it.
 
     Raises
@@ -64,8 +67,10 @@ def motion_of_base(found: Port, arm: Arm) -> Floats:
     return np.array([cosine * u - sine * v, sine * u + cosine * v, turn])
 
 
-def carried(arm: Arm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats:
+def carried(arm: Arm | SpatialArm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats:
     """Motions of the outputs that a rigid arm makes with its base, shape (outputs, inputs); 0 for forces."""
+    if isinstance(arm, SpatialArm):
+        return carried_in_space(arm, inputs, outputs)
     found = np.zeros((len(outputs), len(inputs)))
     shape = geometry(beam_values(arm))
     rows = rows_on_segments(arm, outputs)
@@ -82,7 +87,7 @@ def carried(arm: Arm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats
 
 
 def exact_receptance(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     omega: Floats,
     inputs: Sequence[Port],
     outputs: Sequence[Port],

@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import real_array
-from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.response.driven.damping import Damping
+from jaxmodal.response.modal.results import ModalDamping
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import flexibility
 
 Floats = NDArray[np.float64]
-
-
-class ModalDamping(NamedTuple):
-    """``-i omega`` times viscous plus ``-i`` times structural damping, between K modes of unit modal mass.
-
-    Attributes
-    ----------
-    viscous : array, shape (K, K)
-        In 1/s; ``2 zeta omega`` on the diagonal.
-    structural : array, shape (K, K)
-        In rad^2/s^2; loss factor times omega^2 on the diagonal.
-    """
-
-    viscous: Floats
-    structural: Floats
-
-
-def undamped(arm: Arm) -> Arm:
-    """Return the arm without damping."""
-    nothing = dict.fromkeys(DAMPING_FIELDS)
-    return arm.replace(links=tuple(link.replace(**nothing) for link in arm.links))
 
 
 def damping_of_modes(

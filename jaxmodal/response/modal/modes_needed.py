@@ -13,8 +13,8 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
+from jaxmodal.response.driven.damping import undamped
 from jaxmodal.response.driven.labels import band_in_hertz
-from jaxmodal.response.modal.damping_of_modes import undamped
 from jaxmodal.response.modal.superposition import (
     Floats,
     Ports,
@@ -29,6 +29,7 @@ from jaxmodal.response.modal.truncation import (
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -97,7 +98,7 @@ class ModesNeeded(ShowsDatasets):
 
 
 def modes_needed(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     inputs: Ports,
     outputs: Ports,
     omega_min: float,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 import jax
@@ -15,40 +14,20 @@ from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_join
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.preload import slope_law
 from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
-from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.modes.planar_shapes import ModeShapes
-from jaxmodal.response.driven.damping import damping_of
+from jaxmodal.response.driven.damping import damping_of, undamped
 from jaxmodal.response.driven.members import on_segments, owners, segments_of
 from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow, port_row
 from jaxmodal.response.modal.base_motion import motion_of_base
-from jaxmodal.response.modal.damping_of_modes import ModalDamping, damping_of_modes, undamped
+from jaxmodal.response.modal.damping_of_modes import damping_of_modes
+from jaxmodal.response.modal.results import ModesAtPorts
 from jaxmodal.response.modal.rigid_motions import first_vibration, rigid_motions_at
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 Floats = NDArray[np.float64]
-
-
-@dataclasses.dataclass(frozen=True)
-class ModesAtPorts:
-    """Modes of an arm as a response needs them; K modes of unit modal mass, P ports.
-
-    Attributes
-    ----------
-    frequencies : NaturalFrequencies
-        With their certificates.
-    at : array, shape (K, P)
-        Displacement (m) or rotation (rad) of each mode at each port, over sqrt(kg m^2); at the base the force of
-        inertia on the mode for an acceleration of 1.
-    damping : ModalDamping
-        The arm's own, between the modes.
-    """
-
-    frequencies: NaturalFrequencies
-    at: Floats
-    damping: ModalDamping
 
 
 def modes_at_ports(

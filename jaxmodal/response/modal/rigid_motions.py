@@ -12,6 +12,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.modal.base_motion import exact_receptance
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
 #: where an arm is looked at, in squares of its first frequency that is not zero: for its motions of zero frequency
@@ -23,7 +24,7 @@ _NODES = 12
 _NONE = 1e-10
 
 
-def first_vibration(arm: Arm, omega: Floats, theory: TheoryName) -> float:
+def first_vibration(arm: Arm | SpatialArm, omega: Floats, theory: TheoryName) -> float:
     """The first frequency of an arm that is not zero, rad/s, given its lowest ones."""
     while not np.any(omega > 0.0):  # more motions of zero frequency than modes that were asked for
         omega = np.asarray(natural_frequencies(arm, omega.size + 1, theory).omega)
@@ -45,7 +46,7 @@ def _at_zero(squares: Floats, values: Floats) -> Floats:
 
 
 def rigid_motions_at(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     forces: Sequence[Port],
     bases: Sequence[Port],
     count: int,
@@ -101,7 +102,7 @@ def rigid_motions_at(
 
 
 def residual_at_rest(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     theory: TheoryName,

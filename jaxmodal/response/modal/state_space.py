@@ -23,6 +23,7 @@ from jaxmodal.response.modal.superposition import (
 from jaxmodal.response.modal.truncation import TruncationError, error_in_band
 from jaxmodal.runtime.optional import require_control, require_slycot
 from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -224,7 +225,7 @@ class StateSpace(ShowsTables):
 
 
 def state_space(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     inputs: Ports,
     outputs: Ports,
     num_modes: int = 10,

@@ -17,19 +17,23 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
+from jaxmodal.response.driven.damping import undamped
 from jaxmodal.response.driven.labels import port_labels
 from jaxmodal.response.driven.port_quantities import carried_unit, compliance_unit, modal_unit
 from jaxmodal.response.driven.ports import Port, ports
 from jaxmodal.response.exact.held_places import cannot_move
 from jaxmodal.response.modal.base_motion import carried, refuse_turned_base, require_free_tips
-from jaxmodal.response.modal.damping_of_modes import given_damping, require_given_damping, undamped
+from jaxmodal.response.modal.damping_of_modes import given_damping, require_given_damping
+from jaxmodal.response.modal.modes_in_space import modes_in_space
 from jaxmodal.response.modal.participation import modes_at_ports
 from jaxmodal.response.modal.rigid_motions import first_vibration, residual_at_rest
 from jaxmodal.response.static.compliance import static_compliance
+from jaxmodal.response.static.in_space import still_in_space
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import pandas
@@ -46,7 +50,7 @@ class ModalSuperposition(ShowsDatasets):
 
     Attributes
     ----------
-    arm : Arm
+    arm : Arm or SpatialArm
         The arm.
     theory : str
         Its theory.
@@ -75,7 +79,7 @@ class ModalSuperposition(ShowsDatasets):
         Whether the damping is the arm's own.
     """
 
-    arm: Arm
+    arm: Arm | SpatialArm
     theory: TheoryName
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
@@ -243,7 +247,7 @@ def frequencies_of(omega: Any) -> Floats:
 
 
 def modal_superposition(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     inputs: Ports,
     outputs: Ports,
     num_modes: int = 20,
@@ -311,7 +315,10 @@ def modal_superposition(
         raise ValueError(f"seen_from = {shown(seen_from)}: expected 'base' or 'ground'")
     given = list(dict.fromkeys((*driven, *read)))
     require_given_damping(damping_ratios, rayleigh, count)
-    found = modes_at_ports(arm, given, count, theory)
+    if isinstance(arm, SpatialArm):
+        found = modes_in_space(arm, given, count, theory)
+    else:
+        found = modes_at_ports(arm, given, count, theory)
     omega = np.asarray(found.frequencies.omega)
     at_inputs, at_outputs = (found.at[:, [given.index(p) for p in part]] for part in (driven, read))
     left_out = np.zeros((len(read), len(driven)))
@@ -325,7 +332,11 @@ def modal_superposition(
         left_out = static_compliance(arm, driven, read, theory) - modes
     # what cannot move is nothing, not the rounding of its modes
     for places, part, rest in ((driven, at_inputs, left_out.T), (read, at_outputs, left_out)):
-        still = [cannot_move(port, arm) for port in places]
+        still = (
+            still_in_space(arm, theory, places)
+            if isinstance(arm, SpatialArm)
+            else [cannot_move(port, arm) for port in places]
+        )
         part[:, still], rest[still] = 0.0, 0.0
     own = damping_ratios is None and rayleigh is None
     viscous, structural = found.damping

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from jaxmodal.arm.arguments import band, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.driven.damping import undamped
 from jaxmodal.response.driven.labels import port_labels
 from jaxmodal.response.driven.port_quantities import compliance_unit
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.modal.base_motion import exact_receptance
-from jaxmodal.response.modal.damping_of_modes import undamped
 from jaxmodal.response.modal.superposition import (
     Floats,
     ModalSuperposition,
@@ -25,6 +25,7 @@ from jaxmodal.response.modal.superposition import (
 )
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -192,7 +193,9 @@ def _clear(places: Floats, resonances: Floats) -> Floats:
     return places[gap > _CLEAR * places]
 
 
-def exact_part(model: ModalSuperposition, arm: Arm, omega: Floats) -> NDArray[np.complex128]:
+def exact_part(
+    model: ModalSuperposition, arm: Arm | SpatialArm, omega: Floats
+) -> NDArray[np.complex128]:
     """The exact receptance of an arm, outputs seen from where the sum sees them."""
     found = exact_receptance(arm, omega, model.inputs, model.outputs, model.theory)
     return found - model.carried[:, :, None] / omega**2

@@ -42,7 +42,7 @@ def _over(terms: Any, result: Any) -> Any:
 
 def size_of(x: Any) -> Any:
     """A size of numbers, complex ones by the sum of their parts."""
-    return xp.abs(x.real) + xp.abs(x.imag) if is_complex(x) else xp.abs(x)
+    return abs(x.real) + abs(x.imag) if is_complex(x) else abs(x)
 
 
 def permanent(q: Matrix) -> Any:

@@ -12,8 +12,10 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.loaded import under_forces
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.batches.variants import buckled
 from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.models import PlanarModel, TracedModel
 from jaxmodal.frequencies.stability import number_unstable
@@ -22,7 +24,7 @@ from jaxmodal.runtime.namespace import Array, is_traced, to_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
-def require_stable(arm: Arm, model: PlanarModel) -> None:
+def require_stable(arm: SerialArm, model: Model) -> None:
     """Refuse a concrete arm, lowered to its ``model``, that its forces at rest buckle.
 
     Raises
@@ -33,7 +35,7 @@ def require_stable(arm: Arm, model: PlanarModel) -> None:
         raise buckled_error(arm, "steady response")
 
 
-def buckled_error(arm: Arm, what: str) -> UncertifiedError:
+def buckled_error(arm: SerialArm, what: str) -> UncertifiedError:
     """The error that an arm has no such answer, for its forces at rest buckle it."""
     name = f"arm {arm.name!r}" if arm.name else "the arm"
     return UncertifiedError(

@@ -18,7 +18,9 @@ from jaxmodal.dynamic_stiffness.rigid_motions import STILL
 from jaxmodal.response.driven.members import Cut, cut_at, owners, rows_on_segments
 from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow, ports
 from jaxmodal.response.static.buckled import buckled_error
+from jaxmodal.response.static.in_space import compliance_in_space
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SPRINGS, BeamArrays
 from jaxmodal.statics.chain import Geometry, geometry, places
 from jaxmodal.statics.pieces import Pieces, Prestress, most_load, pieces_for
@@ -38,7 +40,7 @@ _MOVES = 1e-6
 
 
 def static_compliance(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     inputs: str | Port | Sequence[str | Port],
     outputs: str | Port | Sequence[str | Port],
     theory: TheoryName = "timoshenko",
@@ -47,7 +49,7 @@ def static_compliance(
 
     Parameters
     ----------
-    arm : Arm
+    arm : Arm or SpatialArm
         The arm, of concrete values, under axial forces and loads as it has them.
     inputs, outputs
         Names of ports or `Port`, one or several; not the base.
@@ -57,7 +59,8 @@ def static_compliance(
     Returns
     -------
     array, shape (outputs, inputs)
-        In m or rad for 1 N or 1 N m: the limit of the receptance at zero frequency.
+        In m or rad for 1 N or 1 N m: the limit of the receptance at zero frequency. Of the six directions of a place
+        in space it is the 6 x 6 compliance there; its inverse is the Cartesian stiffness.
 
     Raises
     ------
@@ -80,14 +83,20 @@ def static_compliance(
     >>> found = jm.static_compliance(jm.Arm((link,)), "tip.across", "tip.across", "euler_bernoulli")
     >>> round(float(found[0, 0]), 14)   # L^3/(3 E I)
     0.88888888888889
+    >>> arm = jm.examples.six_axis_industrial()
+    >>> six = ["tip.x", "tip.y", "tip.z", "tip.rx", "tip.ry", "tip.rz"]
+    >>> jm.static_compliance(arm, six, six).shape
+    (6, 6)
     """
     flags = theory_flags(theory)
     require_concrete(arm, "a static compliance")
-    require_known(arm, theory)
     driven, read = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
     for each in (*driven, *read):
         if each.place == "base":
             raise ArmError(f"port {str(each)!r}: the base is held; give a port of the arm.")
+    if isinstance(arm, SpatialArm):
+        return compliance_in_space(arm, arm.model(theory), driven, read)
+    require_known(arm, theory)
     everything = list(dict.fromkeys((*driven, *read)))
     whole, rows = beam_values(arm), rows_on_segments(arm, everything)
     cut = cut_at(whole.length.shape[0], rows)

@@ -72,6 +72,10 @@ class SpatialArm(Drawn, SerialArm):
     marks: ClassVar[dict[str, Any]] = dict([DIMENSIONS])
     picture: ClassVar[str] = "jaxmodal.plots.spatial_arms:draw_spatial_arm"
     other_links: ClassVar[str] = "; jaxmodal.to_spatial makes them of planar links"
+    directions: ClassVar[tuple[str, ...]] = (
+        *("x", "y", "z", "rx", "ry", "rz"),
+        *("link_x", "link_y", "link_z", "link_rx", "link_ry", "link_rz"),
+    )
     links: tuple[SpatialLink, ...]
     payload: RigidBody = dataclasses.field(default_factory=lambda: RigidBody())
     name: str = static(default="")
@@ -257,7 +261,7 @@ class SpatialArm(Drawn, SerialArm):
     def _is_of_slide(self, single: str) -> bool:
         """Whether an address is one of turning of a joint that slides, which has none."""
         link, _, field = single.partition(".")
-        if field not in ("joint_angle", "joint_stiffness"):
+        if field not in ("joint_angle", "joint_stiffness", "joint_damping"):
             return False
         return self.links[int(link.removeprefix("link")) - 1].prismatic
 

@@ -17,7 +17,8 @@ from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Rotation, as_inertia, rotation_of
-from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.springs import Spring
 
 #: what may be elastic between two joints of rows
 ALONG = ("a", "d", "straight")

@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.arm.shapes import RawSection, Rectangle, Section
 from jaxmodal.runtime.errors import ArmError, within
-from jaxmodal.runtime.namespace import on_host
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
-from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
+from jaxmodal.spatial.parts.springs import Spring
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: fields that mean the same in both kinds of arm
 _SAME = (
     *("length", "youngs_modulus", "density", "poisson_ratio", "shear_modulus", "joint_angle"),
     *("joint_stiffness", "rotor_inertia", "gear_ratio", "motor", "nonstructural_mass", "rigid"),
+    *("loss_factor", "kelvin_voigt_time", "joint_damping"),
 )
 
 
@@ -51,7 +49,7 @@ def to_spatial(
     ArmError
         A link has a raw section and none is given, or has neither a Poisson ratio nor a shear modulus; sections are
         given for an arm in space, which has its own; or the arm has what arms in space do not: loads, supports, axial
-        forces, damping, an elastic base of three directions.
+        forces, an elastic base of three directions.
 
     Notes
     -----
@@ -104,21 +102,15 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
         raise ArmError(
             f"axial_force = {shown(link.axial_force)}: an arm in space knows no axial forces; leave it out."
         )
-    for name in DAMPING_FIELDS:
-        value = getattr(link, name)
-        if value is not None and not (on_host(value) and np.all(value == 0.0)):
-            raise ArmError(
-                f"{name} = {shown(value)}: an arm in space has no damping; leave it out."
-            )
     values: dict[str, Any] = {name: getattr(link, name) for name in _SAME}
     springs = (
-        (link.joint_axial_stiffness, (1.0, 0.0, 0.0)),
-        (link.joint_shear_stiffness, (0.0, 1.0, 0.0)),
+        (link.joint_axial_stiffness, (1.0, 0.0, 0.0), link.joint_axial_damping),
+        (link.joint_shear_stiffness, (0.0, 1.0, 0.0), link.joint_shear_damping),
     )
     return SpatialLink(
         **values,
         section=_section(link) if section is None else section,
-        joint_springs=tuple(Spring("translation", e, k) for k, e in springs if k is not None),  # type: ignore[arg-type]
+        joint_springs=tuple(Spring("translation", e, k, c) for k, e, c in springs if k is not None),  # type: ignore[arg-type]
         hub=_body(link.hub_mass, link.hub_inertia),
         stator=_body(link.stator_mass, link.stator_inertia),
         base_offset=_offset(link.base_offset_x, link.base_offset_y),

@@ -19,6 +19,7 @@ from jaxmodal.arm.plausibility import (
     shear_findings,
     size_findings,
 )
+from jaxmodal.arm.plausible_damping import loss_factor_findings
 from jaxmodal.arm.plausible_joints import (
     Finding,
     angle_findings,
@@ -83,6 +84,7 @@ def _found(arm: SpatialArm) -> Iterator[Implausibility]:
     reach = sum(map(_way, arm.links)) or math.inf
     for number, link in enumerate(arm.links, start=1):
         findings = [*material_findings(link), *_geometry(link), *_joint(arm, number)]
+        findings += loss_factor_findings(float(link.loss_factor or 0.0))
         for name in SpatialLink.bodies:
             length = float(link.length) if name == "body" and link.section is not None else reach
             findings += _body(f"{name}.", getattr(link, name), links_mass, length, reach)

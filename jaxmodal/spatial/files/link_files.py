@@ -16,8 +16,9 @@ from jaxmodal.arm.units import in_si, made_of, named_as_given, with_units
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Rotation, as_inertia
-from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
+from jaxmodal.spatial.parts.springs import Spring
 
 _UNITS, _SECTION = planar.units_of(SpatialLink) | LIMITS, planar.units_of(SpatialSection)
 #: units of what joints that slide have another unit of
@@ -28,6 +29,7 @@ _JOINT = {
     "angle": "joint_angle",
     "frame": "joint_frame",
     "stiffness": "joint_stiffness",
+    "damping": "joint_damping",
     "springs": "joint_springs",
     "rotor_inertia": "rotor_inertia",
     "gear_ratio": "gear_ratio",
@@ -123,9 +125,11 @@ def _spring(number: int, entry: Mapping[str, Any]) -> Spring:
         def spring(stiffness: Any, **values: Any) -> Spring:
             return Spring(stiffness=math.inf if stiffness is None else stiffness, **values)
 
-        units = {"stiffness": "N m/rad"} if entry.get("kind") == "rotation" else {}
-        keys = ("kind", "direction", "stiffness")
-        return made_of(spring, entry, units, [key for key in keys if key not in units], keys)
+        turns = entry.get("kind") == "rotation"
+        units = {"stiffness": "N m/rad", "damping": "N m s/rad"} if turns else {}
+        required = ("kind", "direction", "stiffness")
+        without = [key for key in (*required, "damping") if key not in units]
+        return made_of(spring, entry, units, without, required)
 
 
 def _tables(name: str, value: object) -> list[Mapping[str, Any]]:

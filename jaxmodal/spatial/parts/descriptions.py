@@ -13,7 +13,8 @@ from jaxmodal.arm.quantities import shown, value_text
 from jaxmodal.arm.shapes import Section
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parts.bodies import RigidBody
-from jaxmodal.spatial.parts.links import SPRINGS, SpatialLink
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.springs import SPRINGS
 
 _LEFT = ("name", "section", "springs", "bodies [kg]")
 

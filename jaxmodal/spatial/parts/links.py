@@ -15,7 +15,6 @@ from jaxmodal.arm.quantities import (
     POSITIVE,
     STIFFNESS,
     Constraint,
-    Record,
     Scalar,
     frozen_pytree,
     quantity,
@@ -42,38 +41,10 @@ from jaxmodal.spatial.parts.sections import (
     possible_torsion,
     section_values,
 )
+from jaxmodal.spatial.parts.springs import Spring
 
-#: the two kinds of springs, and their units
-SPRINGS = {"translation": "N/m", "rotation": "N m/rad"}
 _Z = (0.0, 0.0, 1.0)
 _METRES = "give it in metres"
-
-
-@frozen_pytree
-class Spring(Record):
-    """A spring of a joint beside that about its axis: it gives way along or about one direction.
-
-    Parameters
-    ----------
-    kind
-        ``"translation"`` (N/m) or ``"rotation"`` (N m/rad).
-    direction
-        In the axes of the link that begins at the joint.
-    stiffness
-        Stiffness; inf is rigid, 0 gives way freely.
-    """
-
-    kind: str = static()
-    direction: Direction
-    stiffness: Scalar = quantity(
-        "N/m or N m/rad", "stiffness of a spring of the joint", STIFFNESS, "leave it out if rigid"
-    )
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.kind, str) or self.kind not in SPRINGS:
-            raise ArmError(f"kind = {shown(self.kind)}: must be {' or '.join(map(repr, SPRINGS))}.")
-        object.__setattr__(self, "direction", as_vector(Direction, "direction", self.direction))
-        super().__post_init__()
 
 
 @frozen_pytree
@@ -123,11 +94,15 @@ class SpatialLink(StraightLink):
         Torsion constant, m^4, in place of that of the section's formula.
     nonstructural_mass
         Mass per length that does not deform, kg/m.
+    loss_factor, kelvin_voigt_time, joint_damping
+        Damping of the material, 1 and s, and of the spring about the joint's axis, N m s/rad. Natural frequencies are
+        those without; responses are damped.
     rigid
         The link does not deform; it keeps its mass.
     prismatic
         The joint slides and does not turn: its position is ``base_offset.x``, m, along x of the link. It has no joint
-        angle, stiffness about an axis, rotor or hub; a spring of ``joint_springs`` along (1, 0, 0) gives way along it.
+        angle, no stiffness or damper about an axis, no rotor and no hub; a spring of ``joint_springs`` along (1, 0, 0)
+        gives way along it.
     name
         Name of its joint, an address such as ``elbow``.
     joint_limits, joint_velocity_limit
@@ -202,6 +177,15 @@ class SpatialLink(StraightLink):
     nonstructural_mass: Scalar | None = quantity(
         "kg/m", "mass per length that does not bend", NON_NEGATIVE, default=None
     )
+    loss_factor: Scalar | None = quantity(
+        "1", "loss factor of the material", NON_NEGATIVE, default=None
+    )
+    kelvin_voigt_time: Scalar | None = quantity(
+        "s", "Kelvin-Voigt time of the material", NON_NEGATIVE, default=None
+    )
+    joint_damping: Scalar | None = quantity(
+        "N m s/rad", "damper beside the spring about the joint's axis", NON_NEGATIVE, default=None
+    )
     rigid: bool = static(default=False)
     prismatic: bool = static(default=False)
     motor: str | None = static(default=None)
@@ -238,7 +222,7 @@ class SpatialLink(StraightLink):
     def _check_slide(self) -> None:
         """A joint that slides has a position, and nothing of one that turns."""
         turning = {"joint_angle": 0.0, "joint_stiffness": math.inf}
-        for name in (*turning, "rotor_inertia", "hub"):
+        for name in (*turning, "rotor_inertia", "hub", "joint_damping"):
             value = getattr(self, name)
             given = value is not None
             if name in turning:  # traced values are of an arm that was made of numbers
@@ -246,6 +230,7 @@ class SpatialLink(StraightLink):
             if given:
                 remedy = {
                     "joint_stiffness": "give a spring of joint_springs along (1, 0, 0), N/m",
+                    "joint_damping": "give the damping of a spring of joint_springs along (1, 0, 0), N s/m",
                     "hub": "give body, which slides with the link",
                 }.get(name, "leave it out")
                 raise ArmError(
@@ -343,7 +328,15 @@ class SpatialLink(StraightLink):
 
     def continued(self, **changes: Any) -> "SpatialLink":
         nothing: dict[str, Any] = dict.fromkeys(
-            ("rotor_inertia", "gear_ratio", "hub", "stator", "base_offset", *LIMITS)
+            (
+                "rotor_inertia",
+                "gear_ratio",
+                "hub",
+                "stator",
+                "base_offset",
+                "joint_damping",
+                *LIMITS,
+            )
         )
         joint = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": _Z}
         turns = {"joint_frame": (), "joint_springs": (), "name": "", "prismatic": False}

@@ -14,8 +14,9 @@ from jaxmodal.arm.shapes import SHAPES
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Direction, InertiaTensor, Position, Rotation
-from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
+from jaxmodal.spatial.parts.springs import Spring
 
 
 def _body(prefix: str, where: str) -> list[tuple[str, type[Record], str]]:

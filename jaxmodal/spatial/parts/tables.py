@@ -9,7 +9,8 @@ from jaxmodal.arm.tables import own_table, record_table, section_table
 from jaxmodal.runtime.errors import within
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Direction, InertiaTensor, Position, Rotation
-from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.springs import Spring
 
 #: the key that says that an arm is one in space, and its value
 DIMENSIONS = ("dimensions", 3)

@@ -17,7 +17,8 @@ from jaxmodal.spatial.arms.joint_frames import without_noise
 from jaxmodal.spatial.arms.moving_frames import MovingJoint, arm_of, mounted, turned_body
 from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 from jaxmodal.spatial.parts.bodies import RigidBody
-from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.springs import Spring
 from jaxmodal.spatial.robots.bodies import (
     STRUCTURAL_MASS,
     at_ends,

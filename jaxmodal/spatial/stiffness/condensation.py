@@ -26,16 +26,11 @@ from jaxmodal.dynamic_stiffness.member import (
 )
 from jaxmodal.runtime.namespace import Array, repeat, take_first, tree_on_host, xp
 from jaxmodal.spatial.stiffness.constants import ReducedLink
-from jaxmodal.spatial.stiffness.entries import (
-    PLACES,
-    TRIANGLE,
-    LinkEntries,
-    Release,
-    Symmetric,
-    with_link,
-)
+from jaxmodal.spatial.stiffness.entries import Release, with_link
+from jaxmodal.spatial.stiffness.link_entries import LinkEntries
 from jaxmodal.spatial.stiffness.members import Beams, Members, members
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
+from jaxmodal.spatial.stiffness.symmetric import PLACES, TRIANGLE, Symmetric
 from jaxmodal.spatial.stiffness.uniform_links import Layout, UniformLink, unpacked
 
 _ENTRIES, _INNER = len(PLACES), len(PLACES) + 6

@@ -2,13 +2,17 @@
 
 It is a symmetric 6 x 6 matrix over (u, v, w, phi_x, phi_y, phi_z) by its 21 entries, arrays of any shape: plain
 arithmetic, which a compiler makes one loop of, and which is recorded where NumPy runs it (`wide_programs`).
+
+Loads ride along as further directions, one for each port, which no step releases, turns or shifts. With the stiffness
+W, the load vectors q of the ports and their responses G while the interface is held, a part has the energy
+``d^T W d/2 - f^T q d - f^T G f/2`` for forces f: a symmetric matrix over (d, f), from which every step eliminates the
+motions beyond.
 """
 
 from __future__ import annotations
 
-import functools
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,71 +20,24 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Number, absolute, keep, nonzero
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.spatial.stiffness.constants import Body, Spring
+from jaxmodal.spatial.stiffness.constants import Body
+from jaxmodal.spatial.stiffness.link_entries import LinkEntries, LoadEntries
+from jaxmodal.spatial.stiffness.symmetric import (
+    PLACES,
+    TRIANGLE,
+    Symmetric,
+    places,
+    shifted,
+    total,
+    turned,
+)
 
 #: the directions that couple in a straight link, two by two: stretching and torsion do not couple at all
 PAIRS = ((0, 3), (1, 5), (2, 4))
-#: the entries of a symmetric matrix of 6 x 6, by rows, and of one of 3 x 3
-PLACES = [(i, j) for i in range(6) for j in range(i, 6)]
-TRIANGLE = [(i, j) for i in range(3) for j in range(i, 3)]
-_AT = {place: k for k, place in enumerate(PLACES)}
-_X, _Y, _Z = range(3)
 #: one plus or minus units in the last place for each entry: one, two, three of them, so that no two agree by chance
 _UNITS = 1.0 + 2.0**-52 * (
     np.array([[1.0], [2.0], [3.0]]) * np.random.default_rng(0).choice([-1.0, 1.0], (3, len(PLACES)))
 )
-
-
-class LinkEntries(NamedTuple):
-    """`constants.ReducedLink` by entries, lists in place of matrices; inertias are (xx, xy, xz, yy, yz, zz).
-
-    ``rotor`` is axis, relative, driven and carried inertia of `Rotor`; empty where there is none.
-    """
-
-    rotation: list[Number]
-    offset: list[Number]
-    outer: Body
-    inner: Body
-    springs: list[Spring]
-    rotor: list[Number]
-
-    @classmethod
-    def of(cls, numbers: Iterator[Number], springs: int, has_rotor: bool) -> LinkEntries:
-        """The next ones of ``numbers``, in the order of the fields."""
-
-        def some(number: int) -> list[Number]:
-            return list(itertools.islice(numbers, number))
-
-        def body() -> Body:
-            return Body(next(numbers), some(3), some(6))
-
-        return cls(
-            rotation=some(9),
-            offset=some(3),
-            outer=body(),
-            inner=body(),
-            springs=[Spring(some(6), *some(2)) for _ in range(springs)],
-            rotor=some(6) if has_rotor else [],
-        )
-
-
-class Symmetric:
-    """A symmetric matrix of 6 x 6 by its entries."""
-
-    def __init__(self, entries: Sequence[Any]) -> None:
-        self.entries = list(entries)
-
-    def __getitem__(self, place: tuple[int, int]) -> Any:
-        i, j = place
-        return self.entries[_AT[(i, j) if i <= j else (j, i)]]
-
-    def __setitem__(self, place: tuple[int, int], value: Any) -> None:
-        i, j = place
-        self.entries[_AT[(i, j) if i <= j else (j, i)]] = value
-
-    def kept(self) -> Symmetric:
-        """Entries that are computed once."""
-        return Symmetric([keep(x) for x in self.entries])
 
 
 class Release(NamedTuple):
@@ -129,6 +86,7 @@ def with_link(
     w: Symmetric,
     rounding: Array | int = 0,
     with_terms: bool = False,
+    loads: Sequence[LoadEntries] = (),
 ) -> Added:
     """One link added to the stiffness at the outer end of what is elastic of it.
 
@@ -144,27 +102,30 @@ def with_link(
         (0, 1, 2). It may be traced, 0 or 1, and both are one program: the first and the last pair change places.
     with_terms : bool
         Whether releases say what cancels in their factors.
+    loads : sequence of LoadEntries
+        Of each load that rides along in ``w``, what of it acts on this link.
     """
     shaken = _shaken_by(rounding)
-    w = _less_body(shaken(w), link.outer, squared)
+    w = _less_loads(_less_body(shaken(w), link.outer, squared), [x.outer for x in loads])
     releases: list[Release] = []
     if members:
         w, releases = _through_beam(w, members, rounding, with_terms)
     inner = [w[i, i] for i in range(6)]
-    w = _less_body(shaken(w), link.inner, squared)
+    w = _less_loads(_less_body(shaken(w), link.inner, squared), [x.inner for x in loads])
     pivots = []
     for number, spring in enumerate(link.springs, start=1):
         unit = spring.unit
-        rotor = link.rotor if number == len(link.springs) else []
+        last = number == len(link.springs)
+        rotor, torques = (link.rotor, [x.torque for x in loads]) if last else ([], [])
         if rotor:
             relative, driven, carried = rotor[3:]
             w = _less_turning(w, rotor[:3], driven * squared)
             unit = unit - squared * (relative * spring.compliance)
-        w, pivot = _through_spring(w, spring.direction, unit, spring.compliance)
+        w, pivot = _through_spring(w, spring.direction, unit, spring.compliance, torques)
         if rotor:
             w = _less_turning(w, rotor[:3], carried * squared)
         pivots.append(pivot)
-    w = _shifted(_turned(shaken(w), link.rotation), link.offset).kept()
+    w = shifted(turned(shaken(w), link.rotation), link.offset).kept()
     return Added(w, releases, pivots, inner)
 
 
@@ -176,7 +137,10 @@ def _shaken_by(rounding: Array | int) -> Callable[[Symmetric], Symmetric]:
         factors: Sequence[Any] = _UNITS[rounding - 1].tolist()
     else:
         factors = [xp.where(rounding, unit, 1.0) for unit in _UNITS[0].tolist()]
-    return lambda w: Symmetric([x * by for x, by in zip(w.entries, factors, strict=True)]).kept()
+    # of loads, which ride along behind, nothing is shaken
+    return lambda w: Symmetric(
+        [x * by for x, by in zip(w.entries, factors, strict=False)] + w.entries[len(factors) :]
+    ).kept()
 
 
 def _through_beam(
@@ -215,7 +179,7 @@ def _receptance(place: int, members: Sequence[FreeEndMember]) -> list[Any]:
 def _exchanged(w: Symmetric, chosen: Array) -> Symmetric:
     """With the directions of the first and the last pair in each other's place, where ``chosen``."""
     to = dict(zip((*PAIRS[0], *PAIRS[2]), (*PAIRS[2], *PAIRS[0]), strict=True))
-    moved = [w[to.get(i, i), to.get(j, j)] for i, j in PLACES]
+    moved = [w[to.get(i, i), to.get(j, j)] for i, j in places(w.size)]
     return Symmetric([xp.where(chosen, x, y) for x, y in zip(moved, w.entries, strict=True)])
 
 
@@ -241,7 +205,7 @@ def _released(
     y22 = keep(z21 * r12 + z22 * r22)
     found = Symmetric(w.entries)
     found[p, p], found[p, q], found[q, q] = a * z11 + b * z21, a * z12 + b * z22, b * z12 + c * z22
-    others = [i for i in range(6) if i not in (p, q)]
+    others = [i for i in range(w.size) if i not in (p, q)]
     for number, i in enumerate(others):
         x, y = w[i, p], w[i, q]
         found[i, p], found[i, q] = x * z11 + y * z21, x * z12 + y * z22
@@ -265,8 +229,12 @@ def _at_inner_end(w: Symmetric, members: Sequence[FreeEndMember]) -> Symmetric:
         place, part = partner[i]
         return own[i] * row[i] + part * row[place]
 
-    columns = [[moved([w[i, k] for k in range(6)], j) for i in range(6)] for j in range(6)]  # W H
-    found = Symmetric([moved(columns[j], i) for i, j in PLACES])
+    rows = range(w.size)
+    columns = [[moved([w[i, k] for k in range(6)], j) for i in rows] for j in range(6)]  # W H
+    found = Symmetric([*(moved(columns[j], i) for i, j in PLACES), *w.entries[len(PLACES) :]])
+    for load in rows[6:]:
+        for j in range(6):
+            found[load, j] = columns[j][load]
     for place, value in (
         ((0, 0), first.f_uu),
         ((1, 1), first.f_vv),
@@ -301,6 +269,17 @@ def _less_body(w: Symmetric, body: Body, squared: Number) -> Symmetric:
     return found
 
 
+def _less_loads(w: Symmetric, loads: Sequence[Sequence[Any]]) -> Symmetric:
+    """With loads, each by its parts along the six directions."""
+    if not loads:
+        return w
+    found = Symmetric(w.entries)
+    for load, parts in enumerate(loads, start=6):
+        for i, part in enumerate(parts):
+            found[i, load] = w[i, load] - part
+    return found
+
+
 def _less_turning(w: Symmetric, axis: Sequence[Any], inertia: Any) -> Symmetric:
     found = Symmetric(w.entries)
     for i, j in TRIANGLE:
@@ -309,66 +288,22 @@ def _less_turning(w: Symmetric, axis: Sequence[Any], inertia: Any) -> Symmetric:
 
 
 def _through_spring(
-    w: Symmetric, direction: Sequence[Any], unit: Any, compliance: Any
+    w: Symmetric,
+    direction: Sequence[Any],
+    unit: Any,
+    compliance: Any,
+    torques: Sequence[Any] = (),
 ) -> tuple[Symmetric, Array]:
-    """A spring in series along a unit vector of the six directions: the stiffness and the pivot."""
-    column = [keep(_sum(w[i, j] * direction[j] for j in range(6))) for i in range(6)]
-    pivot = keep(nonzero(unit + compliance * _sum(map(_product, direction, column))))
+    """A spring in series along a unit vector of the six directions: the stiffness and the pivot.
+
+    ``torques`` are what each load does on its give.
+    """
+    column = [keep(total(w[i, j] * direction[j] for j in range(6))) for i in range(w.size)]
+    pivot = keep(nonzero(unit + compliance * total(map(operator.mul, direction, column[:6]))))
+    for load, torque in enumerate(torques, start=6):
+        column[load] = column[load] - torque
     by = compliance / pivot
     scaled = [by * x for x in column]
     return Symmetric(
-        [x - scaled[i] * column[j] for x, (i, j) in zip(w.entries, PLACES, strict=True)]
+        [x - scaled[i] * column[j] for x, (i, j) in zip(w.entries, places(w.size), strict=True)]
     ).kept(), pivot
-
-
-def _product(a: Any, b: Any) -> Any:
-    return a * b
-
-
-def _sum(terms: Any) -> Any:
-    return functools.reduce(lambda a, b: a + b, terms)
-
-
-def _turned(w: Symmetric, rotation: Sequence[Any]) -> Symmetric:
-    """``B W B^T``, B = diag(R, R), block by block: into axes in which those of W are the columns of R."""
-    r = [rotation[3 * i : 3 * i + 3] for i in range(3)]
-
-    def block(row: int, column: int, symmetric: bool) -> dict[tuple[int, int], Any]:
-        half = [
-            [_sum(r[i][k] * w[row + k, column + j] for k in range(3)) for j in range(3)]
-            for i in range(3)
-        ]
-        return {
-            (row + i, column + j): _sum(half[i][k] * r[j][k] for k in range(3))
-            for i in range(3)
-            for j in range(i if symmetric else 0, 3)
-        }
-
-    found = block(0, 0, True) | block(0, 3, False) | block(3, 3, True)
-    return Symmetric([found[place] for place in PLACES]).kept()
-
-
-def _shifted(w: Symmetric, offset: Sequence[Any]) -> Symmetric:
-    """``G^T W G``: to a point from which that of W is seen at ``offset``."""
-    o = list(offset)
-    found = Symmetric(w.entries)
-
-    def crossed(v: Sequence[Any]) -> list[Any]:
-        return [
-            o[_Y] * v[_Z] - o[_Z] * v[_Y],
-            o[_Z] * v[_X] - o[_X] * v[_Z],
-            o[_X] * v[_Y] - o[_Y] * v[_X],
-        ]
-
-    mixed = []
-    for i in range(3):
-        row = crossed([w[i, k] for k in range(3)])
-        mixed.append([w[i, 3 + j] + row[j] for j in range(3)])
-        for j in range(3):
-            found[i, 3 + j] = mixed[i][j]
-    # [o] B' + B^T [o]^T
-    left = [crossed([mixed[k][j] for k in range(3)]) for j in range(3)]
-    right = [crossed([w[k, 3 + i] for k in range(3)]) for i in range(3)]
-    for i, j in TRIANGLE:
-        found[3 + i, 3 + j] = w[3 + i, 3 + j] + left[j][i] + right[i][j]
-    return found

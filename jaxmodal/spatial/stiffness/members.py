@@ -131,7 +131,7 @@ def _member_formula(length: Number, axial: Number, *numbers: Number) -> list[Num
     return [*member, *tests]
 
 
-def _torsion_formula(
+def torsion_waves(
     length: Number, modulus: Number, constant: Number, density: Number, iy: Number, iz: Number
 ) -> list[Number]:
     """Wave number times length, at 1 rad/s, and stiffness over length of torsion."""
@@ -142,10 +142,10 @@ def _torsion_formula(
 def beams_of(sections: Sections, theory: Theory, arithmetic: Arithmetic) -> Beams:
     """The flexible links, torsion as the second plane's axial motion."""
     s = Sections(*np.broadcast_arrays(*sections))
-    planes = member_constants(_plane_beams(s), theory, arithmetic)
+    planes = member_constants(plane_beams(s), theory, arithmetic)
     twist = s.length, s.shear_modulus, s.torsion_constant, s.density
     values = (*twist, s.second_moment_y, s.second_moment_z)
-    mu, rigidity = evaluate_formula(_torsion_formula, [number(x, arithmetic) for x in values])
+    mu, rigidity = evaluate_formula(torsion_waves, [number(x, arithmetic) for x in values])
     planes = planes._replace(
         mu=stacked([planes.mu[0], mu]), axial_rigidity=stacked([planes.axial_rigidity[0], rigidity])
     )
@@ -175,7 +175,7 @@ def members(beams: Beams, theory: Theory, omega: Number) -> Members:
     )
 
 
-def _plane_beams(s: Sections) -> BeamArrays:
+def plane_beams(s: Sections) -> BeamArrays:
     """Bending in the two planes as planar beams, shape (2, links, 1, cells)."""
     shape = s.length.shape
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.stiffness import rounding_of_waves
-from jaxmodal.spatial.stiffness.entries import PLACES, TRIANGLE
+from jaxmodal.spatial.stiffness.symmetric import PLACES, TRIANGLE
 
 #: places of the blocks of a stiffness along the axes and about them, and of the diagonal in each
 _BLOCKS = [[PLACES.index((i + k, j + k)) for i, j in TRIANGLE] for k in (0, 3)]

@@ -16,8 +16,9 @@ from jaxmodal.arithmetic.operations import Number, leading
 from jaxmodal.dynamic_stiffness.beams import MemberConstants
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.stiffness.constants import Body, ReducedLink
-from jaxmodal.spatial.stiffness.entries import TRIANGLE, LinkEntries
+from jaxmodal.spatial.stiffness.link_entries import LinkEntries
 from jaxmodal.spatial.stiffness.members import Beams
+from jaxmodal.spatial.stiffness.symmetric import TRIANGLE
 
 
 @dataclasses.dataclass(frozen=True)

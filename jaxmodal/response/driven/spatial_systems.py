@@ -1,0 +1,208 @@
+"""An arm in space with its ports, ready for any frequency: links in series, what damps them, and where loads act."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arithmetic.nothing import NOTHING, without_zeros
+from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.arm.segments import cut
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.response.driven.port_quantities import read_ports
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.spatial_readings import motion_of_base, reading_of
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.modes.motions import Frame
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.stiffness.constants import ReducedLink, Spring, reduced_links
+from jaxmodal.spatial.stiffness.link_entries import LinkEntries, LoadEntries
+from jaxmodal.spatial.stiffness.members import Sections, sections_of
+from jaxmodal.spatial.stiffness.model import SpatialModel
+from jaxmodal.spatial.stiffness.uniform_links import numbers_of
+
+Floats = NDArray[np.float64]
+
+
+class DrivenLink(NamedTuple):
+    """A link or a part of one: its entries, addresses of its springs and dampers beside them, and what loads do there.
+
+    ``springs`` and ``dampers`` are empty of the springs of a base; ``place`` is the number of a flexible one among the
+    flexible ones.
+    """
+
+    entries: LinkEntries
+    springs: tuple[str, ...]
+    dampers: tuple[float, ...]
+    loads: tuple[LoadEntries, ...]
+    place: int | None
+
+    def planes(self, members: FreeEndMember | None) -> list[FreeEndMember]:
+        """Both planes of it among the members of all flexible links, (2, links, ...); none of a rigid one."""
+        if members is None or self.place is None:
+            return []
+        return [FreeEndMember(*(x[plane, self.place] for x in members)) for plane in range(2)]
+
+
+@dataclasses.dataclass(frozen=True)
+class SpatialSystem:
+    """An arm in space, its ports and what is asked of it.
+
+    Attributes
+    ----------
+    links
+        From the base to the tip, those of an elastic base first, cut where a port reads a station.
+    sections
+        Of the flexible ones, each value of shape (links, 1, 1); None where there is none.
+    loss_factor, kelvin_voigt_time
+        Of the flexible ones, shape (links, 1); None where none has any.
+    loads
+        The ports that carry a load or are read, each once; not those of the base.
+    base_motions
+        Of each port of the base the motion of the place of joint 1, (6,), in the axes of the ground.
+    """
+
+    links: tuple[DrivenLink, ...]
+    sections: Sections | None
+    loss_factor: Floats | None
+    kelvin_voigt_time: Floats | None
+    theory: Theory
+    quantity: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    loads: tuple[Port, ...]
+    base_motions: dict[Port, Floats]
+
+
+def spatial_system(
+    arm: SpatialArm,
+    model: SpatialModel,
+    quantity: str,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+) -> SpatialSystem:
+    """The system of an arm, of concrete values, and the model that it was lowered to."""
+    every = (*inputs, *read_ports(quantity, inputs, outputs))
+    loads = tuple(dict.fromkeys(each for each in every if each.place != "base"))
+    frames = arm.frames()
+    parts = _parts(model.links, loads)
+    reduced = reduced_links(
+        [part.link for part in parts], model.payload, model.base, model.flags, Arithmetic.float64
+    )
+    acting = [_acting(each, arm, frames, parts) for each in loads]
+    base = len(reduced) - len(parts)
+    links = [_driven(link, None if k < base else parts[k - base]) for k, link in enumerate(reduced)]
+    nowhere = LoadEntries([NOTHING] * 6, [NOTHING] * 6, NOTHING)
+    links = [
+        link._replace(loads=tuple(nowhere if at != k - base else load for at, load in acting))
+        for k, link in enumerate(links)
+    ]
+    bending = [part.link for part in parts if not part.link.rigid]
+    return SpatialSystem(
+        links=tuple(links),
+        sections=sections_of(bending),
+        loss_factor=_column(bending, "loss_factor"),
+        kelvin_voigt_time=_column(bending, "kelvin_voigt_time"),
+        theory=model.flags,
+        quantity=quantity,
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        loads=loads,
+        base_motions={
+            each: motion_of_base(each, frames[0]) for each in inputs if each.place == "base"
+        },
+    )
+
+
+class _Part(NamedTuple):
+    """A part of a link: the number of that, from 0, and the share of its length at which the part ends."""
+
+    link: SpatialLink
+    owner: int
+    end: float
+
+
+def _parts(links: Sequence[SpatialLink], loads: Sequence[Port]) -> list[_Part]:
+    """The links, flexible ones cut where a port reads a station."""
+    found = []
+    for owner, link in enumerate(links):
+        stations = {
+            each.station for each in loads if (each.place, each.link) == ("link", owner + 1)
+        }
+        ends = sorted({x for x in stations if x is not None and 0.0 < x < 1.0} | {1.0})
+        if link.rigid:
+            ends = [1.0]
+        shares = np.diff([0.0, *ends])
+        cuts = cut(link, [{"length": share * link.length} for share in shares])
+        pieces = (link,) if len(ends) == 1 else cuts
+        found += [_Part(piece, owner, end) for piece, end in zip(pieces, ends, strict=True)]
+    return found
+
+
+def _acting(
+    each: Port, arm: SpatialArm, frames: Sequence[Frame], parts: Sequence[_Part]
+) -> tuple[int, LoadEntries]:
+    """The number of the part that a load acts on, and what of it acts there."""
+    owner = arm.num_links - 1 if each.link is None else each.link - 1
+    reading = reading_of(each, arm, frames[owner])
+    mine = [k for k, part in enumerate(parts) if part.owner == owner]
+    zero, seen = [NOTHING] * 6, [without_zeros(x) for x in reading.row]
+    torque = without_zeros(reading.give)
+    if not reading.station:
+        return mine[0], LoadEntries(zero, seen, torque)
+    part = next(k for k in mine if parts[k].end == reading.station)
+    return part, LoadEntries(seen, zero, torque)
+
+
+def _driven(link: ReducedLink, part: _Part | None) -> DrivenLink:
+    """A link without its loads; None are the springs of a base."""
+    size, has_rotor = len(link.springs), link.rotor is not None
+    numbers = iter(
+        [without_zeros(float(np.reshape(x, ()))) for x in numbers_of(link, size, has_rotor)]
+    )
+    springs = [] if part is None else _springs(part)
+    return DrivenLink(
+        entries=LinkEntries.of(numbers, size, has_rotor),
+        springs=tuple(name for name, _ in springs),
+        dampers=tuple(damper for _, damper in springs),
+        loads=(),
+        place=link.place,
+    )
+
+
+def _springs(part: _Part) -> list[tuple[str, float]]:
+    """Address and damper of the springs of a joint that `reduced_links` keeps, in its order."""
+    link = part.link
+    found = [
+        (f"joint_spring{number}.stiffness", spring.damping)
+        for number, spring in enumerate(link.joint_springs, start=1)
+        if not np.isposinf(float(spring.stiffness))
+    ]
+    if link.rotor_inertia or not np.isposinf(float(link.joint_stiffness)):
+        found.append(("joint_stiffness", link.joint_damping))
+    prefix = f"link{part.owner + 1}."
+    return [(prefix + name, 0.0 if damper is None else float(damper)) for name, damper in found]
+
+
+def is_free(spring: Spring) -> bool:
+    """Whether a joint gives way freely."""
+    return spring.unit is NOTHING
+
+
+def stiffness_of(spring: Spring) -> float:
+    """The stiffness of a spring of a joint, 0 of a free one, inf of a rigid one."""
+    if spring.compliance is NOTHING:
+        return np.inf
+    return 0.0 if is_free(spring) else spring.unit / spring.compliance
+
+
+def _column(links: Sequence[SpatialLink], name: str) -> Floats | None:
+    values = [getattr(link, name) for link in links]
+    if all(value is None for value in values):
+        return None
+    return np.array([[0.0 if value is None else float(value)] for value in values])

@@ -1,0 +1,87 @@
+"""The frequency response of arms in space: of one, or of many that differ in some values, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.dynamic_stiffness.evaluation import Model
+from jaxmodal.frequencies.models import TracedModel, model_of
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.spatial_systems import spatial_system
+from jaxmodal.response.exact.held_places import no_motion
+from jaxmodal.response.receptance.in_space import responses_in_space, still_inputs
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.stiffness.model import SpatialModel
+
+#: addresses and their values, (addresses, cells)
+Columns = tuple[Sequence[str], NDArray[np.float64]]
+
+
+def answers_in_space(
+    arm: SpatialArm,
+    theory: TheoryName,
+    lowered: Model | TracedModel | None,
+    columns: Columns | None,
+    omega: NDArray[np.float64],
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    quantity: str,
+) -> tuple[NDArray[np.complex128], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Values (outputs, inputs, cells, F), where they are infinite, and the arms whose values cannot be, (cells,).
+
+    Raises
+    ------
+    ArmError
+        A value or a frequency is traced, or a port where a displacement is imposed cannot move.
+    """
+    if is_traced(omega):
+        raise ArmError(
+            "omega: is traced, and the response of an arm in space takes numbers; call this outside of jit, vmap and "
+            "grad."
+        )
+    values, infinite, invalid = [], [], []
+    for one, model in _cells(arm, theory, lowered, columns):
+        if one is None or model.invalid:
+            shape = (len(outputs), len(inputs), omega.size)
+            found = np.full(shape, np.nan), np.zeros(shape, bool)
+        else:
+            system = spatial_system(one, model, quantity, inputs, outputs)
+            for still in still_inputs(system):
+                raise no_motion(still, quantity)
+            found = responses_in_space(system, omega)
+        invalid.append(one is None or model.invalid)
+        values.append(found[0])
+        infinite.append(found[1])
+    return np.stack(values, axis=2), np.stack(infinite, axis=2), np.array(invalid)
+
+
+def _cells(
+    arm: SpatialArm,
+    theory: TheoryName,
+    lowered: Model | TracedModel | None,
+    columns: Columns | None,
+) -> Iterator[tuple[SpatialArm | None, SpatialModel]]:
+    """Arms and what they are lowered to; none where the values of a cell cannot be."""
+    if columns is None:
+        assert isinstance(lowered, SpatialModel)
+        yield arm, lowered
+        return
+    base = model_of(arm, theory)  # refuses what no cell can mend
+    assert isinstance(base, SpatialModel)
+    addresses, values = columns
+    for cell in values.T:
+        try:
+            one = set_parameters(arm, dict(zip(addresses, cell.tolist(), strict=True)))
+        except ArmError:
+            yield None, base
+            continue
+        model = model_of(one, theory)
+        assert isinstance(model, SpatialModel)
+        yield one, model

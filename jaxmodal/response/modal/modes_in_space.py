@@ -1,0 +1,130 @@
+"""What the modes of an arm in space do at its ports, and what damping the arm has between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.response.driven.damping import dampers, undamped
+from jaxmodal.response.driven.ports import RELATIVE, Port
+from jaxmodal.response.driven.spatial_readings import motion_of_base, reading_of
+from jaxmodal.response.modal.results import ModalDamping, ModesAtPorts
+from jaxmodal.response.modal.rigid_motions import first_vibration, rigid_motions_at
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.modes.eigenspaces import modes_of
+from jaxmodal.spatial.modes.energies import gives_way, rigidities
+from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
+from jaxmodal.spatial.modes.motions import Motion, carried_motions, frames
+
+Floats = NDArray[np.float64]
+
+
+def modes_in_space(
+    arm: SpatialArm, given: Sequence[Port], num_modes: int, theory: TheoryName
+) -> ModesAtPorts:
+    """`modes_at_ports` of an arm in space.
+
+    Raises
+    ------
+    ArmError
+        A damper lies beside a free spring that is not about the axis of its joint.
+    UncertifiedError
+        A frequency could not be certified, or there are fewer.
+    """
+    found = natural_frequencies(arm, num_modes, theory)
+    omega = np.asarray(found.omega)
+    model, free = modal_model(arm.model(theory)), int(np.sum(omega == 0.0))
+    places, points = frames(model.values.links), quadrature_size(num_modes)
+    readings = {
+        each: reading_of(
+            each, arm, places[arm.num_links - 1 if each.link is None else each.link - 1]
+        )
+        for each in given
+        if each.place != "base"
+    }
+    stations = np.unique([0.0, 1.0, *(reading.station for reading in readings.values())])
+    groups = np.asarray(found.group)[free:] - free, np.asarray(found.multiplicity)[free:]
+    modes, motions = modes_of(model, omega[free:], *groups, points, stations)
+    carried, masses = carried_motions(model, points)
+    inertia = motions @ (carried * masses).T
+    at = np.empty((omega.size, len(given)))
+    for column, each in enumerate(given):
+        if each.place == "base":
+            at[free:, column] = -inertia @ motion_of_base(each, places[0])
+            continue
+        reading = readings[each]
+        if each.direction == RELATIVE:
+            spring = model.values.links[reading.link].stiffness.size - 1
+            at[free:, column] = reading.give * modes.gives[:, reading.link, spring]
+        else:
+            station = int(np.searchsorted(stations, reading.station))
+            at[free:, column] = modes.at[:, reading.link, station, :6] @ reading.row
+    gives = np.zeros((omega.size, *modes.gives.shape[1:]))
+    gives[free:] = modes.gives
+    if free:
+        at[:free], hinges = _at_zero_frequency(arm, given, omega, theory)
+        for number, values in hinges.items():
+            gives[:free, number, model.values.links[number].stiffness.size - 1] = values
+    return ModesAtPorts(found, at, _damping(arm, model, modes, gives, points, free))
+
+
+def _at_zero_frequency(
+    arm: SpatialArm, given: Sequence[Port], omega: Floats, theory: TheoryName
+) -> tuple[Floats, dict[int, Floats]]:
+    """The modes of zero frequency at ports (free, P), and the turning of damped free joints in them, by their index."""
+    hinges = []
+    for damper, spring, value, stiffness in dampers(arm):
+        if value > 0.0 and stiffness == 0.0:
+            link, _, field = damper.partition(".")
+            if field != "joint_damping":
+                raise ArmError(
+                    f"{damper}: lies beside a free spring, whose motion of zero frequency sums over modes do not damp; "
+                    f"give {spring} a value greater than 0."
+                )
+            hinges.append(Port("joint", RELATIVE, int(link.removeprefix("link"))))
+    bases = [each for each in given if each.place == "base"]
+    forces = list(dict.fromkeys([*(each for each in given if each.place != "base"), *hinges]))
+    free, bare = int(np.sum(omega == 0.0)), undamped(arm)
+    first = first_vibration(bare, omega, theory)
+    at_forces, at_bases = rigid_motions_at(bare, forces, bases, free, theory, first)
+    at = np.empty((free, len(given)))
+    for column, each in enumerate(given):
+        of_base = each.place == "base"
+        at[:, column] = (
+            at_bases[:, bases.index(each)] if of_base else at_forces[:, forces.index(each)]
+        )
+    turned = {(each.link or 1) - 1: at_forces[:, forces.index(each)] for each in hinges}
+    return at, turned
+
+
+def _damping(
+    arm: SpatialArm, model: ModalModel, modes: Motion, gives: Floats, points: int, free: int
+) -> ModalDamping:
+    """The arm's own damping between modes, of which the first ``free`` strain no link.
+
+    A link with complex moduli does the work of its strain energy times loss factor and Kelvin-Voigt time; a damper that
+    of the rate at which its spring gives.
+    """
+    count = len(gives)
+    viscous, structural = np.zeros((count, count)), np.zeros((count, count))
+    weights = quadrature(points)[1]
+    for i, (link, values) in enumerate(zip(arm.links, model.values.links, strict=True)):
+        if link.loss_factor or link.kelvin_voigt_time:
+            soft = gives_way(model, i) * values.beam.length / rigidities(values.beam)
+            forces = modes.nodes[:, i, :, 6:]
+            strain: Floats = np.einsum(
+                "kqf,lqf,q,f->kl", forces, forces, weights, soft, optimize=True
+            )
+            structural[free:, free:] += float(link.loss_factor or 0.0) * strain
+            viscous[free:, free:] += float(link.kelvin_voigt_time or 0.0) * strain
+        beside = [spring.damping for spring in link.joint_springs] + [link.joint_damping]
+        for k, (damper, stiffness) in enumerate(zip(beside, values.stiffness, strict=True)):
+            if damper and not np.isinf(stiffness):
+                viscous += float(damper) * np.outer(gives[:, i, k], gives[:, i, k])
+    return ModalDamping(viscous, structural)

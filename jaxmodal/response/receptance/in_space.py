@@ -1,0 +1,220 @@
+"""What arms in space with ports answer at any frequency: the recursion of frequencies, with loads that ride along.
+
+At the ground the entries of the loads are, with the other sign, the responses between ports, and those beside the six
+directions what a port moves by where the ground moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arithmetic.nothing import NOTHING, as_array
+from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.dynamic_stiffness.preload import member_waves
+from jaxmodal.response.driven.members import elastic_member
+from jaxmodal.response.driven.port_quantities import in_quantity, read_ports
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.spatial_systems import (
+    DrivenLink,
+    SpatialSystem,
+    is_free,
+    stiffness_of,
+)
+from jaxmodal.response.receptance.answers import around, infinite_among
+from jaxmodal.response.receptance.circle_means import kept_digits
+from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH, size_of
+from jaxmodal.spatial.stiffness.constants import Spring
+from jaxmodal.spatial.stiffness.entries import Added, with_link
+from jaxmodal.spatial.stiffness.matrices import stacked
+from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_waves
+from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
+
+#: frequencies that NumPy works on at a time: what fits into a cache
+_BLOCK = 2048
+#: growth of numbers beyond which an entry is looked at for a resonance
+_SUSPECT = 1e6
+
+
+def responses_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any, Any]:
+    """The quantity of a system, shape (outputs, inputs, F), and where it is no number but inf.
+
+    Parameters
+    ----------
+    omega
+        Angular frequencies, more than 0, rad/s, shape (F,).
+
+    Notes
+    -----
+    As `answers.responses` in the plane: entries that lose digits are answered anew by `circle_means`, and those that
+    are near a resonance compared with their neighbours.
+    """
+    values, infinite = [], []
+    with np.errstate(all="ignore"):
+        for start in range(0, omega.size, _BLOCK):
+            some = omega[start : start + _BLOCK]
+            found, growth = _with_digits(system, some)
+            wrong = np.zeros(found.shape, bool)
+            near = np.flatnonzero(~(growth < _SUSPECT) | _has_free_joints(system))
+            if near.size:
+                wrong[..., near] = _infinite(system, some[near], found[..., near])
+            values.append(found)
+            infinite.append(wrong)
+    return np.concatenate(values, axis=-1), np.concatenate(infinite, axis=-1)
+
+
+def still_inputs(system: SpatialSystem) -> list[Port]:
+    """Inputs where a displacement is imposed and that cannot move: their loads work on nothing that gives way."""
+    if system.quantity not in ("dynamic_stiffness", "transmissibility"):
+        return []
+    omega = np.ones(1)
+    found, _ = condensed_in_space(system, omega)
+    numbers = {each: 6 + system.loads.index(each) for each in system.inputs if each in system.loads}
+    return [
+        each for each, load in numbers.items() if not np.any(as_array(found[load, load], omega))
+    ]
+
+
+def _infinite(system: SpatialSystem, omega: NDArray[Any], values: NDArray[Any]) -> Any:
+    """Where values are infinite, from those beside."""
+    beside = _with_digits(system, around(omega)[omega.size :])[0]
+    return infinite_among(values, *np.split(beside, 3, axis=-1))
+
+
+def _has_free_joints(system: SpatialSystem) -> bool:
+    """Whether a joint is free: near a resonance its denominator is small and shows no growth."""
+    return any(is_free(spring) for link in system.links for spring in link.entries.springs)
+
+
+def _with_digits(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any, Any]:
+    """The quantity of a system, by `circle_means` where digits are lost, and the growth of numbers."""
+    motions, growth = _motions(system, omega)
+    lost = np.flatnonzero(~(growth < LARGE_GROWTH))
+    if lost.size:
+
+        def motions_at(_: NDArray[Any], moved: NDArray[Any]) -> Any:
+            return _motions(system, moved)[0]
+
+        motions[..., lost] = kept_digits(motions_at, motions[..., lost], growth[lost], omega[lost])
+    return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega), growth
+
+
+def _motions(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any, Any]:
+    """Motions (read, inputs, F) of the ports that are read, and the growth of numbers, (F,)."""
+    found, growth = condensed_in_space(system, omega)
+    columns = []
+    for into in system.inputs:
+        rows = []
+        for out in read_ports(system.quantity, system.inputs, system.outputs):
+            load = 6 + system.loads.index(out)
+            if into.place == "base":
+                imposed = enumerate(system.base_motions[into])
+                row = -sum((found[i, load] * x for i, x in imposed), start=NOTHING)
+            else:
+                row = -found[load, 6 + system.loads.index(into)]
+            rows.append(as_array(row, omega))
+        columns.append(np.stack(rows))
+    return np.stack(columns, axis=1), growth
+
+
+def condensed_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Symmetric, Any]:
+    """Stiffness and loads as the ground sees them, and how much numbers grow on the way."""
+    squared, growth = omega * omega, np.zeros(omega.shape)
+    for each in _inward(system, omega, 1.0):
+        w = each.added.stiffness
+        for plane in each.planes:
+            growth = np.maximum(growth, 1.0 / size_of(plane.delta))
+        for release in each.added.releases:
+            growth = np.maximum(growth, release.terms / size_of(release.factor))
+        for pivot, spring in zip(each.added.pivots, each.springs, strict=True):
+            terms = abs(spring.unit) + size_of(pivot - spring.unit)
+            growth = np.maximum(growth, terms / size_of(pivot))
+        if any(map(is_free, each.springs)):
+            # its denominator has no other term; what turns and shifts does not change the sum
+            inner = each.link.entries.inner.mass
+            before = sum(map(size_of, each.added.inner[:3])) + size_of(squared * inner)
+            growth = np.maximum(growth, size_of(w[0, 0] + w[1, 1] + w[2, 2]) / before)
+    return w, growth
+
+
+def characteristic_in_space(system: SpatialSystem, omega: NDArray[Any], share: Any) -> Any:
+    """The logarithm of the characteristic determinant over positive factors at complex frequencies, shape (F,).
+
+    ``share`` is how much of the damping there is, a number for each frequency.
+    """
+    total: Any = np.zeros(omega.shape, complex)
+    for each in _inward(system, omega, share):
+        factors = [plane.delta for plane in each.planes]
+        factors += [release.factor for release in each.added.releases]
+        factors += each.added.pivots
+        for plain, spring in zip(each.link.entries.springs, each.springs, strict=True):
+            if spring is not plain:  # the pivot of a damped spring has a pole where that vanishes
+                stiffness = 1.0 / spring.compliance
+                factors.append(stiffness if is_free(plain) else stiffness / stiffness_of(plain))
+        for factor in factors:
+            total = total + np.log(factor + 0j)
+    return total
+
+
+class _Passed(NamedTuple):
+    """A link that was passed: its planes, the springs of its joint with their dampers, and what is seen before it."""
+
+    link: DrivenLink
+    planes: list[FreeEndMember]
+    springs: list[Spring]
+    added: Added
+
+
+def _inward(system: SpatialSystem, omega: NDArray[Any], share: Any) -> Iterator[_Passed]:
+    """The links from the tip to the ground; ``omega`` may be complex, ``share`` is how much of the damping there is."""
+    squared = omega * omega
+    members = None if system.sections is None else _members(system, omega, share)
+    w = Symmetric([NOTHING] * len(places(6 + len(system.loads))))
+    for link in reversed(system.links):
+        planes, springs = link.planes(members), list(_damped(link, omega * share))
+        entries = link.entries._replace(springs=springs)
+        added = with_link(entries, planes, squared, w, 0, True, link.loads)
+        w = added.stiffness
+        yield _Passed(link, planes, springs, added)
+
+
+def _damped(link: DrivenLink, omega: NDArray[Any]) -> Iterator[Spring]:
+    """The springs of a joint with the dampers beside them: ``k + i omega c`` in place of k."""
+    dampers = link.dampers or (0.0,) * len(link.entries.springs)
+    for spring, damper in zip(link.entries.springs, dampers, strict=True):
+        if damper == 0.0 or spring.compliance is NOTHING:
+            yield spring
+        else:
+            stiffness = stiffness_of(spring) + 1j * (omega * damper)
+            yield spring._replace(unit=1.0, compliance=1.0 / stiffness)
+
+
+def _members(system: SpatialSystem, omega: NDArray[Any], damped: Any) -> FreeEndMember:
+    """The flexible links in both planes, each field of shape (2, links, F)."""
+    s = system.sections
+    assert s is not None
+    s = Sections(*(x[..., 0] for x in s))
+    share: Any = 0.0
+    if system.loss_factor is not None:
+        share = share + system.loss_factor
+    if system.kelvin_voigt_time is not None:
+        share = share + omega * system.kelvin_voigt_time
+    if not isinstance(share, float):
+        factor = 1.0 + 1j * (share * damped)
+        s = s._replace(
+            youngs_modulus=s.youngs_modulus * factor, shear_modulus=s.shear_modulus * factor
+        )
+    s = Sections(*np.broadcast_arrays(*s))
+    found = member_waves(plane_beams(s), system.theory, omega, Arithmetic.float64)
+    twist = s.length, s.shear_modulus, s.torsion_constant, s.density
+    mu, rigidity = torsion_waves(*twist, s.second_moment_y, s.second_moment_z)
+    w = found.waves
+    w = w._replace(
+        mu=stacked([w.mu[0], mu * omega]), axial_rigidity=stacked([w.axial_rigidity[0], rigidity])
+    )
+    axial = np.array([float(system.theory.axial), 1.0])[:, None, None]
+    return elastic_member(found._replace(waves=w), axial)

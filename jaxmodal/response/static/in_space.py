@@ -1,0 +1,126 @@
+"""The static compliance of arms in space: the limit of their response at zero frequency.
+
+Nothing moves, so that no stiffness comes back from beyond: each elastic end adds what it gives under the loads that
+pass it, which is Castigliano's theorem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arithmetic.nothing import NOTHING, as_array
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.spatial_systems import SpatialSystem, is_free, spatial_system
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.stiffness.entries import with_link
+from jaxmodal.spatial.stiffness.members import Sections, plane_beams
+from jaxmodal.spatial.stiffness.model import SpatialModel
+from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
+from jaxmodal.statics.laws import shear_ratio
+
+#: share of a compliance beyond rounding
+_WORKS = 1e-12
+
+
+def compliance_in_space(
+    arm: SpatialArm, model: SpatialModel, inputs: Sequence[Port], outputs: Sequence[Port]
+) -> NDArray[np.float64]:
+    """Displacements (outputs, inputs) of a concrete arm under unit forces.
+
+    Raises
+    ------
+    ArmError
+        A value cannot be, or a port moves where a joint is free.
+    """
+    if model.invalid:
+        raise ArmError(
+            "arm: a value of it cannot be, which was not looked at when it was made; make it anew of numbers, with "
+            "jaxmodal.set_parameters or arm.replace, which name the value."
+        )
+    system = spatial_system(arm, model, "receptance", inputs, outputs)
+    free = list(dict.fromkeys(name for name, _ in _moved_by_free_joints(system)))
+    if free:
+        raise ArmError(
+            f"{', '.join(free)} = 0: nothing holds the arm under a static load beyond it; give it a stiffness greater "
+            "than 0, or make it rigid: leave it out."
+        )
+    found = _at_rest(system, "")
+    return found[np.ix_(*([system.loads.index(x) for x in part] for part in (outputs, inputs)))]
+
+
+def still_in_space(arm: SpatialArm, theory: TheoryName, given: Sequence[Port]) -> list[bool]:
+    """Which ports stay at rest under any force: those on which nothing that gives way does work."""
+    loads = [each for each in given if each.place != "base"]
+    system = spatial_system(arm, arm.model(theory), "receptance", loads, loads)
+    moves = np.diag(_at_rest(system, None))
+    return [each in system.loads and not moves[system.loads.index(each)] for each in given]
+
+
+def _moved_by_free_joints(system: SpatialSystem) -> Iterator[tuple[str, int]]:
+    """Addresses of free springs on whose give a load does work, each with the number of such a load."""
+    held = np.diag(_at_rest(system, ""))
+    for link in system.links:
+        for name, spring in zip(link.springs, link.entries.springs, strict=False):
+            if is_free(spring):
+                more = np.diag(_at_rest(system, name)) - held
+                if np.any(more > _WORKS * np.maximum(held, more)):
+                    yield name, int(np.argmax(more))
+
+
+def _at_rest(system: SpatialSystem, soft: str | None) -> NDArray[np.float64]:
+    """Responses (loads, loads) at rest with free joints held, but for one, by its address, of a compliance of 1.
+
+    With None all of them have that.
+    """
+    members = None if system.sections is None else _members_at_rest(system)
+    size = 6 + len(system.loads)
+    w = Symmetric([NOTHING] * len(places(size)))
+    for link in reversed(system.links):
+        names = link.springs or ("",) * len(link.entries.springs)
+        springs = [
+            spring._replace(unit=1.0, compliance=1.0 if soft in (None, name) else NOTHING)
+            if is_free(spring)
+            else spring
+            for name, spring in zip(names, link.entries.springs, strict=True)
+        ]
+        entries = link.entries._replace(springs=springs)
+        planes = link.planes(members)
+        w = with_link(entries, planes, NOTHING, w, 0, False, link.loads).stiffness
+    loads = range(6, size)
+    return np.array([[-float(as_array(w[i, j], np.zeros(1))[0]) for j in loads] for i in loads])
+
+
+def _members_at_rest(system: SpatialSystem) -> FreeEndMember:
+    """The flexible links in both planes, each field of shape (2, links, 1)."""
+    s = system.sections
+    assert s is not None
+    s = Sections(*np.broadcast_arrays(*(x[..., 0] for x in s)))
+    beams, length = plane_beams(s), s.length
+    bending, shear_give = shear_ratio(beams, system.theory.shear)
+    stretching = s.youngs_modulus * s.area
+    along = length / stretching if system.theory.axial > 0.0 else 0.0 * length
+    twist = length / (s.shear_modulus * s.torsion_constant)
+    one, zero = np.ones_like(bending), np.zeros_like(bending)
+    return FreeEndMember(
+        f_uu=zero,
+        f_vv=zero,
+        f_vp=zero,
+        f_pp=zero,
+        h_uu=one,
+        h_vv=one,
+        h_vp=one * length,
+        h_pv=zero,
+        h_pp=one,
+        r_uu=np.stack([along, twist]),
+        r_vv=length**3 / (3.0 * bending) + length * shear_give,
+        r_vp=length**2 / (2.0 * bending),
+        r_pp=length / bending,
+        det_r_flex=zero,
+        delta=one,
+    )
