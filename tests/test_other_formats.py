@@ -105,7 +105,7 @@ def test_commands_say_of_what_else_that_it_is_a_urdf(name, tmp_path):
 #: what commands say of a URDF in which nothing gives way, under its own suffix
 GIVEN = {
     **dict.fromkeys(
-        ("frequencies", "modes", "sensitivities"),
+        ("frequencies", "modes", "response", "sensitivities"),
         "nothing gives way, .*convert .*--joint-stiffness .*=",
     ),
     **dict.fromkeys(("sweep run", "sweep plan", "optimise"), r"is a URDF \(XML\)"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from jaxmodal.arm.arm import require_planar
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
@@ -181,7 +182,7 @@ def response(
         resonances = np.asarray(
             frequencies_in_band(arm, omega[0], omega[-1], theory, throw=False)[0].omega
         )
-        slopes = _slopes(arm, found, addresses) if wants_slopes else None
+        slopes = _slopes(require_planar(arm), found, addresses) if wants_slopes else None
         if uff is not None:
             write_universal_file(found, uff)
         tabled = output_format == "table" and slopes is None
@@ -220,7 +221,7 @@ def response(
 
 
 def _slopes(
-    arm: Arm | SpatialArm, found: FrequencyResponse, addresses: tuple[str, ...]
+    arm: Arm, found: FrequencyResponse, addresses: tuple[str, ...]
 ) -> ResponseSensitivities:
     from jaxmodal.response.exact.sensitivities import response_sensitivities
 

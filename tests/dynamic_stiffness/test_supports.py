@@ -327,8 +327,7 @@ def test_what_takes_no_supports_says_so():
     with pytest.raises(jm.ArmError, match="arm in space has no supports"):
         jm.to_spatial(sprung)
     damped = jm.Arm((steel(loss_factor=0.01),))
-    with pytest.raises(jm.ArmError, match=r"loss_factor = 0\.01: an arm in space has no damping"):
-        jm.to_spatial(damped)
+    assert jm.to_spatial(damped).links[0].loss_factor == 0.01
     with pytest.raises(jm.ArmError, match="support at a tip"):
         jm.posture_series(sprung, 100.0)
 

@@ -115,7 +115,7 @@ def test_sums_over_modes_become_the_exact_response(changes, damped):
     wrong = [np.abs(x.receptance(omega) - exact)[:-1].max(axis=-1) / size[:-1] for x in (few, many)]
     assert wrong[0].max() < 2e-3
     assert np.all(wrong[1] < wrong[0] / (1.2 if damped else 8))
-    assert wrong[1].max() < 1e-4
+    assert wrong[1].max() < (1e-3 if damped else 1e-4)
 
 
 def test_sums_over_modes_of_planar_arms_in_space(both):
