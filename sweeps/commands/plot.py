@@ -62,7 +62,7 @@ def draw(
     type=click.Choice(
         [
             *("all", "branches", "maps", "samples", "slenderness", "sensitivities"),
-            *("peaks", "damping", "certificates"),
+            *("peaks", "damping", "compliance", "certificates"),
         ]
     ),
     default="all",

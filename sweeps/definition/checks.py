@@ -202,17 +202,14 @@ def check_outputs(
                 ImplausibleWarning,
                 stacklevel=4,
             )
-    further = [name for name, part in parts.items() if part not in ("", "modal")]
-    pressed = [name for name in further if parts[name] == "buckling"]
-    if isinstance(arm, SpatialArm):
-        if further:
-            others = [name for name, entry in QUANTITIES.items() if entry.part in ("", "modal")]
-            what = "loads at rest" if further[-1] in pressed else "the response"
-            raise SweepError(
-                f"outputs: {further[-1]!r} needs {what}, which sweeps have of planar arms only; of an arm in space "
-                f"take of {', '.join(others)}."
-            )
-    elif pressed and not under_forces(arm):
+    pressed = [name for name, part in parts.items() if part == "buckling"]
+    if pressed and isinstance(arm, SpatialArm):
+        others = [name for name, entry in QUANTITIES.items() if entry.part != "buckling"]
+        raise SweepError(
+            f"outputs: {pressed[-1]!r} needs loads at rest, which planar arms alone have; of an arm in space take of "
+            f"{', '.join(others)}."
+        )
+    if pressed and not under_forces(arm):
         raise SweepError(
             f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give it loads, a table [loads] "
             "with gravity = 9.81, or links an axial_force."

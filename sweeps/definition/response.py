@@ -7,9 +7,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.addresses import addresses
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_keys, table
-from jaxmodal.arm.link_rules import DAMPING_FIELDS
+from jaxmodal.arm.link_rules import is_damping
+from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.quantities import shown
 from jaxmodal.response.driven.port_quantities import unit_of_transfer
 from jaxmodal.response.driven.ports import Port, ports
@@ -63,7 +65,7 @@ class Response:
             object.__setattr__(self, "band_hz", band_of_hertz(self.band_hz))
             check_motions(self.motion, self.base_motion)
 
-    def of(self, arm: Arm, varied: Iterable[str]) -> Response:
+    def of(self, arm: Arm | SpatialArm, varied: Iterable[str]) -> Response:
         """Return this response with the ports of an arm, checked.
 
         Parameters
@@ -84,8 +86,8 @@ class Response:
             raise SweepError(
                 f"response: output = {str(read)!r}: is the ground, whose motion is imposed; take it as the input."
             )
-        damped = any(getattr(link, name) for link in arm.links for name in DAMPING_FIELDS)
-        if not damped and not any(name.rpartition(".")[2] in DAMPING_FIELDS for name in varied):
+        damped = any(get_parameter(arm, x) for x in addresses(arm) if is_damping(x))
+        if not damped and not any(map(is_damping, varied)):
             raise SweepError(
                 "response: the arm has no damping, so its peaks are infinite; give its links a loss_factor, a "
                 "kelvin_voigt_time or a joint_damping, or an axis over one of these."
@@ -164,4 +166,4 @@ def asked_response(
             "response is given, but no output refers to it; add 'peak_response' or 'peak_frequency' to outputs, or "
             "leave it out."
         )
-    return given.of(require_planar(arm), varied)
+    return given.of(arm, varied)

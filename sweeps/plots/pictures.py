@@ -228,8 +228,8 @@ def pictures(
     dict
         Names and figures: ``samples`` where parameters change together in no order, else ``maps`` for two
         axes or more and ``branches`` for a single one; ``slenderness`` for a thickness factor,
-        ``sensitivities``, ``peaks`` and ``damping`` where there are any, and ``certificates`` where a mode is
-        not certified.
+        ``sensitivities``, ``peaks``, ``damping`` and ``compliance`` where there are any, and ``certificates``
+        where a mode is not certified.
 
     Raises
     ------

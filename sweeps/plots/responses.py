@@ -1,4 +1,4 @@
-"""Pictures of damping and of the peaks of a response: maps over two axes, or lines over one."""
+"""Pictures of damping, of the peaks of a response and of compliances: maps over two axes, or lines over one."""
 
 from __future__ import annotations
 
@@ -13,29 +13,32 @@ from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
 from sweeps.plots.maps import finish_maps, value_map
 from sweeps.plots.points import drawn, uneven
-from sweeps.plots.style import COLOUR_MAP, draw_lines, mode_panels, new_figure, style, title
+from sweeps.plots.style import COLOUR_MAP, draw_lines, new_figure, style, title, titled_panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: kinds of pictures, and the output that each shows
-KINDS = {"peaks": "peak_response", "damping": "damping_ratio"}
+KINDS = {"peaks": "peak_response", "damping": "damping_ratio", "compliance": "tip_compliance"}
+#: what panels and lines are of, and their titles
+_PANELS = {"mode": "mode {}", "direction": "along {}"}
 
 
 def peaks(
     ds: xr.Dataset, axes: Sequence[str], *, kind: str = "peaks", theory: TheoryName | None = None
 ) -> Figure:
-    """Draw the highest peak of the response, or the damping ratio of each mode, over one axis or two.
+    """Draw the highest peak of the response, the damping ratio of each mode, or compliances, over one axis or two.
 
     Parameters
     ----------
     ds
-        The result of a sweep with the output ``peak_response``, or ``damping_ratio``. Of other axes the middle point
-        is drawn. Cells without a finite value stay white.
+        The result of a sweep with the output ``peak_response``, ``damping_ratio`` or ``tip_compliance``, of which each
+        direction is drawn under a force along it. Of other axes the middle point is drawn. Cells without a finite value
+        stay white.
     axes
         Names of axes: a line over a single one, a map over the first two of several.
     kind
-        ``"peaks"`` or ``"damping"``.
+        ``"peaks"``, ``"damping"`` or ``"compliance"``.
     theory
         Which one to draw, by default the first.
 
@@ -56,31 +59,32 @@ def peaks(
     kept = tuple(axes[:2])
     rest, where, points = drawn(ds, kept, theory, output)
     variable = rest[output]
+    if kind == "compliance":
+        own = xr.DataArray(np.arange(variable.sizes["direction"]), dims="direction")
+        variable = variable.isel(direction=own, force_direction=own)
     values = variable.where(np.isfinite(variable))
     of, unit = variable.attrs.get("response"), str(variable.attrs["units"])
     name = str(variable.attrs["long_name"]) + (f" [{unit}]" if unit != "1" else "")
     what = f"peak, {of}" if of else name
-    per_mode = "mode" in values.dims
+    split = next((dim for dim in _PANELS if dim in values.dims), "")
+    titles = [_PANELS[split].format(x) for x in values[split].values.tolist()] if split else [""]
     with style():
         if len(kept) == 1:
             figure = new_figure(7.6, 4.6)
             panel = figure.add_subplot()
-            lines = {"": values.values}
-            if per_mode:
-                numbered = enumerate(values.transpose("mode", kept[0]).values, start=1)
-                lines = {f"mode {mode}": line for mode, line in numbered}
-            draw_lines(panel, points[0], lines, name)
+            rows = values.transpose(split, kept[0]).values if split else [values.values]
+            draw_lines(panel, points[0], dict(zip(titles, rows, strict=True)), name)
             panel.set_title(title(ds, what, where), parse_math=False)
-            if per_mode:
+            if split:
                 figure.legend(loc="outside right upper")
             return figure
-        if per_mode:
-            figure, panels = mode_panels(rest, None, 2.35)
+        if split:
+            figure, panels = titled_panels(dict(enumerate(titles)), 2.35)
         else:
             figure = new_figure(6.0, 4.6)
             panels = {0: figure.add_subplot()}
-        for mode, panel in panels.items():
-            own = values.sel(mode=mode) if mode else values
+        for number, panel in panels.items():
+            own = values.isel({split: number}) if split else values
             grid = own.transpose(kept[1], kept[0]).values
             norm = "log" if uneven(grid) else "linear"
             value_map(panel, points[0], points[1], grid, cmap=COLOUR_MAP, norm=norm)

@@ -119,16 +119,23 @@ def mode_panels(
     for mode in numbers:
         if mode not in ds.mode.values:
             raise SweepError(f"mode = {mode}: the dataset has modes 1 to {ds.sizes['mode']}.")
-    columns = min((5, 4, 3), key=lambda count: (-len(numbers) % count, -count))
-    columns = min(columns, len(numbers))
-    rows = -(-len(numbers) // columns)
+    return titled_panels({mode: f"mode {mode}" for mode in numbers}, height, width)
+
+
+def titled_panels(
+    titles: Mapping[int, str], height: float, width: float = 2.7
+) -> tuple[Figure, dict[int, Axes]]:
+    """Return a figure with one panel for each title, and the panels by the numbers of these; sizes in inches."""
+    columns = min((5, 4, 3), key=lambda count: (-len(titles) % count, -count))
+    columns = min(columns, len(titles))
+    rows = -(-len(titles) // columns)
     figure = new_figure(0.6 + width * columns, 0.7 + height * rows)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    for axes in grid.flat[len(numbers) :]:
+    for axes in grid.flat[len(titles) :]:
         axes.set_visible(False)
-    panels = dict(zip(numbers, grid.flat, strict=False))
-    for mode, axes in panels.items():
-        axes.set_title(f"mode {mode}")
+    panels = dict(zip(titles, grid.flat, strict=False))
+    for number, axes in panels.items():
+        axes.set_title(titles[number])
     return figure, panels
 
 

@@ -28,14 +28,15 @@ class SolvedCells:
         What the mode shapes say.
     damped : DampedModesBatch
         Damped modes.
-    peak, buckling : PeakCells, BucklingCells
-        Peaks of a response, and buckling factors.
+    peak, compliance, buckling : PeakCells, ComplianceCells, BucklingCells
+        Peaks of a response, static compliances of the tip, and buckling factors.
     """
 
     found: NaturalFrequencies
     modal: Any = None
     damped: Any = None
     peak: Any = None
+    compliance: Any = None
     buckling: Any = None
 
     @property

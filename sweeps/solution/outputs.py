@@ -21,12 +21,14 @@ from sweeps.solution.response_outputs import OF_RESPONSES
 _KINETIC = ("translation", "rotation", "body_translation", "body_rotation", "hub")
 _PLANAR = {
     "direction": ("x", "y"),
+    "force_direction": ("x", "y"),
     "excitation": ("x", "y", "rotation"),
     "strain_part": ("bending", "shear", "axial", "joint"),
     "kinetic_part": _KINETIC,
 }
 _SPATIAL = {
     "direction": ("x", "y", "z"),
+    "force_direction": ("x", "y", "z"),
     "rotation_axis": ("x", "y", "z"),
     "excitation": ("x", "y", "z", "about x", "about y", "about z"),
     "strain_part": (
@@ -36,7 +38,8 @@ _SPATIAL = {
 }
 #: all of them, in words
 DIMENSIONS = {
-    "direction": "direction in which the base moves",
+    "direction": "direction of a motion",
+    "force_direction": "direction of a force",
     "rotation_axis": "axis about which the base turns",
     "excitation": "motion of the base",
     "strain_part": "kind of strain energy",

@@ -45,7 +45,8 @@ class Quantity:
         Theories that must be solved besides those asked for.
     part : str
         What the formula needs of the cells beside their frequencies: ``"modal"`` (what the mode shapes say),
-        ``"damped"`` modes, the ``"peak"`` of a response, the ``"buckling"`` factor; else empty.
+        ``"damped"`` modes, the ``"peak"`` of a response, the static ``"compliance"``, the ``"buckling"`` factor; else
+        empty.
     attributes : dict
         Further attributes of the variable.
     """
@@ -71,7 +72,7 @@ class Quantity:
     @property
     def per_mode(self) -> bool:
         """Whether there is a value for each mode; else one for each cell."""
-        return self.part not in ("peak", "buckling")
+        return self.part not in ("peak", "compliance", "buckling")
 
     def dims_for(self, in_space: bool) -> tuple[str, ...]:
         """Dimensions behind mode for an arm of one kind or the other."""

@@ -1,10 +1,10 @@
-"""Outputs of a sweep that need more than its frequencies: damped modes, highest peaks, buckling factors."""
+"""Outputs of a sweep that need more than its frequencies: damped modes, peaks, compliances, buckling factors."""
 
 from __future__ import annotations
 
 from jaxmodal.response.driven.status import DampedStatus
 from sweeps.solution.quantity import Quantity, flags, of_part
-from sweeps.solution.responses import BucklingStatus, PeakStatus
+from sweeps.solution.responses import BucklingStatus, ComplianceStatus, PeakStatus
 
 _DAMPED = of_part(
     "damped",
@@ -69,6 +69,27 @@ _PEAK = of_part(
     ),
 )
 
+_COMPLIANCE = of_part(
+    "compliance",
+    Quantity(
+        "compliance_status",
+        "1",
+        "status of the compliance",
+        "Found: exactly. No_value: nothing holds the tip where a joint or the base is free, the values of the arm do"
+        " not fit together, or its forces at rest buckle it",
+        lambda own, _: own.compliance.status,
+        **flags({entry.name: int(entry) for entry in ComplianceStatus}),
+    ),
+    Quantity(
+        "tip_compliance",
+        "m/N",
+        "static compliance of the tip",
+        "Displacement of the tip along `direction` for a unit force there along `force_direction`, axes of the ground",
+        lambda own, _: own.compliance.values,
+        dims=("direction", "force_direction"),
+    ),
+)
+
 _BUCKLING = of_part(
     "buckling",
     Quantity(
@@ -89,5 +110,5 @@ _BUCKLING = of_part(
     ),
 )
 
-OF_RESPONSES = (*_DAMPED, *_PEAK, *_BUCKLING)
+OF_RESPONSES = (*_DAMPED, *_PEAK, *_COMPLIANCE, *_BUCKLING)
 """The unit of a peak follows from its ports."""

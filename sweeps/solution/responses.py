@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
@@ -10,13 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.addresses import ArmKind
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import UncertifiedError
 from jaxmodal.response.forced.peaks import InfiniteResponseError, response_peaks
+from jaxmodal.response.static.compliance import static_compliance
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
 
@@ -37,6 +41,28 @@ class BucklingStatus(IntEnum):
     not_certified = 1
     nothing_pressed = 2
     no_value = 3
+
+
+class ComplianceStatus(IntEnum):
+    """What the static compliance of an arm is."""
+
+    found = 0
+    no_value = 1
+
+
+class ComplianceCells(NamedTuple):
+    """The static compliance of the tips of N arms.
+
+    Attributes
+    ----------
+    values : array, shape (N, d, d)
+        Displacements along x and y, in space z, for a unit force along each; NaN where there is none.
+    status : array of int, shape (N,)
+        `ComplianceStatus` codes.
+    """
+
+    values: Floats
+    status: NDArray[np.int64]
 
 
 class PeakCells(NamedTuple):
@@ -72,7 +98,7 @@ class BucklingCells(NamedTuple):
     status: NDArray[np.int64]
 
 
-def _arms(arm: Arm, values: Mapping[str, Floats]) -> Iterator[Arm | None]:
+def _arms(arm: ArmKind, values: Mapping[str, Floats]) -> Iterator[ArmKind | None]:
     """The arm of each cell, None where its values do not fit together."""
     for row in zip(*values.values(), strict=True):
         try:
@@ -82,7 +108,10 @@ def _arms(arm: Arm, values: Mapping[str, Floats]) -> Iterator[Arm | None]:
 
 
 def peak_cells(
-    arm: Arm, values: Mapping[str, Floats], theory: TheoryName, response: Mapping[str, Any]
+    arm: Arm | SpatialArm,
+    values: Mapping[str, Floats],
+    theory: TheoryName,
+    response: Mapping[str, Any],
 ) -> PeakCells:
     """Return the highest peaks of cells.
 
@@ -98,7 +127,7 @@ def peak_cells(
 
 
 def _peak(
-    arm: Arm | None, theory: TheoryName, response: Mapping[str, Any]
+    arm: Arm | SpatialArm | None, theory: TheoryName, response: Mapping[str, Any]
 ) -> tuple[float, float, PeakStatus]:
     if arm is None:
         return math.nan, math.nan, PeakStatus.no_value
@@ -113,6 +142,24 @@ def _peak(
     highest = int(np.argmax(np.abs(found.values)))
     size = float(np.abs(found.values[highest]))
     return size, float(found.frequencies_hz[highest]), PeakStatus.peak
+
+
+def compliance_cells(
+    arm: Arm | SpatialArm, values: Mapping[str, Floats], theory: TheoryName
+) -> ComplianceCells:
+    """Return the static compliances of the tips of cells; arguments as of `peak_cells`."""
+    names = [f"tip.{name}" for name in ("xyz" if isinstance(arm, SpatialArm) else "xy")]
+    rows = [_compliance(each, names, theory) for each in _arms(arm, values)]
+    return ComplianceCells(*map(np.array, zip(*rows, strict=True)))
+
+
+def _compliance(
+    arm: Arm | SpatialArm | None, names: list[str], theory: TheoryName
+) -> tuple[Floats, ComplianceStatus]:
+    if arm is not None:
+        with contextlib.suppress(ArmError, UncertifiedError):
+            return static_compliance(arm, names, names, theory), ComplianceStatus.found
+    return np.full((len(names), len(names)), np.nan), ComplianceStatus.no_value
 
 
 def buckling_cells(arm: Arm, values: Mapping[str, Floats], theory: TheoryName) -> BucklingCells:

@@ -121,7 +121,7 @@ def make_grid(sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | N
     if sweep.parts - {"modal"}:
         usual = RESPONSE_CHUNK_CELLS
     if isinstance(sweep.arm, SpatialArm):
-        usual = SPATIAL_CHUNK_CELLS
+        usual = min(usual, SPATIAL_CHUNK_CELLS)
     for name, value in (("chunk_cells", chunk_cells), ("shard_cells", shard_cells)):
         if value is not None and not is_whole(value, 1):
             raise SweepError(f"{name} = {value!r}: must be a whole number of 1 or more.")

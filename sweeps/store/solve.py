@@ -24,7 +24,7 @@ from jaxmodal.response.damped.damped_batch import damped_modes_batch
 from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
-from sweeps.solution.responses import buckling_cells, peak_cells
+from sweeps.solution.responses import buckling_cells, compliance_cells, peak_cells
 
 #: how wide (relative) a bracket of the certificate may be
 BRACKET_WIDTH = 4e-8
@@ -89,11 +89,11 @@ def with_parts(
         of = sweep.sensitivity_to
         found["modal"] = modal_quantities_batch(sweep.arm, values, solved.found, addresses=of)
     if "damped" in parts:
-        arm = require_planar(sweep.arm)
-        found["damped"] = damped_modes_batch(arm, values, sweep.num_modes, theory)
+        found["damped"] = damped_modes_batch(sweep.arm, values, sweep.num_modes, theory)
     if "peak" in parts and sweep.response is not None:
-        arm = require_planar(sweep.arm)
-        found["peak"] = peak_cells(arm, values, theory, sweep.response.arguments())
+        found["peak"] = peak_cells(sweep.arm, values, theory, sweep.response.arguments())
+    if "compliance" in parts:
+        found["compliance"] = compliance_cells(sweep.arm, values, theory)
     if "buckling" in parts:
         found["buckling"] = buckling_cells(require_planar(sweep.arm), values, theory)
     return dataclasses.replace(solved, **found)

@@ -148,9 +148,11 @@ def test_branches_are_followed_in_space():
     assert track(near, "theta_2").branch.values[1].tolist() == [1, 2, 3]
 
 
-def test_outputs_of_responses_are_refused(arm):
-    with pytest.raises(SweepError, match=r"'damping_ratio' needs the response.*planar arms only"):
-        sweeps.Sweep(arm, [linspace("theta_2", 0.0, 1.0, 2)], outputs=["damping_ratio"])
+def test_outputs_of_loads_are_refused(arm):
+    with pytest.raises(
+        SweepError, match=r"'buckling_factor' needs loads at rest.*planar arms alone"
+    ):
+        sweeps.Sweep(arm, [linspace("theta_2", 0.0, 1.0, 2)], outputs=["buckling_factor"])
 
 
 def test_derivatives_of_cells_alone_are_central_differences(arm):

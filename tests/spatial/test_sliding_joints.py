@@ -328,6 +328,7 @@ def test_a_robot_tells_of_its_slides():
     assert arm.joints == (1, 2)
 
 
+@pytest.mark.slow
 def test_designs_keep_slides_where_they_are(arm):
     """Postures of a set turn joints; a slide stays, or is a variable, with derivatives as of differences."""
     turns = [[0.0, 0.3], [0.0, 1.2]]

@@ -159,11 +159,65 @@ def test_what_is_refused(options, words):
         assert word in str(caught.value)
 
 
-def test_arms_without_damping_or_in_space_are_refused():
+def test_arms_without_damping_are_refused():
     options = {"num_modes": 1, "outputs": ["peak_response"]}
     options["response"] = sweeps.Response("tip.x", "tip.x", (1.0, 2.0))
     with pytest.raises(sweeps.SweepError, match="no damping, so its peaks are infinite"):
         sweeps.Sweep("example:two_link_flexible", [sweeps.axis("theta_2", [0.0])], **options)
-    turned = sweeps.axis(jm.addresses(jm.examples.load("canadarm2_like"))[0], [1.0])
-    with pytest.raises(sweeps.SweepError, match="'peak_response' needs the response"):
-        sweeps.Sweep("example:canadarm2_like", [turned], **options)
+
+
+def test_damping_and_peaks_in_space():
+    """Cell by cell what `damped_modes` and `response_peaks` say of the arm; a damper of a joint is an axis."""
+    arm = jm.examples.six_axis_industrial()
+    arm = arm.replace(links=tuple(link.replace(joint_damping=50.0) for link in arm.links))
+    ports = "tip.force_z", "tip.z"
+    turned = sweeps.axis("theta_2", [-0.6, 0.2])
+    damper = sweeps.axis("link3.joint_damping", [10.0, 80.0])
+    outputs = ["damping_ratio", "peak_response", "peak_frequency", "tip_compliance"]
+    response = sweeps.Response(*ports, (5.0, 30.0))
+    sweep = sweeps.Sweep(arm, [turned, damper], num_modes=3, outputs=outputs, response=response)
+    ds = sweeps.run(sweep)
+    assert ds.peak_response.attrs["units"] == "m/N"
+    assert (ds.damped_status == 0).all()
+    for i, angle in enumerate([-0.6, 0.2]):
+        for k, damping in enumerate([10.0, 80.0]):
+            values = {"theta_2": angle, "link3.joint_damping": damping}
+            one = jm.set_parameters(arm, values)
+            cell = ds.isel(theta_2=i, link3_joint_damping=k)
+            ratios = jm.damped_modes(one, 3).damping_ratio
+            np.testing.assert_allclose(cell.damping_ratio, ratios, rtol=1e-12, atol=0.0)
+            resonances = jm.response_peaks(one, 10.0 * np.pi, 60.0 * np.pi, *ports)
+            highest = np.abs(resonances.values).max()
+            np.testing.assert_allclose(cell.peak_response, highest, rtol=1e-12, atol=0.0)
+            three = ["tip.x", "tip.y", "tip.z"]
+            compliance = jm.static_compliance(one, three, three)
+            np.testing.assert_allclose(cell.tip_compliance, compliance, rtol=1e-12, atol=0.0)
+    meshes = [
+        panel.collections
+        for panel in peaks(ds, ["theta_2", "link3_joint_damping"], kind="compliance").axes
+    ]
+    shown = [mesh[0].get_array() for mesh in meshes[:3]]
+    for own, found in zip("xyz", shown, strict=True):
+        cells = ds.tip_compliance.sel(direction=own, force_direction=own)
+        np.testing.assert_array_equal(np.sort(np.ravel(found)), np.sort(np.ravel(cells)))
+    lines = peaks(ds, ["theta_2"], kind="compliance").axes[0].lines
+    assert len(lines) == 3
+
+
+def test_a_tip_that_nothing_holds_has_no_compliance():
+    """A free joint in one cell; the other, a clamped bar, gives way by L^3/(3 E I) across and by L/(E A) along."""
+    link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05, 0.85))
+    sweep = sweeps.Sweep(
+        jm.Arm((link,)),
+        [sweeps.axis("link1.joint_stiffness", [0.0, np.inf])],
+        num_modes=1,
+        theories=["euler_bernoulli"],
+        outputs=["tip_compliance"],
+    )
+    ds = sweeps.run(sweep)
+    assert ds.compliance_status.values.ravel().tolist() == [1, 0]
+    assert np.isnan(ds.tip_compliance.values.reshape(2, 2, 2)[0]).all()
+    area, second = 0.02 * 0.05, 0.05 * 0.02**3 / 12
+    expected = np.diag([1.0 / (7e10 * area), 1.0 / (3 * 7e10 * second)])
+    found = ds.tip_compliance.values.reshape(2, 2, 2)[1]
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-25)

@@ -44,13 +44,13 @@ def compliance_in_space(
             "jaxmodal.set_parameters or arm.replace, which name the value."
         )
     system = spatial_system(arm, model, "receptance", inputs, outputs)
-    free = list(dict.fromkeys(name for name, _ in _moved_by_free_joints(system)))
+    found = _at_rest(system, "")
+    free = list(dict.fromkeys(_moving_free_joints(system, np.diag(found))))
     if free:
         raise ArmError(
             f"{', '.join(free)} = 0: nothing holds the arm under a static load beyond it; give it a stiffness greater "
             "than 0, or make it rigid: leave it out."
         )
-    found = _at_rest(system, "")
     return found[np.ix_(*([system.loads.index(x) for x in part] for part in (outputs, inputs)))]
 
 
@@ -62,15 +62,14 @@ def still_in_space(arm: SpatialArm, theory: TheoryName, given: Sequence[Port]) -
     return [each in system.loads and not moves[system.loads.index(each)] for each in given]
 
 
-def _moved_by_free_joints(system: SpatialSystem) -> Iterator[tuple[str, int]]:
-    """Addresses of free springs on whose give a load does work, each with the number of such a load."""
-    held = np.diag(_at_rest(system, ""))
+def _moving_free_joints(system: SpatialSystem, held: NDArray[np.float64]) -> Iterator[str]:
+    """Addresses of free springs on whose give a load does work; ``held`` are the own responses with all held."""
     for link in system.links:
         for name, spring in zip(link.springs, link.entries.springs, strict=False):
             if is_free(spring):
                 more = np.diag(_at_rest(system, name)) - held
                 if np.any(more > _WORKS * np.maximum(held, more)):
-                    yield name, int(np.argmax(more))
+                    yield name
 
 
 def _at_rest(system: SpatialSystem, soft: str | None) -> NDArray[np.float64]:
