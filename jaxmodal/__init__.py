@@ -22,7 +22,9 @@ from jaxmodal.arm.sections import (
 from jaxmodal.arm.segments import attach_body, tapered
 from jaxmodal.at_rest.buckling import Buckling, buckling
 from jaxmodal.at_rest.preloaded import preloaded, preloaded_frequencies
+from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium
 from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium, static_equilibrium
+from jaxmodal.at_rest.stresses import Stresses
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.dynamic_stiffness.characteristic import (
@@ -148,12 +150,14 @@ __all__ = [
     "Sensitivities",
     "ShareBelow",
     "SpatialArm",
+    "SpatialEquilibrium",
     "SpatialLink",
     "SpatialModeShapes",
     "Spring",
     "StateSpace",
     "StaticEquilibrium",
     "Status",
+    "Stresses",
     "TaperedFrequencies",
     "TimeResponse",
     "TruncationError",

@@ -24,7 +24,7 @@ from jaxmodal.arm.quantities import (
     shown,
     static,
 )
-from jaxmodal.arm.shapes import Section
+from jaxmodal.arm.shapes import Rectangle, Section
 from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.beam_arrays import SUPPORTS
@@ -301,6 +301,13 @@ class Link(StraightLink):
         }
         own = {"section": self.section, "rigid": self.rigid, "segment": True}
         return Link(**kept | own | changes)
+
+    @property
+    def scaled_section(self) -> Section:
+        """The section with the thickness factor in its dimensions, where it has them."""
+        if isinstance(self.section, Rectangle) and self.thickness_factor != 1.0:
+            return self.section.replace(depth=self.section.depth * self.thickness_factor)
+        return self.section
 
     @property
     def area(self) -> Scalar:

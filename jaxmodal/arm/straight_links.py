@@ -76,6 +76,11 @@ class StraightLink(Record):
         raise NotImplementedError
 
     @property
+    def scaled_section(self) -> Any:
+        """The section with the size that it has in this link."""
+        return self.section
+
+    @property
     def area(self) -> Scalar:
         """Area of the section, m^2."""
         raise NotImplementedError

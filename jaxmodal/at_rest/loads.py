@@ -9,6 +9,7 @@ import numpy as np
 from jaxmodal.arm.arguments import finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.refusals import require_concrete, require_known
+from jaxmodal.at_rest.in_space import LoadsInSpace
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
@@ -18,11 +19,17 @@ from jaxmodal.statics.chain import DeadLoads
 _OUTSIDE = "call it outside of jit, vmap and grad (buckling gives derivatives by addresses)"
 
 
-def _pair(value: Any, name: str, unit: str) -> tuple[float, float]:
-    """Two finite numbers, along x and y of the base; an ArmError for anything else."""
-    words = f"two finite numbers, along x and y of the base, in {unit}, such as (0.0, -9.81)"
-    x, y = finite(name, value, (2,), words)
-    return float(x), float(y)
+#: of loads: how many components, along what, and gravity as an example
+_IN_PLANE = (2, "two finite numbers, along x and y of the base", "(0.0, -9.81)")
+_IN_SPACE = (3, "three finite numbers, along x, y and z of the ground", "(0.0, 0.0, -9.81)")
+
+
+def _vector(value: Any, name: str, unit: str, kind: tuple[int, str, str] = _IN_PLANE) -> Any:
+    """The components of a load, zeros for None; an ArmError for anything else than finite numbers."""
+    count, what, example = kind
+    if value is None:
+        return np.zeros(count)
+    return np.asarray(finite(name, value, (count,), f"{what}, in {unit}, such as {example}"))
 
 
 def under_loads(
@@ -43,10 +50,10 @@ def under_loads(
     require_x64()
     require_concrete(arm, what, _OUTSIDE)
     require_known(arm, theory)
-    down = _pair(gravity, "gravity", "m/s^2")
-    force = _pair(tip_force, "tip_force", "N")
-    moved = _pair(base_acceleration, "base_acceleration", "m/s^2")
-    added = (down[0] - moved[0], down[1] - moved[1], *force)
+    down = _vector(gravity, "gravity", "m/s^2") - _vector(
+        base_acceleration, "base_acceleration", "m/s^2"
+    )
+    added = (*down, *_vector(tip_force, "tip_force", "N"))
     own = (0.0, 0.0, 0.0, 0.0) if arm.loads is None else arm.loads.dead()
     loads = DeadLoads(*(np.float64(a) + np.float64(b) for a, b in zip(own, added, strict=True)))
     pressed = or_axial and any(link.axial_force is not None for link in arm.links)
@@ -57,3 +64,20 @@ def under_loads(
             "--tip-force or --base-acceleration."
         )
     return flags, loads
+
+
+def loads_in_space(
+    gravity: Any, tip_force: Any, tip_moment: Any, base_acceleration: Any
+) -> LoadsInSpace:
+    """The loads of an arm in space that arguments give; refused if there is none."""
+    down = _vector(gravity, "gravity", "m/s^2", _IN_SPACE)
+    moved = _vector(base_acceleration, "base_acceleration", "m/s^2", _IN_SPACE)
+    force = _vector(tip_force, "tip_force", "N", _IN_SPACE)
+    found = LoadsInSpace(down - moved, force, _vector(tip_moment, "tip_moment", "N m", _IN_SPACE))
+    if not any(np.any(x) for x in found):
+        raise ArmError(
+            "no load: give gravity=(0.0, 0.0, -9.81), in m/s^2 along x, y and z of the ground, tip_force=(x, y, z) in "
+            "N, tip_moment=(x, y, z) in N m, or base_acceleration=(x, y, z) in m/s^2; in the shell --gravity "
+            "0,0,-9.81, --tip-force, --tip-moment or --base-acceleration."
+        )
+    return found

@@ -12,25 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import station_shares
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.loads import under_loads
+from jaxmodal.at_rest.results import AtRest, warn_of_large_deflections
 from jaxmodal.at_rest.search import LoadedArm, factors
 from jaxmodal.at_rest.shapes import positions
+from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium, equilibrium_in_space
 from jaxmodal.at_rest.tables import statics_dataset, statics_tables
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.runtime.errors import ArmError, LargeDeflectionWarning
-from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.tables import Table
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import bent, geometry
-from jaxmodal.statics.equilibrium import (
-    LARGE_DISPLACEMENT,
-    LARGE_ROTATION,
-    Equilibrium,
-    held_equilibrium,
-)
+from jaxmodal.statics.equilibrium import Equilibrium, held_equilibrium
 
 if TYPE_CHECKING:
     import xarray
@@ -42,8 +39,8 @@ _SMALL_LOADS = 10.0
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class StaticEquilibrium(Drawn, ShowsDatasets):
-    """One arm at rest: forces and deflections at S stations of each of its n links.
+class StaticEquilibrium(AtRest):
+    """One planar arm at rest: forces and deflections at S stations of each of its n links.
 
     Section forces are those that the part towards the tip exerts.
 
@@ -91,25 +88,14 @@ class StaticEquilibrium(Drawn, ShowsDatasets):
     theory: TheoryName
 
     @property
-    def largest_rotation(self) -> float:
-        """Of all sections, rad."""
-        return float(np.max(np.abs(self.rotation)))
+    def turned(self) -> Floats:
+        return np.abs(self.rotation)
 
     @property
-    def relative_deflection(self) -> float:
-        """The largest displacement over the sum of the links' lengths."""
-        length = sum(float(link.length) for link in self.arm.links)
-        return (
-            float(np.max(np.hypot(self.displacement[..., 0], self.displacement[..., 1]))) / length
-        )
-
-    @property
-    def small(self) -> bool:
-        """Whether deflections are small: rotations up to 0.1 rad, displacements up to 5 % of the arm's length."""
-        return (
-            self.largest_rotation <= LARGE_ROTATION
-            and self.relative_deflection <= LARGE_DISPLACEMENT
-        )
+    def section_forces(self) -> Floats:
+        none = np.zeros_like(self.axial_force)
+        own = (self.axial_force, self.shear_force, none, none, none, self.bending_moment)
+        return np.stack(own, axis=-1)
 
     def tables(self) -> list[Table]:
         """Return forces and moments at the links' ends, joint torques, and the reactions of supports."""
@@ -121,31 +107,38 @@ class StaticEquilibrium(Drawn, ShowsDatasets):
 
 
 def static_equilibrium(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     theory: TheoryName = "timoshenko",
     *,
-    gravity: Sequence[float] = (0.0, 0.0),
-    tip_force: Sequence[float] = (0.0, 0.0),
-    base_acceleration: Sequence[float] = (0.0, 0.0),
+    gravity: Sequence[float] | None = None,
+    tip_force: Sequence[float] | None = None,
+    tip_moment: Sequence[float] | None = None,
+    base_acceleration: Sequence[float] | None = None,
     stations: Sequence[float] | int = 21,
-) -> StaticEquilibrium:
+) -> StaticEquilibrium | SpatialEquilibrium:
     """Section forces, deflections and reactions of an arm at its posture under dead loads.
 
     Parameters
     ----------
-    arm : Arm
+    arm : Arm or SpatialArm
         The arm, of concrete values; what it bears itself is added to the loads given here.
     theory
         As for `natural_frequencies`.
     gravity
-        m/s^2 along x and y of the base; it acts on links, bodies, hubs and payload. (0.0, -9.81) where the arm
-        moves in a vertical plane with y upwards.
+        m/s^2 along x and y of the base, of an arm in space along x, y and z of the ground; it acts on links, bodies,
+        hubs and payload. (0.0, -9.81) where the arm moves in a vertical plane with y upwards.
     tip_force
-        Force at the tip of the last link in N, along x and y of the base.
+        Force at the tip of the last link in N, in the same axes.
+    tip_moment
+        Moment there in N m, about x, y and z of the ground; of arms in space alone.
     base_acceleration
         Steady acceleration of the base, m/s^2: it acts as gravity against it.
     stations
         Shares of each link's length, or how many from 0 to 1.
+
+    Returns
+    -------
+    StaticEquilibrium or SpatialEquilibrium
 
     Raises
     ------
@@ -165,7 +158,8 @@ def static_equilibrium(
     -----
     Deflections are small: loads act where the posture has them. Along a uniform link under its own weight the
     deflection is a polynomial of degree 4, and everything is right to rounding. Reactions of supports follow from the
-    compatibility of displacements.
+    compatibility of displacements. What loads do to the stiffness of an arm in space is left aside: nothing warns of
+    its critical load.
 
     Examples
     --------
@@ -175,8 +169,20 @@ def static_equilibrium(
     >>> f"{found.joint_torque[0]:.1f} N m, {1e3 * found.tip_displacement[1]:.3f} mm"     # w L^2/2, w L^4/(8 E I)
     '-20.0 N m, -0.200 mm'
     """
-    given = gravity, tip_force, base_acceleration
-    flags, loads = under_loads(arm, theory, "static_equilibrium", *given)
+    require_arm(arm)
+    if isinstance(arm, SpatialArm):
+        given = gravity, tip_force, tip_moment, base_acceleration
+        in_space = equilibrium_in_space(arm, theory, *given, station_shares(stations))
+        warn_of_large_deflections(in_space)
+        return in_space
+    if tip_moment is not None:
+        raise ArmError(
+            f"tip_moment = {shown(tip_moment)}: is taken of arms in space alone; jaxmodal.to_spatial makes one of a "
+            "planar arm."
+        )
+    flags, loads = under_loads(
+        arm, theory, "static_equilibrium", gravity, tip_force, base_acceleration
+    )
     _refuse_second_order(arm)
     shares = station_shares(stations)
     beams = beam_values(arm.replace(loads=None))
@@ -184,14 +190,7 @@ def static_equilibrium(
     # before anything is said of how far it bends
     _judge_stability(LoadedArm.at_rest(beams, flags, loads, found))
     result = _along(arm, beams, flags, found, shares, theory)
-    if not result.small:
-        warnings.warn(
-            f"a section turns by {result.largest_rotation:.3g} rad and a point moves by "
-            f"{100 * result.relative_deflection:.3g} % of the arm's length: too much for small deflections (0.1 rad, "
-            "5 %); the result is a first estimate.",
-            LargeDeflectionWarning,
-            stacklevel=2,
-        )
+    warn_of_large_deflections(result)
     return result
 
 

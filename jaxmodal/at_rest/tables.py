@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxmodal.at_rest.results import ends, how_far, title_of
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parts.parameters import unit_of
@@ -17,37 +18,27 @@ if TYPE_CHECKING:
     from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium
 
 
-def _title(result: Any) -> str:
-    return f"{result.arm.name or 'the arm'} ({result.theory})"
-
-
 def statics_tables(result: StaticEquilibrium) -> list[Table]:
     """Forces and moments at the ends of the links and in the joints; reactions where there are supports."""
     rows = []
     for i in range(result.arm.num_links):
-        ends = [
+        values = [
             f"{field[i, k]:.5g}"
             for k in (0, -1)
             for field in (result.axial_force, result.shear_force, result.bending_moment)
         ]
-        rows.append([f"link {i + 1}", *ends, f"{result.joint_torque[i]:.5g}"])
+        rows.append([f"link {i + 1}", *values, f"{result.joint_torque[i]:.5g}"])
     x, y, turn = result.tip_displacement
     notes = [
         f"tip: {1e3 * x:.5g} mm along x, {1e3 * y:.5g} mm along y of the base, {turn:.4g} rad",
-        f"largest rotation {result.largest_rotation:.3g} rad, largest displacement "
-        f"{100 * result.relative_deflection:.3g} % of the arm's length"
-        + ("" if result.small else ": TOO LARGE for small deflections"),
+        how_far(result),
     ]
-    first, last = (
-        "start" if result.stations[0] == 0.0 else f"x/L = {result.stations[0]:g}",
-        "end" if result.stations[-1] == 1.0 else f"x/L = {result.stations[-1]:g}",
-    )
     headings = [
         "",
-        *(f"{name}, {end}" for end in (first, last) for name in ("N [N]", "V [N]", "M [N m]")),
+        *(f"{name}, {end}" for end in ends(result) for name in ("N [N]", "V [N]", "M [N m]")),
         "joint torque [N m]",
     ]
-    tables = [Table(f"at rest: {_title(result)}", headings, rows, notes)]
+    tables = [Table(f"at rest: {title_of(result)}", headings, rows, notes)]
     grounds = [["base", *(f"{value + 0.0:.5g}" for value in result.base_reaction)]]  # no -0
     grounds += [
         [f"tip of link {i + 1}", *(f"{value + 0.0:.5g}" for value in row)]
@@ -103,7 +94,7 @@ def buckling_table(result: Buckling) -> list[Table]:
             text = f"{factor:#.6g}"
             said = f"certified{fold}" if result.certified[k] else "NOT certified"
         rows.append([str(k + 1), text, said])
-    title = f"buckling factors of {_title(result)}"
+    title = f"buckling factors of {title_of(result)}"
     tables = [Table(title, ["number", "load factor", "certificate"], rows, left=("certificate",))]
     if result.derivatives is not None:
         headings = ["address", "unit", *(f"d factor {k + 1}" for k in range(len(rows)))]

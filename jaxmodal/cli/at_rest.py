@@ -16,17 +16,25 @@ from jaxmodal.cli.arguments import (
     WholeRange,
     format_option,
     given,
+    load_any_arm,
     load_arm,
     posed,
     posture_option,
     refusing,
     theory_option,
 )
-from jaxmodal.cli.loads import Vector, borne, load_options
+from jaxmodal.cli.loads import Vector, borne, load_option, load_options
 from jaxmodal.cli.output import lists, print_json
 from jaxmodal.cli.paths import picture_option, save_picture
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
+
+#: of both kinds of arms, as far as a result has them
+_FIELDS = (
+    *("stations", "axial_force", "shear_force", "torque", "bending_moment"),
+    *("displacement", "rotation", "joint_torque", "joint_force", "joint_moment"),
+    *("base_reaction", "reactions", "tip_displacement"),
+)
 
 
 def _loads(command: Callable[..., None]) -> Callable[..., None]:
@@ -46,30 +54,37 @@ def _loads(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command(epilog=ARM_HELP)
 @_loads
+@load_option(
+    "--tip-moment", "Moment at the tip about x, y and z of the ground in N m, in space.", (3,)
+)
+@click.option("--stresses", is_flag=True, help="Also the largest stresses of each link.")
 def statics(
     argument: str,
     theory: TheoryName,
     posture_deg: Posture | None,
     output_format: str,
     plot: Path | None,
+    stresses: bool,
     **vectors: Vector,
 ) -> None:
-    """Forces, moments and deflections of an ARM at rest under its weight and other dead loads."""
+    """Forces, moments and deflections of an ARM, planar or in space, at rest under its weight and other dead loads."""
     from jaxmodal.at_rest.static_equilibrium import static_equilibrium
+    from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 
-    arm = posed(load_arm(argument), argument, posture_deg, loaded=True)
+    read = load_any_arm(argument, check=False)
+    warn_of_implausible_values(read, argument)
+    arm = posed(read, argument, posture_deg, loaded=True)
     with refusing(argument):
         found = static_equilibrium(arm, theory, **given(vectors))
+        stressed = found.stresses() if stresses else None
     if output_format == "json":
-        names = (
-            *("stations", "axial_force", "shear_force", "bending_moment"),
-            *("displacement", "rotation", "joint_torque"),
-            *("base_reaction", "reactions", "tip_displacement"),
-        )
-        said = {"arm": argument, "theory": theory, "small": found.small}
-        print_json(said | lists(found, *names))
+        names = [x for x in _FIELDS if hasattr(found, x)]
+        said = {"arm": argument, "theory": theory, "small": found.small} | lists(found, *names)
+        if stressed is not None:
+            said["stresses"] = lists(stressed, "points", "normal", "shear", "von_mises")
+        print_json(said)
     else:
-        click.echo(str(found))
+        click.echo(str(found) if stressed is None else f"{found}\n{stressed}")
     _draw(found, plot)
 
 

@@ -8,9 +8,12 @@ import numpy as np
 
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.at_rest.buckling import Buckling
+from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium
 from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium
-from jaxmodal.plots.figures import COLOURS, axes_or_new, in_metres
+from jaxmodal.plots.bent_arms import VIEWS, draw_scale, draw_triad
+from jaxmodal.plots.figures import COLOURS, axes_or_new, framed, in_metres
 from jaxmodal.runtime.errors import ArmError
 
 if TYPE_CHECKING:
@@ -58,6 +61,45 @@ def draw_equilibrium(
     return in_metres(axes, f"{field.replace('_', ' ')}, {what} ({found.theory})")
 
 
+def draw_equilibrium_in_space(
+    found: SpatialEquilibrium, axes: Axes | None = None, view: str = "oblique"
+) -> Axes:
+    """Draw an arm in space at rest, its deflection magnified, seen from one side.
+
+    Parameters
+    ----------
+    view
+        ``"oblique"``, with z upwards, or what is seen of the axes of the ground: ``"x-z"``, ``"y-z"``, ``"x-y"``.
+
+    Raises
+    ------
+    ArmError
+        There is no such view.
+    """
+    if view not in VIEWS:
+        raise ArmError(f"view = {shown(view)}: choose one of {', '.join(map(repr, VIEWS))}.")
+    axes = axes_or_new(axes, 5.0, 5.0)
+    scale = _magnified(found.arm, found.displacement)
+    rest = np.concatenate([np.zeros((1, 3)), found.positions.reshape(-1, 3)])
+    step = found.displacement.reshape(-1, 3)
+    moved = rest + scale * np.concatenate([step[:1], step])
+    sides = np.array(VIEWS[view]).T
+    axes.plot(*(rest @ sides).T, color="0.6", linewidth=1.2, linestyle=(0, (4, 2)))
+    axes.plot(*(moved @ sides).T, color=COLOURS[0], linewidth=1.8)
+    axes.plot(*(rest[0] @ sides), "s", color="black", markersize=4.5)
+    points = np.concatenate([rest, moved])
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    reach = max(np.abs((points - middle) @ np.array(each).T).max() for each in VIEWS.values())
+    half = 1.2 * float(reach) or 1.0
+    low, high = (middle @ sides + side * half for side in (-1.0, 1.0))
+    framed(axes, low, high)
+    draw_scale(axes, 2.0 * half, "lower right")
+    draw_triad(axes, view, np.array([low[0], high[1]]), 2.0 * half)
+    title = f"deflection, {scale:.3g} times ({found.theory})"
+    axes.set_title(title, fontsize=10, parse_math=False)
+    return axes
+
+
 def draw_buckling(found: Buckling, axes: Axes | None = None, factor: int = 1) -> Axes:
     """Draw the arm and the shape in which it buckles.
 
@@ -82,6 +124,13 @@ def draw_buckling(found: Buckling, axes: Axes | None = None, factor: int = 1) ->
     )
 
 
+def _magnified(arm: SerialArm, moved: np.ndarray) -> float:
+    """By how much displacements or forces (..., 2) or (..., 3) are drawn larger; 1 where there are none."""
+    reach = sum(float(link.length) for link in arm.links)
+    largest = float(np.max(np.linalg.norm(moved, axis=-1)))
+    return _DRAWN * reach / largest if largest > 0.0 else 1.0
+
+
 def _draw_beside(
     axes: Axes,
     found: StaticEquilibrium | Buckling,
@@ -90,9 +139,8 @@ def _draw_beside(
     filled: bool = False,
 ) -> tuple[float, float]:
     """Draw links at rest, and ``moved``, (n, S, 2), beside them; return its scale and its largest length."""
-    reach = sum(float(link.length) for link in found.arm.links)
     largest = float(np.max(np.hypot(moved[..., 0], moved[..., 1])))
-    scale = _DRAWN * reach / largest if largest > 0.0 else 1.0
+    scale = _magnified(found.arm, moved)
     for place, step in zip(found.positions, moved, strict=True):
         drawn = place + scale * step
         axes.plot(place[:, 0], place[:, 1], color="0.6", linewidth=1.0)

@@ -9,7 +9,7 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_loads
-from jaxmodal.arm.shapes import RawSection, Rectangle, Section
+from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
@@ -109,7 +109,7 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
     )
     return SpatialLink(
         **values,
-        section=_section(link) if section is None else section,
+        section=_full_section(link) if section is None else section,
         joint_springs=tuple(Spring("translation", e, k, c) for k, e, c in springs if k is not None),  # type: ignore[arg-type]
         hub=_body(link.hub_mass, link.hub_inertia),
         stator=_body(link.stator_mass, link.stator_inertia),
@@ -119,16 +119,13 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
     )
 
 
-def _section(link: Link) -> Section:
-    section = link.section
-    if isinstance(section, RawSection):
+def _full_section(link: Link) -> Section:
+    if isinstance(link.section, RawSection):
         raise ArmError(
             "section: area and second moment say nothing of the motion out of the plane; give "
             "to_spatial(arm, sections={number: spatial_section(...)}) for this link."
         )
-    if isinstance(section, Rectangle) and link.thickness_factor != 1.0:
-        return section.replace(depth=section.depth * link.thickness_factor)
-    return section
+    return link.scaled_section
 
 
 def _offset(x: Any, y: Any) -> Any:

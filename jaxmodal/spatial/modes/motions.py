@@ -128,7 +128,7 @@ def line_inertia(model: ModalModel, number: int) -> np.ndarray:
 
 def body_points(matrix: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A body's motions (..., 6) as twelve numbers and the masses of their squares, from its mass matrix there."""
-    mass, centre = _centre(matrix)
+    mass, centre = mass_and_centre(matrix)
     cross = skew(centre)
     inertia = matrix[3:, 3:] + mass * (cross @ cross)
     turn = motion[..., 3:]
@@ -141,7 +141,7 @@ def body_points(matrix: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.
     return moved, np.concatenate([[mass] * 3, np.diag(inertia), weights])
 
 
-def _centre(matrix: np.ndarray) -> tuple[float, np.ndarray]:
+def mass_and_centre(matrix: np.ndarray) -> tuple[float, np.ndarray]:
     """Mass and centre of gravity of a mass matrix."""
     mass, moment = float(matrix[0, 0]), matrix[3:, :3]  # m [c]
     centre = np.array([moment[2, 1], moment[0, 2], moment[1, 0]])
@@ -182,7 +182,7 @@ def carried_bodies(model: ModalModel) -> np.ndarray:
         tip = link.tip + (links[i + 1].stator if i + 1 < len(links) else 0.0)
         ends = (link.hub, frame.joint - frame.start), (tip, frame.tip - frame.end)
         for k, (matrix, place) in enumerate(ends):
-            mass, centre = _centre(matrix)
+            mass, centre = mass_and_centre(matrix)
             found[i, k] = [mass, *(place + frame.axes @ centre)]
     return found
 

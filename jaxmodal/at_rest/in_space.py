@@ -1,0 +1,240 @@
+"""The chain in space at rest under dead loads: section forces by statics alone, and the motions that they make.
+
+Deflections are small: loads act where the posture has them. Forces and moments are those that the part towards the tip
+exerts; both together, six numbers, are about the place where they act.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.modes.modal_model import ModalModel
+from jaxmodal.spatial.modes.motions import Frame, frames, mass_and_centre
+from jaxmodal.spatial.modes.values import BeamValues
+from jaxmodal.statics.equilibrium import BALANCED
+
+Floats = NDArray[np.float64]
+
+
+class LoadsInSpace(NamedTuple):
+    """Loads of fixed direction in the axes of the ground, (3,) each.
+
+    Gravity in m/s^2 (less a steady acceleration of the base) on all that has mass, a force in N and a moment in N m at
+    the tip of the last link.
+    """
+
+    gravity: Floats
+    tip_force: Floats
+    tip_moment: Floats
+
+
+class Carried(NamedTuple):
+    """What one link carries, in the axes of the ground: forces and moments (6,) about the place that has the name.
+
+    ``joint`` upon the springs of its joint, ``end`` at the outer end of its elastic part; ``line`` is its weight per
+    length, (3,).
+    """
+
+    joint: Floats
+    end: Floats
+    line: Floats
+
+
+class RestInSpace(NamedTuple):
+    """An arm at rest.
+
+    Attributes
+    ----------
+    places : list of Frame
+    forces : array, shape (n, S, 6)
+        N, V_y, V_z, M_x, M_y, M_z at stations, in the axes of the sections.
+    motions : array, shape (n, S, 6)
+        Displacements, then rotations, in the axes of the ground.
+    joints : array, shape (n, 6)
+        Forces and moments that the springs of each joint carry, in the axes of its link.
+    gives : array, shape (n, 6)
+        What these give, in the same axes.
+    base : array, shape (6,)
+        What the arm exerts on the ground, about the place of joint 1.
+    tip : array, shape (6,)
+        Motion of the last link's tip.
+    """
+
+    places: list[Frame]
+    forces: Floats
+    motions: Floats
+    joints: Floats
+    gives: Floats
+    base: Floats
+    tip: Floats
+
+
+def rest_in_space(model: ModalModel, loads: LoadsInSpace, shares: Floats) -> RestInSpace:
+    """The arm at rest; section forces and motions at shares of the length of each link.
+
+    Raises
+    ------
+    ArmError
+        Nothing holds a free joint against the loads, or they are beyond float64.
+    """
+    links = model.values.links
+    places = frames(links)
+    with np.errstate(over="ignore", invalid="ignore"):
+        carried, base = _carried(model, places, loads)
+        joints = np.array(
+            [_seen(at.axes.T, x.joint) for at, x in zip(places, carried, strict=True)]
+        )
+    if not np.all(np.isfinite(joints)):
+        raise ArmError(
+            "the forces at rest are not finite in float64; check the loads and masses and their units (m/s^2, N, kg)."
+        )
+    gives = np.array(list(_gives(model, joints)))
+    motion, forces, motions = _base_motion(model, base), [], []
+    for number, (at, load, give) in enumerate(zip(places, carried, gives, strict=True)):
+        along = at.end - at.start
+        forces.append(_section_forces(at, load, along, 1.0 - shares))
+        start = _moved(motion + _seen(at.axes, give), at.start - at.joint)
+        moved = _along(model, number, at, load, start, np.append(shares, 1.0))
+        motions.append(moved[:-1])
+        motion = _moved(moved[-1], at.tip - at.end)
+    return RestInSpace(places, np.array(forces), np.array(motions), joints, gives, base, motion)
+
+
+def _seen(axes: Floats, six: Floats) -> Floats:
+    """Two vectors in other axes."""
+    return np.concatenate([axes @ six[:3], axes @ six[3:]])
+
+
+def _moved(motion: Floats, to: Floats) -> Floats:
+    """The motion of a rigid part at a place seen from the first at ``to``."""
+    return np.concatenate([motion[:3] + np.cross(motion[3:], to), motion[3:]])
+
+
+def _about(load: Floats, seen: Floats) -> Floats:
+    """Force and moment about a place from which the first is seen at ``seen``."""
+    return np.concatenate([load[:3], load[3:] + np.cross(seen, load[:3])])
+
+
+def _weight(matrix: Floats, axes: Floats, gravity: Floats) -> Floats:
+    """Of a body, about the place that its mass matrix is about; ``axes`` are its own as columns."""
+    mass, centre = mass_and_centre(matrix)
+    return _about(np.concatenate([mass * gravity, np.zeros(3)]), axes @ centre)
+
+
+def _carried(
+    model: ModalModel, places: list[Frame], loads: LoadsInSpace
+) -> tuple[list[Carried], Floats]:
+    """What each link carries, base to tip, and what the ground does, by sums from the tip inwards."""
+    links, found = model.values.links, []
+    load = np.concatenate([loads.tip_force, loads.tip_moment])
+    for number in range(len(links) - 1, -1, -1):
+        link, at = links[number], places[number]
+        load = load + _weight(link.tip, at.axes, loads.gravity)
+        end = _about(load, at.tip - at.end)
+        line, along = link.beam.mass * loads.gravity, at.end - at.start
+        own = np.concatenate([line * link.beam.length, np.zeros(3)])
+        start = _about(end, along) + _about(own, 0.5 * along)
+        joint = _about(start, at.start - at.joint) + _weight(link.hub, at.axes, loads.gravity)
+        found.append(Carried(joint, end, line))
+        load = joint
+        if number > 0 or model.base is not None:
+            before = places[number - 1].axes if number else np.eye(3)
+            load = load + _weight(link.stator, before, loads.gravity)
+    return found[::-1], load
+
+
+def _section_forces(at: Frame, load: Carried, along: Floats, left: Floats) -> Floats:
+    """At stations from which shares ``left`` of the link lie outwards, (S, 6), in the axes of the section."""
+    beyond = left[:, None] * along
+    length = np.linalg.norm(along)
+    force = load.end[:3] + left[:, None] * length * load.line
+    moment = load.end[3:] + np.cross(
+        beyond, load.end[:3] + 0.5 * left[:, None] * length * load.line
+    )
+    return np.concatenate([force @ at.section, moment @ at.section], axis=1)
+
+
+def _along(
+    model: ModalModel, number: int, at: Frame, load: Carried, start: Floats, shares: Floats
+) -> Floats:
+    """Motions (S, 6) at shares of a link, in the axes of the ground, from that of its start."""
+    along = at.end - at.start
+    carried_on = np.array([_moved(start, share * along) for share in shares])
+    if model.links[number].rigid:
+        return carried_on
+    beam = model.values.links[number].beam
+    (forces,) = _section_forces(at, load, along, np.ones(1))
+    bent = _bent(beam, model, forces, at.section.T @ load.line, shares * beam.length)
+    return carried_on + np.concatenate(
+        [bent[:, :3] @ at.section.T, bent[:, 3:] @ at.section.T], axis=1
+    )
+
+
+def _bent(beam: BeamValues, model: ModalModel, start: Floats, line: Floats, x: Floats) -> Floats:
+    """Motions (S, 6) that section forces make along a link from its start, in the axes of the section.
+
+    ``N = n - p x`` and likewise V_y and V_z, ``M_z = m - v x + q x^2/2``, and M_y with the other sign.
+    """
+    shear, axial = float(model.theory.shear), float(model.theory.axial)
+    normal, v_y, v_z, torque, m_y, m_z = start
+    p, q_y, q_z = line
+
+    def across(
+        v: float, m: float, q: float, bending: Floats, shearing: Floats
+    ) -> tuple[Floats, Floats]:
+        turn = x * (m - x * (v / 2.0 - q * x / 6.0)) / bending
+        sheared = shear * x * (v - q * x / 2.0) / shearing
+        return x**2 * (m / 2.0 - x * (v / 6.0 - q * x / 24.0)) / bending + sheared, turn
+
+    v, psi_z = across(v_y, m_z, q_y, beam.bending_z, beam.shearing_y)
+    w, psi_y = across(v_z, -m_y, q_z, beam.bending_y, beam.shearing_z)
+    u = axial * x * (normal - p * x / 2.0) / beam.stretching
+    return np.stack([u, v, w, x * torque / beam.torsion, -psi_y, psi_z], axis=1)
+
+
+def _gives(model: ModalModel, joints: Floats) -> Iterator[Floats]:
+    """What the springs of each joint give, (6,)."""
+    largest = np.abs(joints[:, :3]).max(), np.abs(joints[:, 3:]).max()
+    for number, (link, load) in enumerate(zip(model.values.links, joints, strict=True), start=1):
+        give = np.zeros(6)
+        for k, (direction, stiffness) in enumerate(
+            zip(link.directions, link.stiffness, strict=True)
+        ):
+            force = float(direction @ load)
+            if stiffness == 0.0:
+                turns = bool(np.any(direction[3:]))
+                if abs(force) > BALANCED * largest[turns]:
+                    raise ArmError(_unheld(model, number, k, force, turns))
+            elif np.isfinite(stiffness):
+                give += force / stiffness * direction
+        yield give
+
+
+def _unheld(model: ModalModel, number: int, k: int, force: float, turns: bool) -> str:
+    own = len(model.links[number - 1].joint_springs)
+    name = f"joint_spring{k + 1}.stiffness" if k < own else "joint_stiffness"
+    what = (
+        f"moment of {shown(abs(force))} N m about"
+        if turns
+        else f"force of {shown(abs(force))} N along"
+    )
+    return (
+        f"link{number}.{name} = 0: nothing holds the arm against a {what} it; give it a stiffness greater than 0, or "
+        "make it rigid: leave it out."
+    )
+
+
+def _base_motion(model: ModalModel, load: Floats) -> Floats:
+    """Of the place of joint 1; 0 on a clamped base."""
+    stiffness = model.values.base
+    if stiffness is None:
+        return np.zeros(6)
+    scale = 1.0 / np.sqrt(np.diag(stiffness))
+    found: Floats = scale * np.linalg.solve(stiffness * scale[:, None] * scale, scale * load)
+    return found

@@ -1,0 +1,105 @@
+"""What the equilibria of planar arms and of arms in space tell alike: how far they bend, and stresses."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.at_rest.stresses import Stresses, stresses_of
+from jaxmodal.runtime.errors import LargeDeflectionWarning
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.tables import ShowsDatasets
+from jaxmodal.statics.equilibrium import LARGE_DISPLACEMENT, LARGE_ROTATION
+
+
+class AtRest(Drawn, ShowsDatasets):
+    """One arm at rest with displacements and rotations at stations along its links."""
+
+    displacement: NDArray[np.float64]
+    stations: NDArray[np.float64]
+    arm: Any
+    theory: Any
+
+    @property
+    def turned(self) -> NDArray[np.float64]:
+        """How far each section turns, (n, S), rad, 0 or more."""
+        raise NotImplementedError
+
+    @property
+    def section_forces(self) -> NDArray[np.float64]:
+        """N, V_y, V_z, M_x, M_y, M_z in the axes of the sections, (n, S, 6), N and N m."""
+        raise NotImplementedError
+
+    @property
+    def largest_rotation(self) -> float:
+        """Of all sections, rad."""
+        return float(np.max(self.turned))
+
+    @property
+    def relative_deflection(self) -> float:
+        """The largest displacement over the sum of the links' lengths."""
+        length = sum(float(link.length) for link in self.arm.links)
+        largest = float(np.max(np.linalg.norm(self.displacement, axis=-1)))
+        return largest / length if length > 0.0 else 0.0
+
+    @property
+    def small(self) -> bool:
+        """Whether deflections are small: rotations up to 0.1 rad, displacements up to 5 % of the arm's length."""
+        return (
+            self.largest_rotation <= LARGE_ROTATION
+            and self.relative_deflection <= LARGE_DISPLACEMENT
+        )
+
+    def stresses(self) -> Stresses:
+        """Return the stresses in the sections of all links that have a shape.
+
+        Returns
+        -------
+        Stresses
+            Of points on the outline of each section; NaN in rigid links and sections known by their values alone.
+
+        Raises
+        ------
+        ArmError
+            No link has a section with a shape.
+        """
+        return stresses_of(self.arm, self.stations, self.section_forces, self.theory)
+
+
+def warn_of_large_deflections(result: AtRest) -> None:
+    """Warn where deflections are too large for the linear theory."""
+    if result.small:
+        return
+    warnings.warn(
+        f"a section turns by {result.largest_rotation:.3g} rad and a point moves by "
+        f"{100 * result.relative_deflection:.3g} % of the arm's length: too much for small deflections (0.1 rad, "
+        "5 %); the result is a first estimate.",
+        LargeDeflectionWarning,
+        stacklevel=3,
+    )
+
+
+def title_of(result: Any) -> str:
+    """The name of the arm, and the theory."""
+    return f"{result.arm.name or 'the arm'} ({result.theory})"
+
+
+def how_far(result: AtRest) -> str:
+    """How far an arm at rest bends, and whether that is too far."""
+    return (
+        f"largest rotation {result.largest_rotation:.3g} rad, largest displacement "
+        f"{100 * result.relative_deflection:.3g} % of the arm's length"
+        + ("" if result.small else ": TOO LARGE for small deflections")
+    )
+
+
+def ends(result: AtRest) -> tuple[str, str]:
+    """What the first and the last station are called."""
+    first, last = result.stations[0], result.stations[-1]
+    return (
+        "start" if first == 0.0 else f"x/L = {first:g}",
+        "end" if last == 1.0 else f"x/L = {last:g}",
+    )

@@ -1,0 +1,200 @@
+"""Arms in space at rest under dead loads: what `static_equilibrium` gives of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.refusals import require_concrete
+from jaxmodal.at_rest.in_space import rest_in_space
+from jaxmodal.at_rest.loads import loads_in_space
+from jaxmodal.at_rest.results import AtRest, ends, how_far, title_of
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.tables import Table
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.modes.modal_model import modal_model
+
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class SpatialEquilibrium(AtRest):
+    """One arm in space at rest: forces and deflections at S stations of each of its n links.
+
+    Section forces are those that the part towards the tip exerts, in the axes of the section: x along the link, y and z
+    the principal axes.
+
+    Attributes
+    ----------
+    stations : array, shape (S,)
+        Shares of the length of each link.
+    axial_force, torque : array, shape (n, S)
+        Along the link (tension positive), N, and about it, N m.
+    shear_force, bending_moment : array, shape (n, S, 2)
+        Along y and z, N, and about y and z, N m.
+    displacement, rotation : array, shape (n, S, 3)
+        Of the sections, in the axes of the ground, m and rad.
+    joint_torque : array, shape (n,)
+        What the motor or spring of each joint carries about its axis, N m; of a joint that slides along it, N.
+    joint_force, joint_moment : array, shape (n, 3)
+        What each joint carries in all, in the axes of its link, N and N m.
+    joint_give : array, shape (n, 6)
+        What its springs give: along x, y, z (m) and about them (rad) of its link.
+    base_reaction : array, shape (6,)
+        What the ground exerts at the place of joint 1: force along x, y and z of the ground, and moment about them.
+    tip_displacement : array, shape (6,)
+        Of the last link's tip: along x, y and z of the ground, m, and about them, rad.
+    positions : array, shape (n, S, 3)
+        Where the stations are in the posture, m.
+    arm : SpatialArm
+    theory : str
+    """
+
+    picture: ClassVar[str] = "jaxmodal.plots.at_rest:draw_equilibrium_in_space"
+    stations: Floats
+    axial_force: Floats
+    torque: Floats
+    shear_force: Floats
+    bending_moment: Floats
+    displacement: Floats
+    rotation: Floats
+    joint_torque: Floats
+    joint_force: Floats
+    joint_moment: Floats
+    joint_give: Floats
+    base_reaction: Floats
+    tip_displacement: Floats
+    positions: Floats
+    arm: SpatialArm
+    theory: TheoryName
+
+    @property
+    def turned(self) -> Floats:
+        found: Floats = np.linalg.norm(self.rotation, axis=-1)
+        return found
+
+    @property
+    def section_forces(self) -> Floats:
+        parts = (self.axial_force, self.shear_force, self.torque, self.bending_moment)
+        return np.concatenate([x if x.ndim == 3 else x[..., None] for x in parts], axis=-1)
+
+    def tables(self) -> list[Table]:
+        """Return forces and moments at the links' ends, joint torques, and the reaction of the ground."""
+        return _tables(self)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return all of it as a dataset with dims link, station and axis."""
+        return _dataset(self)
+
+
+def equilibrium_in_space(
+    arm: SpatialArm,
+    theory: TheoryName,
+    gravity: Any,
+    tip_force: Any,
+    tip_moment: Any,
+    base_acceleration: Any,
+    shares: Floats,
+) -> SpatialEquilibrium:
+    """The arm at rest, of first order in its deflections; see `static_equilibrium`."""
+    require_concrete(arm, "static_equilibrium", "call it outside of jit, vmap and grad")
+    model = arm.model(theory)
+    if model.invalid:
+        raise ArmError(
+            "arm: a value of it cannot be, which was not looked at when it was made; make it anew of numbers, with "
+            "jaxmodal.set_parameters or arm.replace, which name the value."
+        )
+    loads = loads_in_space(gravity, tip_force, tip_moment, base_acceleration)
+    modal = modal_model(model)
+    found = rest_in_space(modal, loads, shares)
+    at = [place.start + shares[:, None] * (place.end - place.start) for place in found.places]
+    axes = np.array([link.directions[-1, 3:] for link in modal.values.links])
+    about = np.sum(axes * found.joints[:, 3:], axis=1)
+    slides = np.array([link.prismatic for link in arm.links])
+    return SpatialEquilibrium(
+        stations=shares,
+        axial_force=found.forces[..., 0],
+        torque=found.forces[..., 3],
+        shear_force=found.forces[..., 1:3],
+        bending_moment=found.forces[..., 4:],
+        displacement=found.motions[..., :3],
+        rotation=found.motions[..., 3:],
+        joint_torque=np.where(slides, found.joints[:, 0], about),
+        joint_force=found.joints[:, :3],
+        joint_moment=found.joints[:, 3:],
+        joint_give=found.gives,
+        base_reaction=-found.base,
+        tip_displacement=found.tip,
+        positions=np.array(at),
+        arm=arm,
+        theory=theory,
+    )
+
+
+#: the section forces, in the order of `AtRest.section_forces`
+_SIX = ("N [N]", "Vy [N]", "Vz [N]", "Mx [N m]", "My [N m]", "Mz [N m]")
+_OF_GROUND = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
+
+
+def _tables(result: SpatialEquilibrium) -> list[Table]:
+    """All six section forces at both ends of the links, joint torques, and the reaction of the ground."""
+    forces, torques, rows = result.section_forces, result.joint_torque, []
+    for i, link in enumerate(result.arm.links):
+        held = f"{torques[i] + 0.0:.5g}" + (" N" if link.prismatic else "")
+        for k, end in zip((0, -1), ends(result), strict=True):
+            values = (f"{x + 0.0:.5g}" for x in forces[i, k])
+            rows.append([f"link {i + 1}, {end}", *values, held if k == 0 else ""])
+    moved, turned = np.split(result.tip_displacement, 2)
+    notes = [
+        f"tip: {', '.join(f'{1e3 * x + 0.0:.5g}' for x in moved)} mm along x, y and z of the ground, "
+        f"{', '.join(f'{x + 0.0:.4g}' for x in turned)} rad about them",
+        how_far(result),
+    ]
+    title, headings = f"at rest: {title_of(result)}", ["", *_SIX, "joint torque [N m]"]
+    ground = [["base", *(f"{x + 0.0:.5g}" for x in result.base_reaction)]]
+    units = [
+        f"{name.replace('_', ' ')} [{'N m' if 'moment' in name else 'N'}]" for name in _OF_GROUND
+    ]
+    return [
+        Table(title, headings, rows, notes),
+        Table("reaction", ["ground at", *units], ground, left=("ground at",)),
+    ]
+
+
+def _dataset(result: SpatialEquilibrium) -> xarray.Dataset:
+    """All fields with their units."""
+    import xarray
+
+    along, joint = ("link", "station"), ("link",)
+    variables: dict[str, Any] = {}
+    for name, dims, unit in (
+        ("axial_force", along, "N"),
+        ("torque", along, "N m"),
+        ("shear_force", (*along, "across"), "N"),
+        ("bending_moment", (*along, "across"), "N m"),
+        ("displacement", (*along, "axis"), "m"),
+        ("rotation", (*along, "axis"), "rad"),
+        ("joint_torque", joint, "N m"),
+        ("joint_force", (*joint, "axis"), "N"),
+        ("joint_moment", (*joint, "axis"), "N m"),
+    ):
+        variables[name] = variable(dims, getattr(result, name), name.replace("_", " "), unit)
+    variables["reaction"] = variable(
+        ("component",), result.base_reaction, "force (N) and moment (N m) that the ground exerts"
+    )
+    coordinates = {
+        "link": np.arange(1, result.arm.num_links + 1),
+        "station": result.stations,
+        "axis": ["x", "y", "z"],
+        "across": ["y", "z"],
+        "component": list(_OF_GROUND),
+    }
+    return xarray.Dataset(variables, coordinates, {"theory": result.theory})
