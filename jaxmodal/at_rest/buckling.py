@@ -6,25 +6,29 @@ import dataclasses
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import positive_integer, require_truth
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.arrays import beam_values
+from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.derivatives import beams_of, factor_rate, varied_by_addresses
-from jaxmodal.at_rest.loads import under_loads
-from jaxmodal.at_rest.search import NONE, Factor, LoadedArm, factors
+from jaxmodal.at_rest.in_space import LoadsInSpace
+from jaxmodal.at_rest.loaded_in_space import loaded_in_space
+from jaxmodal.at_rest.loads import loads_in_space, refuse_moment, under_loads
+from jaxmodal.at_rest.search import NONE, Factor, Loaded, LoadedArm, factors
 from jaxmodal.at_rest.shapes import null_vector, positions, scaled, shape_along
 from jaxmodal.at_rest.tables import buckling_dataset, buckling_table
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SPRINGS
 from jaxmodal.statics.stability import NO_STIFFNESS
 
@@ -60,17 +64,19 @@ class Buckling(Drawn, ShowsDatasets):
     stations : array, shape (S,)
         Shares of the length of each link.
     displacement : array, shape (K, n, S, 2)
-        Buckling shapes in the axes of the base; the largest displacement is 1.
+        Buckling shapes in the axes of the base, of arms in space (K, n, S, 3) in those of the ground; the largest
+        displacement is 1.
     rotation : array, shape (K, n, S)
-        Their rotations, rad. Shapes are NaN where there is no factor; those of a repeated factor span its shapes.
+        Their rotations, rad, in space (K, n, S, 3). Shapes are NaN where there is no factor; those of a repeated factor
+        span its shapes.
     derivatives : array, shape (K, P), or None
         Derivatives of the factors by the values at ``addresses``, per SI unit; NaN for a repeated factor, which has
         none, and where there is no factor.
     addresses : tuple of str
         The P addresses.
-    positions : array, shape (n, S, 2)
+    positions : array, shape (n, S, 2) or (n, S, 3)
         Where the stations are in the posture, m.
-    arm : Arm
+    arm : Arm or SpatialArm
     theory : str
     """
 
@@ -87,7 +93,7 @@ class Buckling(Drawn, ShowsDatasets):
     derivatives: Floats | None
     addresses: tuple[str, ...]
     positions: Floats
-    arm: Arm
+    arm: Arm | SpatialArm
     theory: TheoryName
 
     @property
@@ -105,13 +111,14 @@ class Buckling(Drawn, ShowsDatasets):
 
 
 def buckling(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     num_factors: int = 1,
     theory: TheoryName = "timoshenko",
     *,
-    gravity: Sequence[float] = (0.0, 0.0),
-    tip_force: Sequence[float] = (0.0, 0.0),
-    base_acceleration: Sequence[float] = (0.0, 0.0),
+    gravity: Sequence[float] | None = None,
+    tip_force: Sequence[float] | None = None,
+    tip_moment: Sequence[float] | None = None,
+    base_acceleration: Sequence[float] | None = None,
     both_signs: bool = False,
     addresses: Sequence[str] = (),
 ) -> Buckling:
@@ -121,22 +128,25 @@ def buckling(
 
     Parameters
     ----------
-    arm : Arm
+    arm : Arm or SpatialArm
         The arm, of concrete values; what it bears itself is added to the loads given here.
     num_factors
         How many factors, at most 100.
     theory
         As for `natural_frequencies`.
     gravity
-        m/s^2 along x and y of the base, on all that has mass.
+        m/s^2 along x and y of the base, of an arm in space along x, y and z of the ground, on all that has mass.
     tip_force
-        Force at the tip of the last link in N along x and y of the base; it keeps its direction.
+        Force at the tip of the last link in N in the same axes; it keeps its direction.
+    tip_moment
+        Moment there in N m about x, y and z of the ground, of arms in space alone; semi-tangential, which means that it
+        works on the rotation vector of the tip.
     base_acceleration
         Steady acceleration of the base, m/s^2: it acts as gravity against it.
     both_signs
         Also negative factors, under which loads act the other way; the smallest by size come first.
     addresses
-        Addresses by which the factors are differentiated; ``link*`` stands for one of each link.
+        Addresses by which the factors are differentiated; ``link*`` stands for one of each link. Of planar arms alone.
 
     Raises
     ------
@@ -148,7 +158,8 @@ def buckling(
     The linear theory of stability: forces at rest are those of the posture without deflection
     (`static_equilibrium`), and an axial force N has the energy ``N v'^2/2`` per length, v' the slope of the axis,
     shear included (F. Engesser, Zentralblatt der Bauverwaltung 11, 1891, 483-486). Factors are exact for forces that
-    are constant or linear along links, as weight makes them.
+    are constant or linear along links, as weight makes them. In space all forces and moments at rest count, also across
+    links and about them (`jaxmodal.at_rest.prestressed_members`).
 
     Examples
     --------
@@ -162,8 +173,14 @@ def buckling(
     """
     require_truth("both_signs", both_signs)
     number = positive_integer(num_factors, "num_factors", MOST_FACTORS)
-    given = gravity, tip_force, base_acceleration
-    flags, loads = under_loads(arm, theory, "buckling", *given, or_axial=True)
+    require_arm(arm)
+    if isinstance(arm, SpatialArm):
+        given = gravity, tip_force, tip_moment, base_acceleration
+        return _in_space(arm, number, theory, loads_in_space(*given), both_signs, addresses)
+    refuse_moment(tip_moment)
+    flags, loads = under_loads(
+        arm, theory, "buckling", gravity, tip_force, base_acceleration, or_axial=True
+    )
     singles = list(set_together(arm, asked_for(arm, addresses)[0]))
 
     bare = arm.replace(loads=None)
@@ -171,8 +188,7 @@ def buckling(
     plain = LoadedArm.under(beams, flags, loads)
     problems = {1.0: plain} | ({-1.0: plain.reversed()} if both_signs else {})
     _require_held(plain)
-    streams = [_numbered(sign, problem) for sign, problem in problems.items()]
-    rows = list(itertools.islice(heapq.merge(*streams, key=lambda row: row[0]), number))
+    rows = _lowest(problems, number)
     stations = np.linspace(0.0, 1.0, _STATIONS)
     n = arm.num_links
     moved = np.full((number, n, _STATIONS, 2), np.nan)
@@ -182,7 +198,7 @@ def buckling(
         if np.isfinite(size):
             vector = null_vector(problems[sign], size, place)
             found = shape_along(problems[sign], size, vector, stations)
-            moved[k], turned[k] = scaled(*found, beams)
+            moved[k], turned[k] = scaled(*found, float(np.sum(beams.length)))
             if singles and factor.count_above - factor.count_below == 1:
                 rates[k] = factor_rate(plain, sign * size, vector)
     derivatives = np.full((number, len(singles)), np.nan) if singles else None
@@ -192,11 +208,7 @@ def buckling(
             derivatives[list(rates), place] = [rate(varied) for rate in rates.values()]
     forces = plain.prestress
     return Buckling(
-        factors=np.array([sign * size for (_, size), sign, _, _ in rows]),
-        certified=np.array([factor.certified for *_, factor in rows]),
-        count_below=np.array([factor.count_below for *_, factor in rows]),
-        count_above=np.array([factor.count_above for *_, factor in rows]),
-        bracket=np.array([_signed(sign, factor) for _, sign, _, factor in rows]),
+        **_certificates(rows),
         axial_force=np.stack([forces.start, forces.outer], axis=1),
         stations=stations,
         displacement=moved,
@@ -209,12 +221,73 @@ def buckling(
     )
 
 
-def _numbered(
-    sign: float, problem: LoadedArm
-) -> Iterator[tuple[tuple[bool, float], float, int, Factor]]:
-    """Size (after what has none), sign and place of each factor."""
+def _in_space(
+    arm: SpatialArm,
+    number: int,
+    theory: TheoryName,
+    loads: LoadsInSpace,
+    both_signs: bool,
+    addresses: Sequence[str],
+) -> Buckling:
+    """`buckling` of an arm in space."""
+    if len(addresses):
+        raise ArmError(
+            f"addresses = {shown(addresses)}: buckling factors of arms in space have no derivatives; compare the "
+            "factors of arms with other values (jaxmodal.set_parameters)."
+        )
+    plain = loaded_in_space(arm, theory, "buckling", loads)
+    if plain.rigid():
+        raise ArmError(_RIGID)
+    if plain.moves_without_strain():
+        raise ArmError(_mechanism(plain.free_joints()))
+    problems = {1.0: plain} | ({-1.0: plain.reversed()} if both_signs else {})
+    rows = _lowest(problems, number)
+    n, rest = arm.num_links, plain.chain.rest
+    moved, turned = np.full((2, number, n, _STATIONS, 3), np.nan)
+    for k, ((_, size), sign, place, factor) in enumerate(rows):
+        if np.isfinite(size):
+            found = problems[sign].shape(size, max(place - factor.count_below, 0), _STATIONS)
+            moved[k], turned[k] = scaled(*found, float(sum(x.length for x in arm.links)))
+    stations, ends = np.linspace(0.0, 1.0, _STATIONS), np.array([0.0, 1.0])
+    along = [at.start + stations[:, None] * (at.end - at.start) for at in rest.places]
+    return Buckling(
+        **_certificates(rows),
+        axial_force=np.array([rest.forces(k, ends)[:, 0] for k in range(n)]),
+        stations=stations,
+        displacement=moved,
+        rotation=turned,
+        derivatives=None,
+        addresses=(),
+        positions=np.array(along),
+        arm=arm,
+        theory=theory,
+    )
+
+
+#: size (after what has none), sign and place of a factor
+Row = tuple[tuple[bool, float], float, int, Factor]
+
+
+def _lowest(problems: Mapping[float, Loaded], number: int) -> list[Row]:
+    """The factors of loads that act each way, the smallest by size first."""
+    streams = [_numbered(sign, problem) for sign, problem in problems.items()]
+    return list(itertools.islice(heapq.merge(*streams, key=lambda row: row[0]), number))
+
+
+def _numbered(sign: float, problem: Loaded) -> Iterator[Row]:
     for place, factor in enumerate(factors(problem)):
         yield (not math.isfinite(factor.value), factor.value), sign, place, factor
+
+
+def _certificates(rows: Sequence[Row]) -> dict[str, Any]:
+    """What all results have of their factors."""
+    return {
+        "factors": np.array([sign * size for (_, size), sign, _, _ in rows]),
+        "certified": np.array([factor.certified for *_, factor in rows]),
+        "count_below": np.array([factor.count_below for *_, factor in rows]),
+        "count_above": np.array([factor.count_above for *_, factor in rows]),
+        "bracket": np.array([_signed(sign, factor) for _, sign, _, factor in rows]),
+    }
 
 
 def _signed(sign: float, factor: Factor) -> tuple[float, float]:
@@ -226,9 +299,7 @@ def _require_held(problem: LoadedArm) -> None:
     """Refuse an arm that moves without strain where there is no load."""
     values, held = problem.eigenvalues(0.0)
     if not values.size:
-        raise ArmError(
-            "the arm is rigid throughout: nothing in it can buckle; make a link or a joint elastic."
-        )
+        raise ArmError(_RIGID)
     small = np.abs(values) <= NO_STIFFNESS * np.max(np.abs(values))
     if not small.any() and int(np.sum(values < 0.0)) == held:
         return
@@ -238,8 +309,15 @@ def _require_held(problem: LoadedArm) -> None:
         for i, k in enumerate(() if springs is None else springs)
         if k == 0.0
     ]
+    raise ArmError(_mechanism(free))
+
+
+_RIGID = "the arm is rigid throughout: nothing in it can buckle; make a link or a joint elastic."
+
+
+def _mechanism(free: Sequence[str]) -> str:
     what = f" ({', '.join(free)} = 0)" if free else ""
-    raise ArmError(
+    return (
         f"the arm moves without strain{what}, a mechanism without load; give its free joints stiffness, or "
         "support a tip beyond them."
     )

@@ -47,44 +47,54 @@ class Carried(NamedTuple):
 
 
 class RestInSpace(NamedTuple):
-    """An arm at rest.
+    """What an arm carries at rest.
 
     Attributes
     ----------
     places : list of Frame
-    forces : array, shape (n, S, 6)
-        N, V_y, V_z, M_x, M_y, M_z at stations, in the axes of the sections.
-    motions : array, shape (n, S, 6)
-        Displacements, then rotations, in the axes of the ground.
+    links : list of Carried
     joints : array, shape (n, 6)
         Forces and moments that the springs of each joint carry, in the axes of its link.
     gives : array, shape (n, 6)
         What these give, in the same axes.
     base : array, shape (6,)
         What the arm exerts on the ground, about the place of joint 1.
-    tip : array, shape (6,)
-        Motion of the last link's tip.
     """
 
     places: list[Frame]
-    forces: Floats
-    motions: Floats
+    links: list[Carried]
     joints: Floats
     gives: Floats
     base: Floats
+
+    def forces(self, number: int, shares: Floats) -> Floats:
+        """N, V_y, V_z, M_x, M_y, M_z at shares of a link (index from 0), (S, 6), in the axes of its section."""
+        at, load, left = self.places[number], self.links[number], 1.0 - shares[:, None]
+        along = at.end - at.start
+        length = np.linalg.norm(along)
+        force = load.end[:3] + left * length * load.line
+        moment = load.end[3:] + np.cross(
+            left * along, load.end[:3] + 0.5 * left * length * load.line
+        )
+        return np.concatenate([force @ at.section, moment @ at.section], axis=1)
+
+
+class Deflected(NamedTuple):
+    """How an arm bends at rest: motions (n, S, 6) at stations and (6,) at the tip, in the axes of the ground."""
+
+    along: Floats
     tip: Floats
 
 
-def rest_in_space(model: ModalModel, loads: LoadsInSpace, shares: Floats) -> RestInSpace:
-    """The arm at rest; section forces and motions at shares of the length of each link.
+def rest_in_space(model: ModalModel, loads: LoadsInSpace) -> RestInSpace:
+    """The arm at rest, of first order in its deflections.
 
     Raises
     ------
     ArmError
         Nothing holds a free joint against the loads, or they are beyond float64.
     """
-    links = model.values.links
-    places = frames(links)
+    places = frames(model.values.links)
     with np.errstate(over="ignore", invalid="ignore"):
         carried, base = _carried(model, places, loads)
         joints = np.array(
@@ -94,16 +104,18 @@ def rest_in_space(model: ModalModel, loads: LoadsInSpace, shares: Floats) -> Res
         raise ArmError(
             "the forces at rest are not finite in float64; check the loads and masses and their units (m/s^2, N, kg)."
         )
-    gives = np.array(list(_gives(model, joints)))
-    motion, forces, motions = _base_motion(model, base), [], []
-    for number, (at, load, give) in enumerate(zip(places, carried, gives, strict=True)):
-        along = at.end - at.start
-        forces.append(_section_forces(at, load, along, 1.0 - shares))
+    return RestInSpace(places, carried, joints, np.array(list(_gives(model, joints))), base)
+
+
+def deflections(model: ModalModel, rest: RestInSpace, shares: Floats) -> Deflected:
+    """Motions at shares of the length of each link."""
+    motion, motions = _base_motion(model, rest.base), []
+    for number, (at, give) in enumerate(zip(rest.places, rest.gives, strict=True)):
         start = _moved(motion + _seen(at.axes, give), at.start - at.joint)
-        moved = _along(model, number, at, load, start, np.append(shares, 1.0))
+        moved = _along(model, rest, number, start, np.append(shares, 1.0))
         motions.append(moved[:-1])
         motion = _moved(moved[-1], at.tip - at.end)
-    return RestInSpace(places, np.array(forces), np.array(motions), joints, gives, base, motion)
+    return Deflected(np.array(motions), motion)
 
 
 def _seen(axes: Floats, six: Floats) -> Floats:
@@ -149,28 +161,18 @@ def _carried(
     return found[::-1], load
 
 
-def _section_forces(at: Frame, load: Carried, along: Floats, left: Floats) -> Floats:
-    """At stations from which shares ``left`` of the link lie outwards, (S, 6), in the axes of the section."""
-    beyond = left[:, None] * along
-    length = np.linalg.norm(along)
-    force = load.end[:3] + left[:, None] * length * load.line
-    moment = load.end[3:] + np.cross(
-        beyond, load.end[:3] + 0.5 * left[:, None] * length * load.line
-    )
-    return np.concatenate([force @ at.section, moment @ at.section], axis=1)
-
-
 def _along(
-    model: ModalModel, number: int, at: Frame, load: Carried, start: Floats, shares: Floats
+    model: ModalModel, rest: RestInSpace, number: int, start: Floats, shares: Floats
 ) -> Floats:
     """Motions (S, 6) at shares of a link, in the axes of the ground, from that of its start."""
+    at = rest.places[number]
     along = at.end - at.start
     carried_on = np.array([_moved(start, share * along) for share in shares])
     if model.links[number].rigid:
         return carried_on
     beam = model.values.links[number].beam
-    (forces,) = _section_forces(at, load, along, np.ones(1))
-    bent = _bent(beam, model, forces, at.section.T @ load.line, shares * beam.length)
+    (forces,) = rest.forces(number, np.zeros(1))
+    bent = _bent(beam, model, forces, at.section.T @ rest.links[number].line, shares * beam.length)
     return carried_on + np.concatenate(
         [bent[:, :3] @ at.section.T, bent[:, 3:] @ at.section.T], axis=1
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import finite
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete, require_known
 from jaxmodal.at_rest.in_space import LoadsInSpace
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
@@ -64,6 +65,15 @@ def under_loads(
             "--tip-force or --base-acceleration."
         )
     return flags, loads
+
+
+def refuse_moment(tip_moment: Any) -> None:
+    """Refuse a moment at the tip of a planar arm."""
+    if tip_moment is not None:
+        raise ArmError(
+            f"tip_moment = {shown(tip_moment)}: is taken of arms in space alone; jaxmodal.to_spatial makes one of a "
+            "planar arm."
+        )
 
 
 def loads_in_space(

@@ -12,7 +12,7 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +98,8 @@ class LoadedArm:
         """Whether a factor of the loads buckles the arm, or is at a critical one to rounding."""
         return unstable(self.beams, self.shear, self.axial, self.prestress, factor)
 
+    exact: ClassVar[str] = "; static_compliance of an arm with these loads is exact"
+
     def count(self, factor: float) -> tuple[float, bool]:
         """How many buckling factors lie below, and whether no eigenvalue is too near zero to tell."""
         values, held = self.eigenvalues(factor)
@@ -131,6 +133,55 @@ class LoadedArm:
         real = inverse.real[inverse.real > _NEGLIGIBLE * size]
         return np.sort(1.0 / real)
 
+    def limit(self) -> float:
+        """The factor at which a link under compression has no shear stiffness left."""
+        return most_load(self.beams, self.shear, self.prestress)
+
+    def scale(self) -> float:
+        """A factor that is not far from the first: where the most loaded link would buckle by itself."""
+        beams, p = self.beams, self.prestress
+        rigidity = beams.youngs_modulus * beams.second_moment
+        load = np.maximum(np.abs(p.start), np.abs(p.outer)) * beams.length**2 / rigidity
+        turned = (np.abs(p.at_start) + np.abs(p.at_end)) * beams.length / rigidity
+        largest = float(np.max(load + turned))
+        return 1.0 / largest if largest > 0.0 else 1.0
+
+    def crossing(self, low: float, high: float, k: int) -> float:
+        """The k-th factor, which lies between these two: where the k-th eigenvalue changes its sign."""
+
+        def eigenvalue(factor: float) -> float:
+            values, held = self.eigenvalues(factor)
+            return float(values[held + k - 1])
+
+        from scipy.optimize import brentq  # a quarter of the time of importing this library
+
+        return float(brentq(eigenvalue, low, high, xtol=1e-300, rtol=4.0 * 2.0**-52))
+
+
+class Loaded(Protocol):
+    """An arm of either kind under loads that grow together, as the search of its factors sees it."""
+
+    def count(self, factor: float) -> tuple[float, bool]: ...
+
+    def never(self) -> bool: ...
+
+    def limit(self) -> float: ...
+
+    def scale(self) -> float: ...
+
+    def estimates(self) -> Floats: ...
+
+    def crossing(self, low: float, high: float, k: int) -> float: ...
+
+    def unstable(self, factor: float) -> bool: ...
+
+    @property
+    def exact(self) -> str:
+        """What knows how far the arm bends near its critical load, for a message."""
+        ...
+
+    def moves_without_strain(self) -> bool: ...
+
 
 class Factor(NamedTuple):
     """A buckling factor: its value, the counts at both ends of its bracket, whether they prove it."""
@@ -146,11 +197,11 @@ class Factor(NamedTuple):
 NONE = Factor(math.inf, (math.inf, math.inf), 0, 0, True)
 
 
-def factors(problem: LoadedArm) -> Iterator[Factor]:
+def factors(problem: Loaded) -> Iterator[Factor]:
     """The positive factors, ascending, repeated by multiplicity; after the last inf, or NaN where none was found."""
     if problem.never():
         yield from itertools.repeat(NONE)
-    limit = most_load(problem.beams, problem.shear, problem.prestress)
+    limit = problem.limit()
     estimates = problem.estimates()
     seen: dict[float, float] = {0.0: 0.0}
 
@@ -176,7 +227,7 @@ def factors(problem: LoadedArm) -> Iterator[Factor]:
 
 
 def _nth(
-    problem: LoadedArm,
+    problem: Loaded,
     k: int,
     estimates: Floats,
     limit: float,
@@ -186,7 +237,7 @@ def _nth(
     """The k-th factor, where the k-th eigenvalue changes its sign."""
     low = max(x for x, n in seen.items() if n < k)
     near = estimates[k - 1] if k <= estimates.size else 0.0
-    start = near * 1.001 if near > low else (2.0 * low if low > 0.0 else _scale(problem))
+    start = near * 1.001 if near > low else (2.0 * low if low > 0.0 else problem.scale())
     trial = min(start, 0.5 * (low + limit)) if start >= limit else start
     unclear = 0
     for _ in range(_DOUBLINGS):
@@ -214,27 +265,10 @@ def _nth(
         if math.isnan(counted(middle)):
             return None
         low, high = (middle, high) if counted(middle) < k else (low, middle)
-
-    def crossing(factor: float) -> float:
-        values, held = problem.eigenvalues(factor)
-        return float(values[held + k - 1])
-
-    from scipy.optimize import brentq  # a quarter of the time of importing this library
-
-    return float(brentq(crossing, low, high, xtol=1e-300, rtol=4.0 * 2.0**-52))
+    return problem.crossing(low, high, k)
 
 
-def _scale(problem: LoadedArm) -> float:
-    """A factor that is not far from the first: where the most loaded link would buckle by itself."""
-    beams, p = problem.beams, problem.prestress
-    rigidity = beams.youngs_modulus * beams.second_moment
-    load = np.maximum(np.abs(p.start), np.abs(p.outer)) * beams.length**2 / rigidity
-    turned = (np.abs(p.at_start) + np.abs(p.at_end)) * beams.length / rigidity
-    largest = float(np.max(load + turned))
-    return 1.0 / largest if largest > 0.0 else 1.0
-
-
-def _certified(problem: LoadedArm, value: float, k: int) -> Factor:
+def _certified(problem: Loaded, value: float, k: int) -> Factor:
     """Counts on both sides of a factor, as near as rounding allows."""
     close = _CLOSE
     while True:

@@ -116,10 +116,10 @@ def _series(coefficients: Floats, t: Floats) -> Floats:
     return np.asarray(found, np.float64)
 
 
-def scaled(moved: Floats, turned: Floats, beams: BeamArrays) -> tuple[Floats, Floats]:
-    """The same shape with a largest displacement of 1 m (of 1 rad where nothing moves), positive."""
+def scaled(moved: Floats, turned: Floats, length: float) -> tuple[Floats, Floats]:
+    """A shape of an arm so long with a largest displacement of 1 m (of 1 rad where nothing moves), positive."""
     largest = moved.reshape(-1)[np.argmax(np.abs(moved))]
-    if abs(largest) <= _MOVES * float(np.sum(beams.length)) * np.max(np.abs(turned)):
+    if abs(largest) <= _MOVES * length * np.max(np.abs(turned)):
         largest = turned.reshape(-1)[np.argmax(np.abs(turned))]
     return moved / largest, turned / largest
 

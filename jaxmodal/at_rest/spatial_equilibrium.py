@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.refusals import require_concrete
-from jaxmodal.at_rest.in_space import rest_in_space
-from jaxmodal.at_rest.loads import loads_in_space
+from jaxmodal.at_rest.in_space import deflections
+from jaxmodal.at_rest.loaded_in_space import SpatialLoadedArm
 from jaxmodal.at_rest.results import AtRest, ends, how_far, title_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.datasets import variable
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.modes.modal_model import modal_model
 
 if TYPE_CHECKING:
     import xarray
@@ -96,43 +93,30 @@ class SpatialEquilibrium(AtRest):
 
 
 def equilibrium_in_space(
-    arm: SpatialArm,
-    theory: TheoryName,
-    gravity: Any,
-    tip_force: Any,
-    tip_moment: Any,
-    base_acceleration: Any,
-    shares: Floats,
+    arm: SpatialArm, theory: TheoryName, problem: SpatialLoadedArm, shares: Floats
 ) -> SpatialEquilibrium:
     """The arm at rest, of first order in its deflections; see `static_equilibrium`."""
-    require_concrete(arm, "static_equilibrium", "call it outside of jit, vmap and grad")
-    model = arm.model(theory)
-    if model.invalid:
-        raise ArmError(
-            "arm: a value of it cannot be, which was not looked at when it was made; make it anew of numbers, with "
-            "jaxmodal.set_parameters or arm.replace, which name the value."
-        )
-    loads = loads_in_space(gravity, tip_force, tip_moment, base_acceleration)
-    modal = modal_model(model)
-    found = rest_in_space(modal, loads, shares)
+    modal, found = problem.chain.model, problem.chain.rest
+    bent = deflections(modal, found, shares)
+    forces = np.array([found.forces(k, shares) for k in range(arm.num_links)])
     at = [place.start + shares[:, None] * (place.end - place.start) for place in found.places]
     axes = np.array([link.directions[-1, 3:] for link in modal.values.links])
     about = np.sum(axes * found.joints[:, 3:], axis=1)
     slides = np.array([link.prismatic for link in arm.links])
     return SpatialEquilibrium(
         stations=shares,
-        axial_force=found.forces[..., 0],
-        torque=found.forces[..., 3],
-        shear_force=found.forces[..., 1:3],
-        bending_moment=found.forces[..., 4:],
-        displacement=found.motions[..., :3],
-        rotation=found.motions[..., 3:],
+        axial_force=forces[..., 0],
+        torque=forces[..., 3],
+        shear_force=forces[..., 1:3],
+        bending_moment=forces[..., 4:],
+        displacement=bent.along[..., :3],
+        rotation=bent.along[..., 3:],
         joint_torque=np.where(slides, found.joints[:, 0], about),
         joint_force=found.joints[:, :3],
         joint_moment=found.joints[:, 3:],
         joint_give=found.gives,
         base_reaction=-found.base,
-        tip_displacement=found.tip,
+        tip_displacement=bent.tip,
         positions=np.array(at),
         arm=arm,
         theory=theory,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,14 +14,16 @@ from jaxmodal.arm.arguments import station_shares
 from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.quantities import shown
-from jaxmodal.at_rest.loads import under_loads
+from jaxmodal.at_rest.loaded_in_space import loaded_in_space
+from jaxmodal.at_rest.loads import loads_in_space, refuse_moment, under_loads
 from jaxmodal.at_rest.results import AtRest, warn_of_large_deflections
-from jaxmodal.at_rest.search import LoadedArm, factors
+from jaxmodal.at_rest.search import LoadedArm
 from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium, equilibrium_in_space
+from jaxmodal.at_rest.stability import judge_stability
 from jaxmodal.at_rest.tables import statics_dataset, statics_tables
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
-from jaxmodal.runtime.errors import ArmError, LargeDeflectionWarning
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     import xarray
 
 Floats = NDArray[np.float64]
-
-#: loads are small whose critical ones are more than this times them: they add some 10 % to deflections
-_SMALL_LOADS = 10.0
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -158,8 +156,7 @@ def static_equilibrium(
     -----
     Deflections are small: loads act where the posture has them. Along a uniform link under its own weight the
     deflection is a polynomial of degree 4, and everything is right to rounding. Reactions of supports follow from the
-    compatibility of displacements. What loads do to the stiffness of an arm in space is left aside: nothing warns of
-    its critical load.
+    compatibility of displacements.
 
     Examples
     --------
@@ -171,15 +168,13 @@ def static_equilibrium(
     """
     require_arm(arm)
     if isinstance(arm, SpatialArm):
-        given = gravity, tip_force, tip_moment, base_acceleration
-        in_space = equilibrium_in_space(arm, theory, *given, station_shares(stations))
+        given = loads_in_space(gravity, tip_force, tip_moment, base_acceleration)
+        problem = loaded_in_space(arm, theory, "static_equilibrium", given)
+        judge_stability(problem)
+        in_space = equilibrium_in_space(arm, theory, problem, station_shares(stations))
         warn_of_large_deflections(in_space)
         return in_space
-    if tip_moment is not None:
-        raise ArmError(
-            f"tip_moment = {shown(tip_moment)}: is taken of arms in space alone; jaxmodal.to_spatial makes one of a "
-            "planar arm."
-        )
+    refuse_moment(tip_moment)
     flags, loads = under_loads(
         arm, theory, "static_equilibrium", gravity, tip_force, base_acceleration
     )
@@ -188,37 +183,10 @@ def static_equilibrium(
     beams = beam_values(arm.replace(loads=None))
     found = held_equilibrium(beams, flags.shear, flags.axial, loads)
     # before anything is said of how far it bends
-    _judge_stability(LoadedArm.at_rest(beams, flags, loads, found))
+    judge_stability(LoadedArm.at_rest(beams, flags, loads, found))
     result = _along(arm, beams, flags, found, shares, theory)
     warn_of_large_deflections(result)
     return result
-
-
-def _judge_stability(problem: LoadedArm) -> None:
-    """Refuse loads beyond the critical ones, and warn of those that are not small beside them."""
-    if problem.never():
-        return
-    if not problem.unstable(1.0):
-        if not problem.unstable(_SMALL_LOADS) or problem.moves_without_strain():
-            return
-    elif problem.moves_without_strain():
-        raise ArmError(
-            "the loads push the arm out of this posture, in which no spring holds it: this equilibrium is unstable; "
-            "give its free joints stiffness, or support a tip beyond them."
-        )
-    factor = next(factors(problem)).value
-    if problem.unstable(1.0):
-        raise ArmError(
-            f"the loads buckle the arm: its critical load is {factor:.12g} times them, and there it does not "
-            "stay at this posture; lower the loads, or stiffen or support the arm (jaxmodal.buckling finds the factor)."
-        )
-    warnings.warn(
-        f"the critical load is {factor:.12g} times these loads, which work on the deflections that they make: the arm "
-        f"bends farther than the linear theory has it, by some {100.0 / (factor - 1.0):.2g} % (jaxmodal.buckling finds "
-        "the factor; static_compliance of an arm with these loads is exact).",
-        LargeDeflectionWarning,
-        stacklevel=3,
-    )
 
 
 def _refuse_second_order(arm: Arm) -> None:

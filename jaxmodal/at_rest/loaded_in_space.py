@@ -1,0 +1,251 @@
+"""Arms in space under loads that grow together: counts of what they buckle, and the shapes in which they do."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.refusals import require_concrete
+from jaxmodal.at_rest.in_space import LoadsInSpace, rest_in_space
+from jaxmodal.at_rest.prestressed_chain import Condensed, PrestressedChain, Step
+from jaxmodal.at_rest.prestressed_members import stiffness_left
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.modes.modal_model import modal_model
+from jaxmodal.statics.stability import NO_STIFFNESS
+
+Floats = NDArray[np.float64]
+
+#: pivots whose least eigenvalue is below this beside the largest may have rounding for its sign
+_ROUNDING = 100.0 * 2.0**-52
+#: bisections between two counts that differ by more than one
+_HALVINGS = 60
+#: forces and moments below this share of the largest are rounding
+_NOTHING = 1e-13
+
+
+class Judged(NamedTuple):
+    """The determinant of an arm and its negative eigenvalues.
+
+    ``clear`` says that none is too near zero to tell, ``falls`` that one is negative beyond all rounding.
+    """
+
+    determinant: float
+    negative: int
+    clear: bool
+    falls: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class SpatialLoadedArm:
+    """An arm in space under loads that grow together; see `search.LoadedArm`."""
+
+    exact: ClassVar[str] = ""
+    chain: PrestressedChain
+    sign: float = 1.0
+
+    def reversed(self) -> SpatialLoadedArm:
+        """The arm under loads that act the other way."""
+        return dataclasses.replace(self, sign=-self.sign)
+
+    def condensed(self, factor: float) -> Condensed | None:
+        """The steps from tip to base, None where a link would need too many pieces."""
+        counts = self.chain.pieces_for(self.sign * factor)
+        return None if counts is None else self.chain.condensed(self.sign * factor, counts)
+
+    def judged(self, factor: float) -> Judged | None:
+        """What the pivots of all releases say."""
+        found = self.condensed(factor)
+        return None if found is None else judged(found)
+
+    def count(self, factor: float) -> tuple[float, bool]:
+        """How many buckling factors lie below, and whether no eigenvalue is too near zero to tell."""
+        found = self.judged(factor)
+        return (math.inf, True) if found is None else (float(found.negative), found.clear)
+
+    def rigid(self) -> bool:
+        """Whether nothing in the arm gives way."""
+        found = self.condensed(0.0)
+        return found is not None and not found.pivots
+
+    def moves_without_strain(self) -> bool:
+        """Whether a free joint moves without load; such an arm is a mechanism."""
+        return bool(self.free_joints())
+
+    def free_joints(self) -> list[str]:
+        """Addresses of the springs that hold nothing."""
+        return [
+            f"link{i + 1}.{name}"
+            for i, link in enumerate(self.chain.model.links)
+            for name, stiffness in (
+                *(
+                    (f"joint_spring{k}.stiffness", s.stiffness)
+                    for k, s in enumerate(link.joint_springs, 1)
+                ),
+                ("joint_stiffness", link.joint_stiffness),
+            )
+            if float(stiffness) == 0.0
+        ]
+
+    def unstable(self, factor: float) -> bool:
+        """Whether a factor of the loads buckles the arm, or is at a critical one to rounding."""
+        found = self.judged(factor)
+        if found is None or self.moves_without_strain():
+            return found is None or found.falls
+        return found.negative > 0 or not found.clear
+
+    def never(self) -> bool:
+        """Whether nothing is pressed, sheared, twisted or bent, so that no positive factor buckles the arm."""
+        rest = self.chain.rest
+        forces = self.sign * np.array(
+            [rest.forces(k, np.array([0.0, 1.0])) for k in range(len(rest.places))]
+        )
+        joints = self.sign * rest.joints
+        across = max(np.abs(forces[..., 1:]).max(), np.abs(joints[:, 1:]).max())
+        along = max(np.abs(forces[..., 0]).max(), np.abs(joints[:, 0]).max())
+        pulled = min(forces[..., 0].min(), joints[:, 0].min()) >= 0.0
+        # along one line through all joints and centres of gravity
+        return bool(across <= _NOTHING * along and pulled)
+
+    def limit(self) -> float:
+        """The factor at which a link has no stiffness left in shear or torsion beside its axial force."""
+        model, most = self.chain.model, 0.0
+        for number, link in enumerate(model.values.links):
+            if not model.links[number].rigid:
+                forces = self.chain.rest.forces(number, np.array([0.0, 1.0]))
+                left = stiffness_left(link.beam, model.theory, self.sign * forces[:, 0])
+                most = max(most, float(np.max(1.0 - left)))
+        return 1.0 / most if most > 0.0 else math.inf
+
+    def estimates(self) -> Floats:
+        """None: counts cost little here."""
+        return np.zeros(0)
+
+    def scale(self) -> float:
+        """A factor that is not far from the first: where forces at rest turn a piece that is a whole link."""
+        return self._scale
+
+    @functools.cached_property
+    def _scale(self) -> float:
+        low, high = 2.0**-40, 2.0**60
+        for _ in range(_HALVINGS):
+            middle = math.sqrt(low * high)
+            counts = self.chain.pieces_for(self.sign * middle)
+            if counts is not None and max(counts) <= 1:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def crossing(self, low: float, high: float, k: int) -> float:
+        """The k-th factor, which lies between these two."""
+        for _ in range(_HALVINGS):
+            ends = [self.judged(x) for x in (low, high)]
+            if ends[0] is None or ends[1] is None or ends[1].negative - ends[0].negative == 1:
+                break
+            middle = 0.5 * (low + high)
+            if not low < middle < high:
+                break
+            below = self.judged(middle)
+            low, high = (middle, high) if below and below.negative < k else (low, middle)
+        from scipy.optimize import brentq
+
+        def determinant(factor: float) -> float:
+            found = self.judged(factor)
+            return math.nan if found is None else found.determinant
+
+        if not determinant(low) * determinant(high) < 0.0:  # several factors together
+            return 0.5 * (low + high)
+        return float(brentq(determinant, low, high, xtol=1e-300, rtol=4.0 * 2.0**-52))
+
+    def shape(self, factor: float, place: int, stations: int) -> tuple[Floats, Floats]:
+        """The ``place``-th shape, from 0, of those that a factor buckles: displacements and rotations, (n, S, 3) each.
+
+        At as many stations from the start to the end of each link, in the axes of the ground.
+        """
+        counts = [stations - 1 if not link.rigid else 0 for link in self.chain.model.links]
+        found = self.chain.condensed(self.sign * factor, counts)
+        motions = _null_motions(found.steps, place)
+        shape = []
+        for number, at in enumerate(self.chain.rest.places):
+            outer, inner = found.outer[number], found.inner[number]
+            if counts[number]:
+                along = motions[inner : outer - 1 : -2]  # two steps to a piece
+            else:
+                ends = motions[inner], motions[outer]
+                share = np.linspace(0.0, 1.0, stations)[:, None]
+                along = (1.0 - share) * ends[0] + share * ends[1]
+            along = np.asarray(along)
+            both = (along[:, :3] @ at.section.T, along[:, 3:] @ at.section.T)
+            shape.append(np.stack(both))
+        moved, turned = np.moveaxis(np.array(shape), 1, 0)
+        return moved, turned
+
+
+def loaded_in_space(
+    arm: SpatialArm, theory: TheoryName, what: str, loads: LoadsInSpace
+) -> SpatialLoadedArm:
+    """A concrete arm at rest under loads.
+
+    Raises
+    ------
+    ArmError
+        A value cannot be; nothing holds a free joint against the loads.
+    """
+    require_concrete(arm, what, "call it outside of jit, vmap and grad")
+    model = arm.model(theory)
+    if model.invalid:
+        raise ArmError(
+            "arm: a value of it cannot be, which was not looked at when it was made; make it anew of numbers, with "
+            "jaxmodal.set_parameters or arm.replace, which name the value."
+        )
+    modal = modal_model(model)
+    rest = rest_in_space(modal, loads)
+    return SpatialLoadedArm(PrestressedChain(modal, rest, loads.gravity))
+
+
+def judged(condensed: Condensed) -> Judged:
+    """What the pivots of all releases say together."""
+    determinant, negative, clear, falls = 1.0, 0, True, False
+    for pivots in condensed.pivots:
+        values = np.linalg.eigvalsh(0.5 * (pivots + pivots.T))
+        determinant *= float(np.prod(values))
+        negative += int(np.sum(values < 0.0))
+        size = np.abs(values)
+        largest = max(1.0, float(size.max()))
+        clear = clear and bool(size.min() > _ROUNDING * largest)
+        falls = falls or bool(values.min() < -NO_STIFFNESS * largest)
+    return Judged(determinant, negative, clear, falls)
+
+
+def _null_motions(steps: list[Step], place: int) -> Floats:
+    """Motions (steps + 1, 6) at the outer side of each step, and at the base, of the shape without stiffness.
+
+    It begins at the release whose pivots are nearest to singular; what lies further in rests.
+    """
+    least = [
+        math.inf if s.pivots is None else float(np.abs(np.linalg.eigvalsh(s.pivots)).min())
+        for s in steps
+    ]
+    begin = int(np.argmin(least))
+    pivots = steps[begin].pivots
+    assert pivots is not None
+    values, vectors = np.linalg.eigh(pivots)
+    near = np.argsort(np.abs(values))
+    first: Floats = vectors[:, near[min(place, near.size - 1)]]
+    motions = np.zeros((len(steps) + 1, 6))
+    motions[begin] = steps[begin].matrix @ first
+    for k in range(begin - 1, -1, -1):
+        step, inner = steps[k], motions[k + 1]
+        if step.pivots is None or step.known is None:
+            motions[k] = step.matrix @ inner
+        else:
+            given = np.linalg.solve(step.pivots, step.known.T @ inner)
+            motions[k] = inner - step.matrix @ given
+    return motions

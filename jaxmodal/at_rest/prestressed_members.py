@@ -1,0 +1,180 @@
+"""Straight members in space under forces and moments at rest: how a piece of one answers, to rounding.
+
+With N, V, T and M the forces at rest in a section, as those that the outer part exerts, the energy of second order of
+displacements u and the rotation vector phi is, per length, that of the beam and
+
+    N (v'^2 + w'^2)/2 + N r^2 phi_x'^2/2 - phi_x (V_y phi_y + V_z phi_z)/2 - (T, M_y, M_z) . (phi x phi')/2,
+
+r^2 = (I_y + I_z)/A: strains of a geometrically exact beam (E. Reissner, Z. angew. Math. Phys. 32, 1981, 734-744), to
+second order, less what is smaller by a strain, with N along the tangent of the deflected axis as in the plane. Moments
+are conjugate to rotation vectors, which makes them semi-tangential (J. H. Argyris et al., Comput. Methods Appl. Mech.
+Eng. 17/18, 1979, 1-51). Canonical momenta make it a linear system of twelve equations whose coefficients change along
+the member; it is solved by collocation at Gauss's points, which keeps the symmetry of its matrices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.spatial.modes.values import BeamValues
+
+Floats = NDArray[np.float64]
+#: section forces (S, 6), N, V_y, V_z, M_x, M_y, M_z, at shares of a link
+Forces = Callable[[Floats], Floats]
+
+_STAGES = 8
+#: of Picard's iteration in a piece; its error falls as a power of the piece's size over a factorial
+_SWEEPS = 26
+#: size of a piece: the change that a force at rest, or inertia, makes in it
+_LARGEST = 0.7
+#: a piece over which the stiffness left beside N changes by more than this share is cut further
+_MOST_CHANGED = 0.2
+#: of one link
+MOST_PIECES = 400
+
+
+class Pieces(NamedTuple):
+    """Pieces of a link of equal length, base to tip, (pieces, 6, 6), in the axes of its section.
+
+    A piece whose inner end moves by d0 and whose outer end is pushed by f has the forces ``F d0 - H^T f`` at the inner
+    and the motion ``H d0 + R f`` at the outer end; ``root`` are columns with R = root root^T.
+    """
+
+    stiffness: Floats
+    carried: Floats
+    root: Floats
+
+
+def _collocation() -> tuple[Floats, Floats, Floats]:
+    """Gauss's points of 0 to 1, weights, and integrals of Lagrange's polynomials up to each point."""
+    points, weights = np.polynomial.legendre.leggauss(_STAGES)
+    points, weights = 0.5 * (points + 1.0), 0.5 * weights
+    powers = np.arange(_STAGES)
+    values = points[:, None] ** powers
+    integrals = points[:, None] ** (powers + 1) / (powers + 1)
+    found = np.asarray(np.linalg.solve(values.T, integrals.T).T, np.float64)
+    return points, weights, found
+
+
+_POINTS, _WEIGHTS, _INTEGRALS = _collocation()
+
+
+def stiffness_left(beam: BeamValues, theory: Theory, normal: Floats) -> Floats:
+    """What N leaves of the stiffness of shear along y and z and of torsion, as shares, (3, S)."""
+    shear = float(theory.shear)
+    gyration = (beam.bending_y + beam.bending_z) / beam.stretching
+    return np.stack(
+        [
+            1.0 + shear * normal / beam.shearing_y,
+            1.0 + shear * normal / beam.shearing_z,
+            1.0 + normal * gyration / beam.torsion,
+        ]
+    )
+
+
+def pieces_needed(beam: BeamValues, theory: Theory, forces: Floats, square: float) -> float:
+    """How many pieces a link needs under forces (S, 6) from its base to its tip; inf where N leaves no stiffness."""
+    length, bending = float(beam.length), float(min(beam.bending_y, beam.bending_z))
+    mixed = math.sqrt(bending * float(beam.torsion))
+    n, v_y, v_z, torque, m_y, m_z = np.abs(forces).max(axis=0)
+    left = stiffness_left(beam, theory, forces[:, 0])
+    if not left.min() > 0.0:
+        return math.inf
+    least = min(1.0, float(left.min()))
+    changed = float(np.max(left.max(axis=1) - left.min(axis=1))) / least / _MOST_CHANGED
+    shear, axial = float(theory.shear), float(theory.axial)
+    give = shear / float(min(beam.shearing_y, beam.shearing_z))
+    rotary = float(theory.rotary_inertia) * max(float(beam.rotary_y), float(beam.rotary_z))
+    sizes = [
+        (n / bending / least) ** 0.5,
+        max(v_y, v_z) ** 0.5 / mixed**0.5,
+        torque / bending,
+        (m_y + m_z) / mixed / least,
+        (square * float(beam.mass) / bending) ** 0.25,
+        (square * float(beam.mass) * (axial / float(beam.stretching) + give / least)) ** 0.5,
+        (square * (float(beam.polar) / float(beam.torsion) / least + rotary / bending)) ** 0.5,
+    ]
+    return max(1.0, max(sizes) * length / _LARGEST, changed)
+
+
+def pieces_of(
+    beam: BeamValues, theory: Theory, forces: Forces, square: float, count: int
+) -> Pieces:
+    """A link under forces at rest cut into pieces, at the square of a frequency in rad^2/s^2."""
+    h = float(beam.length) / count
+    places = (np.arange(count)[:, None] + _POINTS) / count
+    at = forces(places.ravel()).reshape(count, _STAGES, 6)
+    rates = _rates(beam, theory, at, square)
+    one = np.eye(12)
+    stages = np.broadcast_to(one, rates.shape)
+    for _ in range(_SWEEPS):
+        slopes = rates @ stages
+        stages = one + h * np.einsum("st,ptij->psij", _INTEGRALS, slopes)
+    transfer = one + h * np.einsum("s,psij->pij", _WEIGHTS, rates @ stages)
+    a, b, c, d = (transfer[:, i : i + 6, j : j + 6] for i in (0, 6) for j in (0, 6))
+    back = np.linalg.inv(d)
+    stiffness, give = back @ c, b @ back
+    return Pieces(0.5 * (stiffness + stiffness.swapaxes(1, 2)), a - b @ back @ c, _roots(give))
+
+
+def _roots(give: Floats) -> Floats:
+    """Columns whose products are symmetric matrices without negative eigenvalues; what is rigid has none."""
+    give = 0.5 * (give + give.swapaxes(1, 2))
+    size = np.sqrt(np.maximum(np.diagonal(give, axis1=1, axis2=2), 0.0))
+    scale = np.where(size > 0.0, 1.0 / np.where(size > 0.0, size, 1.0), 0.0)
+    values, vectors = np.linalg.eigh(give * scale[:, :, None] * scale[:, None, :])
+    found: Floats = size[:, :, None] * vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+    return found
+
+
+def _rates(beam: BeamValues, theory: Theory, forces: Floats, square: float) -> Floats:
+    """The matrices (..., 12, 12) of the system in displacements (u, v, w, phi) and their momenta."""
+    n, v_y, v_z, torque, m_y, m_z = np.moveaxis(forces, -1, 0)
+    shear_y, shear_z, twisting = stiffness_left(beam, theory, n)
+    give_y, give_z = (float(theory.shear) / x for x in (beam.shearing_y, beam.shearing_z))
+    rotary = float(theory.rotary_inertia)
+    found = np.zeros((*n.shape, 12, 12))
+    u, v, w, x, y, z = range(6)
+    p_u, p_v, p_w, p_x, p_y, p_z = range(6, 12)
+    found[..., u, p_u] = float(theory.axial) / beam.stretching
+    # the shear forces across the turned sections, Q = (p - N phi)/(1 + N/S)
+    q_y, q_z = np.zeros((*n.shape, 12)), np.zeros((*n.shape, 12))
+    q_y[..., p_v], q_y[..., z] = 1.0 / shear_y, -n / shear_y
+    q_z[..., p_w], q_z[..., y] = 1.0 / shear_z, n / shear_z
+    found[..., v, :] = give_y * q_y
+    found[..., v, z] += 1.0
+    found[..., w, :] = give_z * q_z
+    found[..., w, y] -= 1.0
+    torsion = beam.torsion * twisting
+    found[..., x, p_x], found[..., x, z], found[..., x, y] = (
+        1.0 / torsion,
+        0.5 * m_y / torsion,
+        -0.5 * m_z / torsion,
+    )
+    found[..., y, p_y], found[..., y, z], found[..., y, x] = (
+        1.0 / beam.bending_y,
+        -0.5 * torque / beam.bending_y,
+        0.5 * m_z / beam.bending_y,
+    )
+    found[..., z, p_z], found[..., z, y], found[..., z, x] = (
+        1.0 / beam.bending_z,
+        0.5 * torque / beam.bending_z,
+        -0.5 * m_y / beam.bending_z,
+    )
+    turns = [found[..., k, :].copy() for k in (x, y, z)]
+    t, a, b = (0.5 * k[..., None] for k in (torque, m_y, m_z))
+    found[..., p_x, :] = a * turns[2] - b * turns[1]
+    found[..., p_y, :] = q_z - t * turns[2] + b * turns[0]
+    found[..., p_z, :] = -q_y + t * turns[1] - a * turns[0]
+    for row, column, force in ((p_x, y, v_y), (p_x, z, v_z), (p_y, x, v_y), (p_z, x, v_z)):
+        found[..., row, column] -= 0.5 * force
+    inertia = [beam.mass] * 3 + [beam.polar, rotary * beam.rotary_y, rotary * beam.rotary_z]
+    for k, mass in enumerate(inertia):
+        found[..., 6 + k, k] -= square * mass
+    return found

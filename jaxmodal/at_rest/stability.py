@@ -1,0 +1,38 @@
+"""Whether an arm stays at rest under its loads, and how near they are to the critical ones."""
+
+from __future__ import annotations
+
+import warnings
+
+from jaxmodal.at_rest.search import Loaded, factors
+from jaxmodal.runtime.errors import ArmError, LargeDeflectionWarning
+
+#: loads are small whose critical ones are more than this times them: they add some 10 % to deflections
+_SMALL_LOADS = 10.0
+
+
+def judge_stability(problem: Loaded) -> None:
+    """Refuse loads beyond the critical ones, and warn of those that are not small beside them."""
+    if problem.never():
+        return
+    if not problem.unstable(1.0):
+        if not problem.unstable(_SMALL_LOADS) or problem.moves_without_strain():
+            return
+    elif problem.moves_without_strain():
+        raise ArmError(
+            "the loads push the arm out of this posture, in which no spring holds it: this equilibrium is unstable; "
+            "give its free joints stiffness, or support a tip beyond them."
+        )
+    factor = next(factors(problem)).value
+    if problem.unstable(1.0):
+        raise ArmError(
+            f"the loads buckle the arm: its critical load is {factor:.12g} times them, and there it does not "
+            "stay at this posture; lower the loads, or stiffen or support the arm (jaxmodal.buckling finds the factor)."
+        )
+    warnings.warn(
+        f"the critical load is {factor:.12g} times these loads, which work on the deflections that they make: the arm "
+        f"bends farther than the linear theory has it, by some {100.0 / (factor - 1.0):.2g} % (jaxmodal.buckling finds "
+        f"the factor{problem.exact}).",
+        LargeDeflectionWarning,
+        stacklevel=3,
+    )
