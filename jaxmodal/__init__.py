@@ -34,6 +34,7 @@ from jaxmodal.dynamic_stiffness.characteristic import (
 )
 from jaxmodal.eigenspaces.clusters import RepeatedFrequencyError
 from jaxmodal.eigenspaces.frequency_derivatives import individual_modes
+from jaxmodal.frequencies.bounded import BoundedFrequencies
 from jaxmodal.frequencies.certificate import Certificate
 from jaxmodal.frequencies.counts import certify, count_below
 from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
@@ -112,6 +113,7 @@ __all__ = [
     "ArmCheck",
     "ArmError",
     "BeamArrays",
+    "BoundedFrequencies",
     "Buckling",
     "Certificate",
     "CompilationError",

@@ -202,7 +202,9 @@ def _bent(beam: BeamValues, model: ModalModel, start: Floats, line: Floats, x: F
 
 def _gives(model: ModalModel, joints: Floats) -> Iterator[Floats]:
     """What the springs of each joint give, (6,)."""
-    largest = np.abs(joints[:, :3]).max(), np.abs(joints[:, 3:]).max()
+    reach = sum(float(link.beam.length) for link in model.values.links)
+    forces, moments = np.abs(joints[:, :3]).max(), np.abs(joints[:, 3:]).max()
+    largest = forces, max(moments, forces * reach)
     for number, (link, load) in enumerate(zip(model.values.links, joints, strict=True), start=1):
         give = np.zeros(6)
         for k, (direction, stiffness) in enumerate(

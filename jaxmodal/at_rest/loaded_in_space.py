@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.at_rest.in_space import LoadsInSpace, rest_in_space
-from jaxmodal.at_rest.prestressed_chain import Condensed, PrestressedChain, Step
+from jaxmodal.at_rest.prestressed_chain import Condensed, PrestressedChain, Step, solved
 from jaxmodal.at_rest.prestressed_members import stiffness_left
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
@@ -128,41 +129,35 @@ class SpatialLoadedArm:
         return np.zeros(0)
 
     def scale(self) -> float:
-        """A factor that is not far from the first: where forces at rest turn a piece that is a whole link."""
+        """A factor not far below the first: where forces at rest change a whole link, or turn a spring by a radian."""
         return self._scale
 
     @functools.cached_property
     def _scale(self) -> float:
+        model, rest = self.chain.model, self.chain.rest
+        reach = sum(float(link.beam.length) for link in model.values.links)
+        found = [math.inf]
+        for link, load in zip(model.values.links, rest.joints, strict=True):
+            turning = float(np.linalg.norm(load[3:]) + reach * np.linalg.norm(load[:3]))
+            held = link.stiffness[np.isfinite(link.stiffness) & (link.stiffness > 0.0)]
+            if held.size and turning > 0.0:
+                found.append(float(held.min()) / turning)
         low, high = 2.0**-40, 2.0**60
-        for _ in range(_HALVINGS):
-            middle = math.sqrt(low * high)
-            counts = self.chain.pieces_for(self.sign * middle)
-            if counts is not None and max(counts) <= 1:
-                low = middle
-            else:
-                high = middle
-        return low
+        if not all(link.rigid for link in model.links):
+            for _ in range(_HALVINGS):
+                middle = math.sqrt(low * high)
+                counts = self.chain.pieces_for(self.sign * middle)
+                if counts is not None and max(counts) <= 1:
+                    low = middle
+                else:
+                    high = middle
+            found.append(low)
+        least = min(found)
+        return least if math.isfinite(least) else 1.0
 
     def crossing(self, low: float, high: float, k: int) -> float:
         """The k-th factor, which lies between these two."""
-        for _ in range(_HALVINGS):
-            ends = [self.judged(x) for x in (low, high)]
-            if ends[0] is None or ends[1] is None or ends[1].negative - ends[0].negative == 1:
-                break
-            middle = 0.5 * (low + high)
-            if not low < middle < high:
-                break
-            below = self.judged(middle)
-            low, high = (middle, high) if below and below.negative < k else (low, middle)
-        from scipy.optimize import brentq
-
-        def determinant(factor: float) -> float:
-            found = self.judged(factor)
-            return math.nan if found is None else found.determinant
-
-        if not determinant(low) * determinant(high) < 0.0:  # several factors together
-            return 0.5 * (low + high)
-        return float(brentq(determinant, low, high, xtol=1e-300, rtol=4.0 * 2.0**-52))
+        return crossing(self.judged, low, high, k)
 
     def shape(self, factor: float, place: int, stations: int) -> tuple[Floats, Floats]:
         """The ``place``-th shape, from 0, of those that a factor buckles: displacements and rotations, (n, S, 3) each.
@@ -224,6 +219,28 @@ def judged(condensed: Condensed) -> Judged:
     return Judged(determinant, negative, clear, falls)
 
 
+def crossing(judge: Callable[[float], Judged | None], low: float, high: float, k: int) -> float:
+    """Where the number of negative eigenvalues reaches ``k``, between two values that part it there."""
+    for _ in range(_HALVINGS):
+        below, above = judge(low), judge(high)
+        if below is None or above is None or above.negative - below.negative == 1:
+            break
+        middle = math.sqrt(low * high) if 0.0 < 4.0 * low < high else 0.5 * (low + high)
+        found = judge(middle)
+        if not low < middle < high or found is None:
+            break
+        low, high = (middle, high) if found.negative < k else (low, middle)
+    from scipy.optimize import brentq
+
+    def determinant(value: float) -> float:
+        found = judge(value)
+        return math.nan if found is None else found.determinant
+
+    if not determinant(low) * determinant(high) < 0.0:  # several together
+        return 0.5 * (low + high)
+    return float(brentq(determinant, low, high, xtol=1e-300, rtol=4.0 * 2.0**-52))
+
+
 def _null_motions(steps: list[Step], place: int) -> Floats:
     """Motions (steps + 1, 6) at the outer side of each step, and at the base, of the shape without stiffness.
 
@@ -246,6 +263,6 @@ def _null_motions(steps: list[Step], place: int) -> Floats:
         if step.pivots is None or step.known is None:
             motions[k] = step.matrix @ inner
         else:
-            given = np.linalg.solve(step.pivots, step.known.T @ inner)
+            given = solved(step.pivots, step.known.T @ inner)
             motions[k] = inner - step.matrix @ given
     return motions

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arguments import is_whole, whole
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arguments import is_whole, positive_integer, whole
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loaded import constant_force
@@ -16,13 +16,17 @@ from jaxmodal.arm.loads import require_bound
 from jaxmodal.arm.refusals import refuse_loaded_slides
 from jaxmodal.arm.segments import cut
 from jaxmodal.at_rest.buckling import buckling
-from jaxmodal.at_rest.loads import under_loads
+from jaxmodal.at_rest.loaded_in_space import loaded_in_space
+from jaxmodal.at_rest.loads import loads_in_space, refuse_moment, under_loads
+from jaxmodal.at_rest.vibrating_in_space import frequencies_under_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.bounded import BoundedFrequencies
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
-from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
+from jaxmodal.frequencies.tapers import tapered_frequencies
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import within
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import TURNING
 from jaxmodal.statics.equilibrium import held_equilibrium, turning_stiffness
 
@@ -31,9 +35,9 @@ def preloaded(
     arm: Arm,
     theory: TheoryName = "timoshenko",
     *,
-    gravity: Sequence[float] = (0.0, 0.0),
-    tip_force: Sequence[float] = (0.0, 0.0),
-    base_acceleration: Sequence[float] = (0.0, 0.0),
+    gravity: Sequence[float] | None = None,
+    tip_force: Sequence[float] | None = None,
+    base_acceleration: Sequence[float] | None = None,
     pieces: int = 1,
     bound: str = "middle",
 ) -> Arm:
@@ -104,33 +108,34 @@ def preloaded(
 
 
 def preloaded_frequencies(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     num_modes: int = 10,
     theory: TheoryName = "timoshenko",
     *,
-    gravity: Sequence[float] = (0.0, 0.0),
-    tip_force: Sequence[float] = (0.0, 0.0),
-    base_acceleration: Sequence[float] = (0.0, 0.0),
+    gravity: Sequence[float] | None = None,
+    tip_force: Sequence[float] | None = None,
+    tip_moment: Sequence[float] | None = None,
+    base_acceleration: Sequence[float] | None = None,
     tolerance: float = 1e-6,
     pieces: int = 4,
     max_pieces: int = 64,
-) -> TaperedFrequencies:
+) -> BoundedFrequencies:
     """Lowest natural frequencies of an arm under dead loads, with an error estimate and bounds on both sides.
 
     Parameters
     ----------
-    arm, theory, gravity, tip_force, base_acceleration
-        As for `preloaded`.
+    arm, theory, gravity, tip_force, tip_moment, base_acceleration
+        As for `buckling`; arms in space are taken, too.
     num_modes
         How many frequencies, from the lowest.
     tolerance, pieces, max_pieces
-        As for `tapered_frequencies`: links are cut into more and more segments until the estimate of the relative error
-        is that small.
+        As for `tapered_frequencies`: links of planar arms are cut into more and more segments until the estimate of the
+        relative error is that small. Pieces of arms in space are exact, and as many as they have to be.
 
     Returns
     -------
-    TaperedFrequencies
-        Extrapolated frequencies, the estimate of their error, and the bounds.
+    BoundedFrequencies
+        Frequencies, of planar arms extrapolated, the estimate of their error, and the bounds.
 
     Raises
     ------
@@ -147,6 +152,13 @@ def preloaded_frequencies(
     >>> bool(found.lower[0] < found.omega[0] < found.upper[0])
     True
     """
+    require_arm(arm)
+    if isinstance(arm, SpatialArm):
+        number = positive_integer(num_modes, "num_modes", limits.MODES)
+        given = loads_in_space(gravity, tip_force, tip_moment, base_acceleration)
+        problem = loaded_in_space(arm, theory, "preloaded_frequencies", given)
+        return frequencies_under_loads(problem, number, theory)
+    refuse_moment(tip_moment)
     loads: Mapping[str, Any] = {
         "gravity": gravity,
         "tip_force": tip_force,

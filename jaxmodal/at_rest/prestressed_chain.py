@@ -166,12 +166,13 @@ class _Condensing:
         self._rigid(np.asarray(np.kron(np.eye(2), axes), np.float64))
 
     def _release(
-        self, roots: Floats, coupling: Floats | None = None, unit: Floats | float = 1.0
+        self, roots: Floats, unit: Floats | None = None, beside: Floats | float = 0.0
     ) -> None:
+        """Something elastic; ``beside`` is what couples its give with the motion before besides W."""
         acting = self.w @ roots
-        pivots = unit * np.eye(roots.shape[1]) + roots.T @ acting
-        known = acting if coupling is None else acting + self.factor * (coupling @ roots)
-        self.w = self.w - known @ np.linalg.solve(pivots, known.T)
+        pivots = (np.eye(roots.shape[1]) if unit is None else unit) + roots.T @ acting
+        known = acting + beside
+        self.w = self.w - known @ solved(pivots, known.T)
         self.w = 0.5 * (self.w + self.w.T)
         self.steps.append(Step(roots, pivots, known))
 
@@ -182,10 +183,9 @@ class _Condensing:
             self.w += stiffness
 
     def _joint(self, number: int) -> None:
+        """Springs and rotor of a joint: ``J (a . phi_before + N q)^2/2``, q the give about the axis."""
         link = self.chain.model.values.links[number]
         given = np.isfinite(link.stiffness)
-        if not given.any():
-            return
         stiffness = link.stiffness[given]
         held = (
             stiffness > 0.0
@@ -194,7 +194,16 @@ class _Condensing:
         load = self.chain.rest.joints[number]
         coupling = np.zeros((6, 6))
         coupling[3:, :3], coupling[3:, 3:] = skew(load[:3]), 0.5 * skew(load[3:])
-        self._release(roots, coupling, held.astype(float))
+        inertia, ratio = link.rotor
+        spin, give = np.concatenate([np.zeros(3), link.directions[-1, 3:]]), np.zeros(held.size)
+        if given[-1]:
+            give[-1] = ratio * float(spin @ roots[:, -1])
+        turning = self.square * inertia
+        if held.size:
+            unit = np.diag(held.astype(float)) - turning * np.outer(give, give)
+            beside = self.factor * (coupling @ roots) - turning * np.outer(spin, give)
+            self._release(roots, unit, beside)
+        self.w -= turning * np.outer(spin, spin)
 
     def _base(self) -> None:
         """The springs of an elastic base, on which the stator of joint 1 stands."""
@@ -202,6 +211,14 @@ class _Condensing:
         if base is not None:
             self._body(self.chain.model.values.links[0].stator, np.eye(3))
             self._release(np.linalg.inv(np.linalg.cholesky(base)).T)
+
+
+def solved(pivots: Floats, right: Floats) -> Floats:
+    """The solution; the least one where a free joint has nothing against it at all."""
+    try:
+        return np.asarray(np.linalg.solve(pivots, right))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(pivots, right, rcond=None)[0])
 
 
 def _bar(model: ModalModel, number: int) -> Floats:

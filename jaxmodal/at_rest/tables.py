@@ -110,6 +110,7 @@ def buckling_dataset(result: Buckling) -> xarray.Dataset:
     """Factors, certificates, shapes and derivatives."""
     import xarray
 
+    in_space = result.rotation.ndim == 4
     variables: dict[str, Any] = {
         "load_factor": variable("factor", result.factors, "buckling load factor", "1"),
         "certified": ("factor", result.certified),
@@ -118,14 +119,14 @@ def buckling_dataset(result: Buckling) -> xarray.Dataset:
             ("link", "end"), result.axial_force, "axial force under the loads as given", "N"
         ),
         "displacement": (("factor", "link", "station", "axis"), result.displacement),
-        "rotation": (("factor", "link", "station"), result.rotation),
+        "rotation": (("factor", "link", "station", *("axis",) * in_space), result.rotation),
     }
     coordinates: dict[str, Any] = {
         "factor": np.arange(1, result.factors.size + 1),
         "link": np.arange(1, result.arm.num_links + 1),
         "station": result.stations,
         "end": ["start", "end"],
-        "axis": ["x", "y"],
+        "axis": ["x", "y", "z"] if in_space else ["x", "y"],
     }
     if result.derivatives is not None:
         variables["derivative"] = (("factor", "address"), result.derivatives)

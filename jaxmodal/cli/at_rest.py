@@ -9,6 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
+from jaxmodal.arm.arm import Arm
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
@@ -17,17 +18,17 @@ from jaxmodal.cli.arguments import (
     format_option,
     given,
     load_any_arm,
-    load_arm,
     posed,
     posture_option,
     refusing,
     theory_option,
 )
-from jaxmodal.cli.loads import Vector, borne, load_option, load_options
+from jaxmodal.cli.loads import Vector, borne, load_options
 from jaxmodal.cli.output import lists, print_json
 from jaxmodal.cli.paths import picture_option, save_picture
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: of both kinds of arms, as far as a result has them
 _FIELDS = (
@@ -52,11 +53,17 @@ def _loads(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def _loaded_arm(argument: str, posture_deg: Posture | None) -> Arm | SpatialArm:
+    """The arm of either kind that an argument names, in a posture."""
+    from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
+
+    arm = load_any_arm(argument, check=False)
+    warn_of_implausible_values(arm, argument)
+    return posed(arm, argument, posture_deg, loaded=True)
+
+
 @click.command(epilog=ARM_HELP)
 @_loads
-@load_option(
-    "--tip-moment", "Moment at the tip about x, y and z of the ground in N m, in space.", (3,)
-)
 @click.option("--stresses", is_flag=True, help="Also the largest stresses of each link.")
 def statics(
     argument: str,
@@ -69,11 +76,8 @@ def statics(
 ) -> None:
     """Forces, moments and deflections of an ARM, planar or in space, at rest under its weight and other dead loads."""
     from jaxmodal.at_rest.static_equilibrium import static_equilibrium
-    from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 
-    read = load_any_arm(argument, check=False)
-    warn_of_implausible_values(read, argument)
-    arm = posed(read, argument, posture_deg, loaded=True)
+    arm = _loaded_arm(argument, posture_deg)
     with refusing(argument):
         found = static_equilibrium(arm, theory, **given(vectors))
         stressed = found.stresses() if stresses else None
@@ -122,7 +126,7 @@ def buckling(
     """
     from jaxmodal.at_rest.buckling import buckling as solve
 
-    arm = posed(load_arm(argument), argument, posture_deg, loaded=True)
+    arm = _loaded_arm(argument, posture_deg)
     loads = given(vectors)
     with refusing(argument):
         found = solve(arm, factors, theory, both_signs=both_signs, addresses=addresses, **loads)

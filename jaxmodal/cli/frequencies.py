@@ -11,7 +11,7 @@ from typing import Any
 import click
 import numpy as np
 
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
@@ -67,8 +67,8 @@ def frequencies(
 ) -> None:
     """Lowest natural frequencies of each ARM, each with its certificate.
 
-    Under dead loads, those of its file and those given here, an arm in a plane: each with an estimate of its error and
-    bounds on both sides.
+    Under dead loads, those of its file and those given here: each with an estimate of its error and bounds on both
+    sides.
 
     Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input (and
     then nothing is printed to standard output).
@@ -139,12 +139,11 @@ def _bounded(
 ) -> Entry:
     from jaxmodal.at_rest.preloaded import preloaded_frequencies
 
-    flat = require_planar(arm)
-    result = preloaded_frequencies(flat, modes, theory, tolerance=TOLERANCE, **loads)
+    result = preloaded_frequencies(arm, modes, theory, tolerance=TOLERANCE, **loads)
     hertz = {"frequencies_hz": result.omega, "lower_hz": result.lower, "upper_hz": result.upper}
     return {
         "joint_angles_deg": _angles(arm),
-        "loads": borne(flat, loads),
+        "loads": borne(arm, loads),
         **{key: (np.asarray(omega) / (2.0 * math.pi)).tolist() for key, omega in hertz.items()},
         "relative_error": np.asarray(result.error).tolist(),
         "pieces": result.pieces,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import click
 
@@ -20,28 +19,24 @@ _REMARK = (
 
 
 def load_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options ``--gravity``, ``--tip-force`` and ``--base-acceleration``."""
+    """The options ``--gravity``, ``--tip-force``, ``--tip-moment`` and ``--base-acceleration``."""
     options = {
         "--gravity": "Gravity along x and y of the base, in space x, y and z, in m/s^2, such as 0,-9.81.",
         "--tip-force": "Force at the tip in the same axes in N.",
+        "--tip-moment": "Moment at the tip of an arm in space in N m.",
         "--base-acceleration": "Steady acceleration of the base in m/s^2.",
     }
+    callback = several_numbers(_REMARK, lambda *values: len(values) in (2, 3))
     for name, remark in reversed(options.items()):
-        command = load_option(name, remark, (2, 3))(command)
+        metavar = "X,Y,Z" if name == "--tip-moment" else "X,Y[,Z]"
+        command = click.option(name, metavar=metavar, callback=callback, help=remark)(command)
     return command
 
 
-def load_option(name: str, remark: str, counts: tuple[int, ...]) -> Callable[..., Any]:
-    """An option that takes the components of a load, as many as one of ``counts``."""
-    callback = several_numbers(_REMARK, lambda *values: len(values) in counts)
-    metavar = "X,Y[,Z]" if 2 in counts else "X,Y,Z"
-    return click.option(name, metavar=metavar, callback=callback, help=remark)
-
-
-def borne(arm: Arm, loads: Mapping[str, tuple[float, ...]]) -> dict[str, list[float]]:
-    """The loads of an arm and those given together, by name, along x and y of the base."""
+def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict[str, list[float]]:
+    """The loads of an arm and those given together, by name, in the axes of the base or the ground."""
     total = {name: list(value) for name, value in loads.items()}
-    own = arm.loads
+    own = arm.loads if isinstance(arm, Arm) else None
     if own is None:
         return total
     angle, size = float(own.gravity_direction), own.gravity

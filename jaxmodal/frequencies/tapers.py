@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +12,11 @@ from jaxmodal.arm.arguments import is_whole, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.bounded import BoundedFrequencies
 from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies, raise_uncertified
 from jaxmodal.frequencies.status import Status
-from jaxmodal.runtime.datasets import in_hertz, variable
-from jaxmodal.runtime.tables import ShowsDatasets, Table
-
-if TYPE_CHECKING:
-    import xarray
 
 #: the observed order of convergence must lie this close to 2 for the extrapolation to be used
 _ORDER_RANGE = (1.5, 2.5)
@@ -30,60 +25,16 @@ _ROUNDING = 1e-11
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class TaperedFrequencies(ShowsDatasets):
-    """Natural frequencies of an arm with tapered links, or under loads that vary along links.
+class TaperedFrequencies(BoundedFrequencies):
+    """Natural frequencies of an arm with tapered links, or of a planar arm under loads, refined.
 
     Attributes
     ----------
-    omega : array, shape (K,)
-        Angular frequencies in rad/s, extrapolated from three refinements.
-    error : array, shape (K,)
-        Estimate of their relative error: how much the last refinement changed the extrapolation.
-    lower, upper : array, shape (K,)
-        Bounds in rad/s between which the frequencies lie, from arms that are softer and heavier, and stiffer and
-        lighter, than that one; lower ones are 0 where loads buckle the softer arm.
-    pieces : int
-        Segments of each such link in the finest refinement.
     finest : NaturalFrequencies
-        The certified frequencies of that arm.
-    what : str
-        What varies along links.
+        The certified frequencies of the arm with most pieces.
     """
 
-    omega: NDArray[np.float64]
-    error: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    pieces: int
-    finest: NaturalFrequencies
-    what: str = "of tapered links"
-
-    def tables(self) -> list[Table]:
-        """Return the frequencies in Hz with their error and bounds."""
-        values = np.stack([self.omega, self.lower, self.upper], axis=1) / (2.0 * np.pi)
-        rows = [
-            [str(k + 1), f"{own:.8g}", f"{error:.0e}", f"{low:.8g} to {high:.8g}"]
-            for k, (error, (own, low, high)) in enumerate(zip(self.error, values, strict=True))
-        ]
-        title = f"{len(rows)} natural frequencies {self.what}, {self.pieces} pieces ({self.finest.theory})"
-        headings = ("mode", "frequency [Hz]", "relative error", "bounds [Hz]")
-        return [Table(title, headings, rows)]
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return frequencies and bounds in Hz and relative errors as a dataset with the dim mode."""
-        import xarray
-
-        error = "estimated relative error of the frequency"
-        return xarray.Dataset(
-            {
-                "frequency": in_hertz("mode", self.omega, "natural frequency, extrapolated"),
-                "lower": in_hertz("mode", self.lower, "lower bound of the frequency"),
-                "upper": in_hertz("mode", self.upper, "upper bound of the frequency"),
-                "relative_error": variable("mode", self.error, error, "1"),
-            },
-            {"mode": np.arange(1, self.omega.size + 1)},
-            {"theory": self.finest.theory, "pieces": self.pieces, "what": self.what},
-        )
+    finest: NaturalFrequencies | None = None
 
 
 def tapered_frequencies(
@@ -170,7 +121,8 @@ def tapered_frequencies(
         omega, error = _extrapolated(found)
     lower = softer() * (1.0 - TOLERANCE)
     upper = np.asarray(solve(pieces, "upper").omega) * (1.0 + TOLERANCE)
-    return TaperedFrequencies(omega, error, lower, upper, pieces, found[-1], what)
+    finest = found[-1]
+    return TaperedFrequencies(omega, error, lower, upper, pieces, finest.theory, what, finest)
 
 
 def _extrapolated(

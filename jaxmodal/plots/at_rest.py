@@ -76,16 +76,61 @@ def draw_equilibrium_in_space(
     ArmError
         There is no such view.
     """
+    axes, scale = _draw_in_space(found, found.displacement, axes, view, COLOURS[0])
+    axes.set_title(f"deflection, {scale:.3g} times ({found.theory})", fontsize=10, parse_math=False)
+    return axes
+
+
+def draw_buckling(
+    found: Buckling, axes: Axes | None = None, factor: int = 1, view: str = "oblique"
+) -> Axes:
+    """Draw the arm and the shape in which it buckles.
+
+    Parameters
+    ----------
+    factor
+        Number of the factor, from 1.
+    view
+        Of an arm in space, as for `draw_equilibrium_in_space`.
+
+    Raises
+    ------
+    ArmError
+        There is no such factor, or view.
+    """
+    if not is_whole(factor, 1, found.factors.size):
+        raise ArmError(f"factor = {shown(factor)}: choose one from 1 to {found.factors.size}.")
+    if not np.isfinite(found.factors[factor - 1]):
+        raise ArmError(f"factor = {factor}: there is no such buckling factor to draw.")
+    title = f"buckling {factor}: load factor {found.factors[factor - 1]:.5g} ({found.theory})"
+    moved = found.displacement[factor - 1]
+    if moved.shape[-1] == 3:
+        axes, _ = _draw_in_space(found, moved, axes, view, COLOURS[1])
+        axes.set_title(title, fontsize=10, parse_math=False)
+        return axes
+    axes = axes_or_new(axes, 6.0, 5.0)
+    _draw_beside(axes, found, moved, COLOURS[1])
+    return in_metres(axes, title)
+
+
+def _draw_in_space(
+    found: SpatialEquilibrium | Buckling,
+    step: np.ndarray,
+    axes: Axes | None,
+    view: str,
+    colour: str,
+) -> tuple[Axes, float]:
+    """Draw an arm in space at rest, and displacements (n, S, 3) beside it; return the axes and the scale."""
     if view not in VIEWS:
         raise ArmError(f"view = {shown(view)}: choose one of {', '.join(map(repr, VIEWS))}.")
     axes = axes_or_new(axes, 5.0, 5.0)
-    scale = _magnified(found.arm, found.displacement)
+    scale = _magnified(found.arm, step)
     rest = np.concatenate([np.zeros((1, 3)), found.positions.reshape(-1, 3)])
-    step = found.displacement.reshape(-1, 3)
-    moved = rest + scale * np.concatenate([step[:1], step])
+    flat = step.reshape(-1, 3)
+    moved = rest + scale * np.concatenate([flat[:1], flat])
     sides = np.array(VIEWS[view]).T
     axes.plot(*(rest @ sides).T, color="0.6", linewidth=1.2, linestyle=(0, (4, 2)))
-    axes.plot(*(moved @ sides).T, color=COLOURS[0], linewidth=1.8)
+    axes.plot(*(moved @ sides).T, color=colour, linewidth=1.8)
     axes.plot(*(rest[0] @ sides), "s", color="black", markersize=4.5)
     points = np.concatenate([rest, moved])
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
@@ -95,33 +140,7 @@ def draw_equilibrium_in_space(
     framed(axes, low, high)
     draw_scale(axes, 2.0 * half, "lower right")
     draw_triad(axes, view, np.array([low[0], high[1]]), 2.0 * half)
-    title = f"deflection, {scale:.3g} times ({found.theory})"
-    axes.set_title(title, fontsize=10, parse_math=False)
-    return axes
-
-
-def draw_buckling(found: Buckling, axes: Axes | None = None, factor: int = 1) -> Axes:
-    """Draw the arm and the shape in which it buckles.
-
-    Parameters
-    ----------
-    factor
-        Number of the factor, from 1.
-
-    Raises
-    ------
-    ArmError
-        There is no such factor.
-    """
-    if not is_whole(factor, 1, found.factors.size):
-        raise ArmError(f"factor = {shown(factor)}: choose one from 1 to {found.factors.size}.")
-    if not np.isfinite(found.factors[factor - 1]):
-        raise ArmError(f"factor = {factor}: there is no such buckling factor to draw.")
-    axes = axes_or_new(axes, 6.0, 5.0)
-    _draw_beside(axes, found, found.displacement[factor - 1], COLOURS[1])
-    return in_metres(
-        axes, f"buckling {factor}: load factor {found.factors[factor - 1]:.5g} ({found.theory})"
-    )
+    return axes, scale
 
 
 def _magnified(arm: SerialArm, moved: np.ndarray) -> float:

@@ -1,0 +1,120 @@
+"""Frequencies of arms in space under loads: counts of the chain at rest whose pieces vibrate."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import math
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.at_rest.loaded_in_space import Judged, SpatialLoadedArm, crossing, judged
+from jaxmodal.at_rest.search import factors
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.bounded import BoundedFrequencies
+from jaxmodal.frequencies.status import UncertifiedError
+from jaxmodal.runtime.errors import ArmError
+
+Floats = NDArray[np.float64]
+
+#: share of the arm's own frequency at which what has no stiffness is counted
+_NEARLY_ZERO = 1e-5
+
+
+@dataclasses.dataclass(frozen=True)
+class VibratingArm:
+    """An arm in space at rest under its loads, whose frequencies are sought as `search.Loaded` seeks factors."""
+
+    exact: ClassVar[str] = ""
+    loaded: SpatialLoadedArm
+
+    @functools.cached_property
+    def zero_modes(self) -> int:
+        """How many frequencies are zero: motions that neither springs nor loads resist."""
+        if not self.loaded.moves_without_strain():
+            return 0
+        found = self.judged(_NEARLY_ZERO * self.scale())
+        assert found is not None
+        return found.negative
+
+    def judged(self, omega: float) -> Judged | None:
+        """What the pivots of all releases say at a frequency."""
+        chain, square = self.loaded.chain, omega * omega
+        counts = chain.pieces_for(self.loaded.sign, square)
+        return None if counts is None else judged(chain.condensed(self.loaded.sign, counts, square))
+
+    def count(self, omega: float) -> tuple[float, bool]:
+        """How many frequencies above zero lie below, and whether no eigenvalue is too near zero to tell."""
+        found = self.judged(omega)
+        if found is None:
+            return math.inf, True
+        return float(found.negative - self.zero_modes), found.clear
+
+    def never(self) -> bool:
+        return False
+
+    def limit(self) -> float:
+        return math.inf
+
+    def scale(self) -> float:
+        """That of its softest link, rad/s; of rigid links 1."""
+        model = self.loaded.chain.model
+        found = []
+        for link, own in zip(model.links, model.values.links, strict=True):
+            if not link.rigid and own.beam.mass > 0.0:
+                softer = min(own.beam.bending_y, own.beam.bending_z)
+                found.append(math.sqrt(softer / own.beam.mass) / float(own.beam.length) ** 2)
+        return min(found, default=1.0)
+
+    def estimates(self) -> Floats:
+        return np.zeros(0)
+
+    def crossing(self, low: float, high: float, k: int) -> float:
+        return crossing(self.judged, low, high, k + self.zero_modes)
+
+    def unstable(self, factor: float) -> bool:
+        return self.loaded.unstable(factor)
+
+    def moves_without_strain(self) -> bool:
+        return self.loaded.moves_without_strain()
+
+
+def frequencies_under_loads(
+    problem: SpatialLoadedArm, num_modes: int, theory: TheoryName
+) -> BoundedFrequencies:
+    """The lowest frequencies of an arm in space at rest, each between two counts.
+
+    Raises
+    ------
+    UncertifiedError
+        The loads buckle the arm, or push it out of its posture, or a frequency was not found.
+    """
+    if problem.rigid():
+        raise ArmError(
+            "the arm is rigid throughout: it has no frequencies; make a link or a joint elastic."
+        )
+    if problem.unstable(1.0):
+        raise UncertifiedError(
+            "the loads buckle the arm, or push it out of this posture, where it has no frequencies; lower them, or "
+            "stiffen the arm (jaxmodal.buckling finds the factor)"
+        )
+    vibrating = VibratingArm(problem)
+    zeros = min(vibrating.zero_modes, num_modes)
+    found = list(itertools.islice(factors(vibrating), num_modes - zeros))
+    for k, each in enumerate(found, start=zeros + 1):
+        if not each.certified:
+            raise UncertifiedError(
+                f"mode {k} under loads is not certified: the counts beside {each.value:.12g} rad/s do not agree; ask "
+                "for fewer modes"
+            )
+    none = np.zeros(zeros)
+    omega = np.concatenate([none, [x.value for x in found]])
+    lower, upper = (np.concatenate([none, [x.bracket[k] for x in found]]) for k in (0, 1))
+    largest = float(omega[-1]) if omega.size else 0.0
+    counts = problem.chain.pieces_for(problem.sign, largest * largest)
+    assert counts is not None
+    error = np.concatenate([none, [0.5 * (x.bracket[1] - x.bracket[0]) / x.value for x in found]])
+    return BoundedFrequencies(omega, error, lower, upper, max(counts), theory, "under dead loads")

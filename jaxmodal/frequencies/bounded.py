@@ -1,0 +1,74 @@
+"""Frequencies with an error estimate and bounds on both sides."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.datasets import in_hertz, variable
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class BoundedFrequencies(ShowsDatasets):
+    """Natural frequencies of an arm with tapered links, or under loads that vary along links.
+
+    Attributes
+    ----------
+    omega : array, shape (K,)
+        Angular frequencies in rad/s, of planar arms extrapolated from three refinements.
+    error : array, shape (K,)
+        Estimate of their relative error: how much the last refinement changed the extrapolation; of arms in space half
+        the distance of the bounds.
+    lower, upper : array, shape (K,)
+        Bounds in rad/s between which the frequencies lie: of planar arms from arms that are softer and heavier, and
+        stiffer and lighter, than that one (lower ones are 0 where loads buckle the softer arm), of arms in space from
+        counts there.
+    pieces : int
+        Segments of each such link in the finest refinement, of arms in space of the link that needs most.
+    theory : str
+    what : str
+        What varies along links.
+    """
+
+    omega: NDArray[np.float64]
+    error: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    pieces: int
+    theory: TheoryName
+    what: str = "of tapered links"
+
+    def tables(self) -> list[Table]:
+        """Return the frequencies in Hz with their error and bounds."""
+        values = np.stack([self.omega, self.lower, self.upper], axis=1) / (2.0 * np.pi)
+        rows = [
+            [str(k + 1), f"{own:.8g}", f"{error:.0e}", f"{low:.8g} to {high:.8g}"]
+            for k, (error, (own, low, high)) in enumerate(zip(self.error, values, strict=True))
+        ]
+        title = f"{len(rows)} natural frequencies {self.what}, {self.pieces} pieces ({self.theory})"
+        headings = ("mode", "frequency [Hz]", "relative error", "bounds [Hz]")
+        return [Table(title, headings, rows)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return frequencies and bounds in Hz and relative errors as a dataset with the dim mode."""
+        import xarray
+
+        error = "estimated relative error of the frequency"
+        return xarray.Dataset(
+            {
+                "frequency": in_hertz("mode", self.omega, "natural frequency, extrapolated"),
+                "lower": in_hertz("mode", self.lower, "lower bound of the frequency"),
+                "upper": in_hertz("mode", self.upper, "upper bound of the frequency"),
+                "relative_error": variable("mode", self.error, error, "1"),
+            },
+            {"mode": np.arange(1, self.omega.size + 1)},
+            {"theory": self.theory, "pieces": self.pieces, "what": self.what},
+        )
