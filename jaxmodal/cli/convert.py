@@ -47,7 +47,7 @@ def _by_name(
     "--properties",
     type=click.Path(dir_okay=False, path_type=Path),
     help="TOML file of what the URDF lacks: positions, joint_stiffness, slide_stiffness, sections, materials, "
-    "section_roll, rotors.",
+    "section_roll, along, joint_damping, slide_damping, rotors.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def convert(

@@ -238,6 +238,50 @@ def test_sections_are_turned_about_their_links():
     assert not np.allclose(found, jm.natural_frequencies(arm, 4).omega, rtol=1e-3)
 
 
+def test_beams_lie_where_they_are_said_to():
+    """What is left of the way to both joints is rigid; mass, moments and joints of the robot stay where they are."""
+    values = {"sections": {"boom": TUBE}, "materials": {"*": ALUMINIUM}, "joint_stiffness": SPRINGS}
+    way = np.array([0.55, 0.0, 0.02])  # of the next joint, in the file
+    whole = jm.read_urdf(SMALL, positions=POSITIONS, **values)
+    outer = jm.read_urdf(SMALL, positions=POSITIONS, **values, along={"bo*": [0.5 * way, way]})
+    ends = {"along": {"boom": [[0.0, 0.0, 0.03], [0.5, 0.0, 0.03]]}, "structural_mass": "beside"}
+    higher = jm.read_urdf(SMALL, positions=POSITIONS, **values, **ends)
+    for arm, length, offset in ((outer, 0.5 * np.hypot(*way[[0, 2]]), 0.5), (higher, 0.5, 0.03)):
+        link = arm.links[1]
+        np.testing.assert_allclose(float(link.length), length, rtol=1e-14, atol=0)
+        start = np.linalg.norm([float(x) for x in link.base_offset])
+        shift = length if arm is outer else offset
+        np.testing.assert_allclose(start, shift, rtol=1e-13, atol=0)
+        for one, other in zip(arm.frames(), whole.frames(), strict=True):
+            np.testing.assert_allclose(one.tip, other.tip, rtol=0, atol=1e-14)
+    assert float(outer.total_mass) == pytest.approx(float(whole.total_mass), rel=1e-14)
+    for one, other in zip(total(outer), total(whole), strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12 * np.max(np.abs(other)))
+    # a beam of half the length on a rigid half is stiffer
+    found = (jm.natural_frequencies(arm, 4).omega for arm in (outer, whole))
+    np.testing.assert_array_less(*reversed(list(found)))
+
+
+def test_joints_and_links_of_a_robot_are_damped():
+    """Dampers beside springs and lossy materials are those of the arm made by hand."""
+    values = {"sections": {"boom": TUBE}, "joint_stiffness": SPRINGS}
+    lossy = ALUMINIUM | {"loss_factor": 0.02, "kelvin_voigt_time": 1e-6}
+    plain = jm.read_urdf(SMALL, **values, materials={"*": ALUMINIUM})
+    dampers = {"pitch": 3.0, "y*": 4.0}
+    arm = jm.read_urdf(SMALL, **values, materials={"*": lossy}, joint_damping=dampers)
+    first, second, *others = plain.links
+    second = second.replace(joint_damping=3.0, loss_factor=0.02, kelvin_voigt_time=1e-6)
+    assert arm == plain.replace(links=(first.replace(joint_damping=4.0), second, *others))
+    slides = jm.read_urdf(
+        path_of("urdf/prismatic"),
+        slide_stiffness={"*": 1e5},
+        slide_damping={"*": 30.0},
+        check=False,
+    )
+    (spring,) = next(link for link in slides.links if link.prismatic).joint_springs
+    assert float(spring.damping) == 30.0
+
+
 def test_a_payload_is_given_in_the_axes_of_the_tip():
     tool = jm.RigidBody(2.0, (0.1, 0.02, 0.0), (0.01, 0.02, 0.03))
     arm = jm.read_urdf(SMALL, positions=POSITIONS, joint_stiffness=SPRINGS, payload=tool)

@@ -173,6 +173,32 @@ def test_files_that_are_no_robot_are_refused_by_name(fault, tmp_path):
             },
             r"section_roll\['wrist_a'\] = 0.1: the link has no section that could be turned",
         ),
+        ({"along": {"boom": [[0, 0, 0], [1, 0, 0]]}}, "along: no link has a section"),
+        (
+            {"sections": {"boom": TUBE}, "materials": {"*": ALUMINIUM}, "along": {"wrist_a": 1}},
+            r"along\['wrist_a'\] = 1: the link has no section that could lie somewhere",
+        ),
+        (
+            {"sections": {"boom": TUBE}, "materials": {"*": ALUMINIUM}, "along": {"boom": [0, 1]}},
+            r"along\['boom'\] = .*must be where the beam begins and where it ends, two places",
+        ),
+        (
+            {
+                "sections": {"boom": TUBE},
+                "materials": {"*": ALUMINIUM},
+                "along": {"boom": np.ones((2, 3))},
+            },
+            "the beam begins where it ends",
+        ),
+        (
+            {"joint_damping": {"yaw": 1.0}},
+            r"joint_damping\['yaw'\] = 1.0: 'yaw' has no joint_stiffness, so that nothing moves in its damper",
+        ),
+        (
+            {"joint_stiffness": {"yaw": 1.0}, "joint_damping": {"yaw": -1.0}},
+            r"link1\.joint_damping = -1\.0: must be",
+        ),
+        ({"slide_damping": {"yaw": 1.0}}, "'yaw' has no slide_stiffness"),
         ({"rotors": {"pich": {}}}, "fits no name; .*Did you mean 'pitch'"),
         ({"rotors": {"floor": {}}}, "'floor' does not turn between the base and the tip"),
         ({"rotors": {"yaw": 3.0}}, r"rotors\['yaw'\] = 3.0: must be a dict of inertia"),

@@ -36,16 +36,17 @@ _PARALLEL = 1e-6
 class MovingJoint(NamedTuple):
     """One joint: ``fixed`` leads from the moving frame before to the joint's, in which it turns about ``axis``.
 
-    ``legs`` are the ways from the joint to the next in the moving frame, ``elastic`` says which of them deform,
-    ``own`` are the axes of the frame in which bodies are given, in those of the moving one. A ``prismatic`` joint
-    slides along its axis: its ``position`` is in m, else the angle in rad.
+    ``legs`` are the ways from the joint to the next in the moving frame, ``elastic`` says which of them deform, or is
+    where in that frame the part begins and ends that does. ``own`` are the axes of the frame in which bodies are given,
+    in those of the moving one. A ``prismatic`` joint slides along its axis: its ``position`` is in m, else the angle in
+    rad.
     """
 
     fixed: np.ndarray
     axis: np.ndarray
     position: float
     legs: tuple[np.ndarray, np.ndarray]
-    elastic: str
+    elastic: str | tuple[np.ndarray, np.ndarray]
     own: np.ndarray
     prismatic: bool = False
 
@@ -139,9 +140,15 @@ def mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
         if np.any(first + second):
             values["end_offset"] = tuple(map(float, mount.T @ (first + second)))
         return mount, values
-    if not (np.any(first) or np.any(second)):
+    if isinstance(joint.elastic, str) and not (np.any(first) or np.any(second)):
         return np.eye(3), {"length": 0.0}
-    way = {"a": second, "d": first, "straight": first + second}[joint.elastic]
+    tip, zero = first + second, np.zeros(3)
+    if isinstance(joint.elastic, str):
+        parts = {"a": (first, tip), "d": (zero, first), "straight": (zero, tip)}
+        start, end = parts[joint.elastic]
+    else:
+        start, end = joint.elastic
+    way = end - start
     length = float(np.linalg.norm(way))
     if length == 0.0:
         raise ArmError(
@@ -150,10 +157,10 @@ def mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
         )
     mount = _mount(way / length, joint.axis)
     values = {"length": length}
-    if joint.elastic == "a" and np.any(first):
-        values["base_offset"] = tuple(map(float, mount.T @ first))
-    if joint.elastic == "d" and np.any(second):
-        values["end_offset"] = tuple(map(float, mount.T @ second))
+    if np.any(start):
+        values["base_offset"] = tuple(map(float, mount.T @ start))
+    if np.any(tip - end):
+        values["end_offset"] = tuple(map(float, mount.T @ (tip - end)))
     return mount, values
 
 

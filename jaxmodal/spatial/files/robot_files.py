@@ -24,6 +24,9 @@ _BY_NAME = {
     "joint_stiffness": "N m/rad",
     "slide_stiffness": "N/m",
     "section_roll": "rad",
+    "along": "m",
+    "joint_damping": "N m s/rad",
+    "slide_damping": "N s/m",
 }
 #: tables of tables by name, with the units of their keys, and their keys that are words
 _TABLES = {

@@ -90,8 +90,8 @@ def total_of(parts: Iterable[Part]) -> Lump:
     return sum(map(lump_of, parts), start=NOTHING)
 
 
-def beam_lump(link: SpatialLink, mount: np.ndarray) -> Lump:
-    """A beam from the origin along the first column of ``mount``, as if it were rigid."""
+def beam_lump(link: SpatialLink, mount: np.ndarray, start: np.ndarray) -> Lump:
+    """A beam from a place along the first column of ``mount``, as if it were rigid."""
     values, length = link.section_values, float(link.length)
     rotary = float(link.density or 0.0) * length
     iy, iz = float(values.second_moment_y), float(values.second_moment_z)
@@ -101,13 +101,13 @@ def beam_lump(link: SpatialLink, mount: np.ndarray) -> Lump:
     sine, cosine = math.sin(roll), math.cos(roll)
     turned = mount @ np.array([[1.0, 0.0, 0.0], [0.0, cosine, -sine], [0.0, sine, cosine]])
     tensor = np.diag([rotary * (iy + iz), bent + rotary * iy, bent + rotary * iz])
-    return Lump(mass, 0.5 * length * mount[:, 0], turned @ tensor @ turned.T)
+    return Lump(mass, start + 0.5 * length * mount[:, 0], turned @ tensor @ turned.T)
 
 
 def at_ends(
-    parts: Sequence[Part], way: np.ndarray, beam: Lump, structural_mass: str
+    parts: Sequence[Part], ends: tuple[np.ndarray, np.ndarray], beam: Lump, structural_mass: str
 ) -> tuple[Lump, Lump]:
-    """The lumps that are fixed to the base and to the tip of a beam: each part to the end nearer to its centre.
+    """The lumps that are fixed to the base and to the tip of a beam: each part to the one of ``ends`` that is nearer.
 
     The link's own inertial is the first of the parts; with its mass inside, the beam is taken off it.
 
@@ -116,12 +116,12 @@ def at_ends(
     ArmError
         What is left beside the beam is no body.
     """
-    hub, tip = NOTHING, NOTHING
+    hub, tip, way = NOTHING, NOTHING, ends[1] - ends[0]
     for number, part in enumerate(parts):
         own = lump_of(part)
         if number == 0 and structural_mass == "inside":
             own = _less_beam(own, beam)
-        near = own.centre @ way < 0.5 * (way @ way)
+        near = (own.centre - ends[0]) @ way < 0.5 * (way @ way)
         hub, tip = (hub + own, tip) if near else (hub, tip + own)
     return hub, tip
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
+from jaxmodal.arm.arguments import finite
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.namespace import is_traced
@@ -17,7 +18,10 @@ from jaxmodal.spatial.robots.chains import Chain
 from jaxmodal.spatial.robots.descriptions import MOVING, TURNING, Robot
 
 #: what the material of a link that is to deform consists of
-MATERIAL = ("youngs_modulus", "density", "poisson_ratio", "shear_modulus")
+MATERIAL = (
+    *("youngs_modulus", "density", "poisson_ratio", "shear_modulus"),
+    *("loss_factor", "kelvin_voigt_time"),
+)
 #: what a rotor consists of, and the keys of the link that carry it
 ROTOR = {"inertia": "rotor_inertia", "gear_ratio": "gear_ratio", "motor": "motor"}
 
@@ -58,6 +62,30 @@ def stiffnesses_of(
     return found | by_name(
         "slide_stiffness", along, sliding, others | dict.fromkeys(turning, turns)
     )
+
+
+def dampings_of(
+    robot: Robot,
+    chain: Chain,
+    about: Mapping[str, Any] | None,
+    along: Mapping[str, Any] | None,
+    springs: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Dampers beside the springs of joints of the chain by name: those given, each beside a spring."""
+    others = {joint.name: _no_spring(joint.kind) for joint in robot.joints.values()}
+    found: dict[str, Any] = {}
+    for keyword, given, joints, spring in (
+        ("joint_damping", about, chain.turning, "joint_stiffness"),
+        ("slide_damping", along, chain.sliding, "slide_stiffness"),
+    ):
+        names = [each.joint.name for each in joints if each.joint.name in springs]
+        rigid = {
+            each.joint.name: f"has no {spring}, so that nothing moves in its damper; give it one, or leave this out"
+            for each in chain.moving
+            if each.joint.name not in names
+        }
+        found |= by_name(keyword, given, names, others | rigid)
+    return found
 
 
 def rotors_of(
@@ -152,13 +180,21 @@ def _agree(one: Any, other: Any) -> bool:
     return all(map(np.array_equal, jax.tree.leaves(one), jax.tree.leaves(other)))
 
 
+class Beam(NamedTuple):
+    """What a link that is to deform has, and where in its frame it begins and ends, None for from joint to joint."""
+
+    values: dict[str, Any]
+    ends: tuple[np.ndarray, np.ndarray] | None
+
+
 def beams_of(
     chain: Chain,
     sections: Mapping[str, Any] | None,
     materials: Mapping[str, Any] | None,
     section_roll: Mapping[str, Any] | None = None,
-) -> dict[str, dict[str, Any]]:
-    """What the links that are to deform have, by the link's name."""
+    along: Mapping[str, Any] | None = None,
+) -> dict[str, Beam]:
+    """The links that are to deform, by their names."""
     names = [each.joint.child for each in chain.turning]
     others = {
         each.joint.child: f"slides with joint {each.joint.name!r}, and is rigid; leave it out"
@@ -172,24 +208,46 @@ def beams_of(
     others |= {part.link.name: "stands with the base; leave it out" for part in chain.ground}
     others |= dict.fromkeys(chain.left_out, "does not hang on the base; leave it out")
     given = by_name("sections", sections, names, others)
-    for keyword, beside in (("materials", materials), ("section_roll", section_roll)):
+    beside_them = {"materials": materials, "section_roll": section_roll, "along": along}
+    for keyword, beside in beside_them.items():
         if beside is not None and not given:
             raise ArmError(f"{keyword}: no link has a section; give sections as well.")
     material = by_name("materials", materials, names, others)
     turned = by_name("section_roll", section_roll, names, others)
-    for link in section_roll or ():
-        if link in names and link not in given:
-            raise ArmError(
-                f"section_roll[{link!r}] = {shown(turned[link])}: the link has no section that could be turned; give "
-                "it one, or leave it out."
-            )
+    lying = by_name("along", along, names, others)
+    for keyword, by_link, what in (
+        ("section_roll", turned, "that could be turned"),
+        ("along", lying, "that could lie somewhere"),
+    ):
+        for link in beside_them[keyword] or ():
+            if link in names and link not in given:
+                raise ArmError(
+                    f"{keyword}[{link!r}] = {shown(by_link[link])}: the link has no section {what}; give it one, or "
+                    "leave it out."
+                )
     found = {}
     for link, section in given.items():
         expected = (
             "youngs_modulus, density and poisson_ratio or shear_modulus, for the link has a section"
         )
         _check_table(f"materials[{link!r}]", material.get(link), MATERIAL, expected)
-        found[link] = {"section": section, **material[link]}
+        values = {"section": section, **material[link]}
         if link in turned:
-            found[link]["section_roll"] = turned[link]
+            values["section_roll"] = turned[link]
+        found[link] = Beam(values, _ends(link, lying[link]) if link in lying else None)
     return found
+
+
+def _ends(link: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Two places in the frame of a link."""
+    where = f"along[{link!r}]"
+    words = (
+        "where the beam begins and where it ends, two places (x, y, z) of finite numbers in m in the frame of the "
+        "link, such as [[0, 0, 0.1], [0.5, 0, 0.1]]"
+    )
+    start, end = np.asarray(finite(where, given, (2, 3), words))
+    if np.array_equal(start, end):
+        raise ArmError(
+            f"{where} = {shown(given)}: the beam begins where it ends, and has no length; give two places."
+        )
+    return start, end

@@ -27,7 +27,14 @@ from jaxmodal.spatial.robots.bodies import (
 )
 from jaxmodal.spatial.robots.chains import Chain, Moving, chain_of
 from jaxmodal.spatial.robots.descriptions import read_robot
-from jaxmodal.spatial.robots.keywords import beams_of, positions_of, rotors_of, stiffnesses_of
+from jaxmodal.spatial.robots.keywords import (
+    Beam,
+    beams_of,
+    dampings_of,
+    positions_of,
+    rotors_of,
+    stiffnesses_of,
+)
 from jaxmodal.spatial.robots.notes import missing_of, notes_of
 from jaxmodal.spatial.robots.tables import UrdfJointFacts, UrdfReport
 
@@ -43,6 +50,9 @@ def read_urdf(
     sections: Mapping[str, Any] | None = None,
     materials: Mapping[str, Mapping[str, Any]] | None = None,
     section_roll: Mapping[str, Any] | None = None,
+    along: Mapping[str, Any] | None = None,
+    joint_damping: Mapping[str, Any] | None = None,
+    slide_damping: Mapping[str, Any] | None = None,
     rotors: Mapping[str, Mapping[str, Any]] | None = None,
     structural_mass: str = "inside",
     inertia_check: bool = True,
@@ -71,10 +81,15 @@ def read_urdf(
         are rigid.
     materials
         For these a dict with ``youngs_modulus``, ``density`` and ``poisson_ratio`` or ``shear_modulus``, by the link's
-        name.
+        name; with ``loss_factor`` and ``kelvin_voigt_time`` where it is damped.
     section_roll
         Turn of their sections about the link's axis, rad, by the link's name; 0 where none is given: z of the section
         is then as near the joint's axis as can be.
+    along
+        Where beams lie, by the link's name: the places (x, y, z) where each begins and ends, m, in the frame of the
+        link. From its joint to the next where none are given; what is left of the way to both is rigid.
+    joint_damping, slide_damping
+        Dampers beside the springs of joints by name, N m s/rad, of prismatic ones N s/m; none where none is given.
     rotors
         Rotors of joints by name, dicts with ``inertia`` about the joint's axis, kg m^2, ``gear_ratio`` and ``motor``:
         what `SpatialLink` takes as ``rotor_inertia``, ``gear_ratio`` and ``motor``.
@@ -119,6 +134,9 @@ def read_urdf(
         sections=sections,
         materials=materials,
         section_roll=section_roll,
+        along=along,
+        joint_damping=joint_damping,
+        slide_damping=slide_damping,
         rotors=rotors,
         structural_mass=structural_mass,
         inertia_check=inertia_check,
@@ -141,6 +159,9 @@ def urdf_report(
     sections: Mapping[str, Any] | None = None,
     materials: Mapping[str, Mapping[str, Any]] | None = None,
     section_roll: Mapping[str, Any] | None = None,
+    along: Mapping[str, Any] | None = None,
+    joint_damping: Mapping[str, Any] | None = None,
+    slide_damping: Mapping[str, Any] | None = None,
     rotors: Mapping[str, Mapping[str, Any]] | None = None,
     structural_mass: str = "inside",
     inertia_check: bool = True,
@@ -151,8 +172,8 @@ def urdf_report(
 
     Parameters
     ----------
-    path, base, tip, positions, joint_stiffness, slide_stiffness, sections, materials, section_roll, rotors, \
-    structural_mass, inertia_check, payload, name
+    path, base, tip, positions, joint_stiffness, slide_stiffness, sections, materials, section_roll, along, \
+    joint_damping, slide_damping, rotors, structural_mass, inertia_check, payload, name
         As of `read_urdf`.
 
     Returns
@@ -175,7 +196,8 @@ def urdf_report(
         at = positions_of(robot, positions)
         chain = chain_of(robot, base, tip, at)
         springs = stiffnesses_of(robot, chain, joint_stiffness, slide_stiffness)
-        beams = beams_of(chain, sections, materials, section_roll)
+        dampings = dampings_of(robot, chain, joint_damping, slide_damping, springs)
+        beams = beams_of(chain, sections, materials, section_roll, along)
         geared = rotors_of(robot, chain, rotors)
         ground = total_of(chain.ground)
         if not ground.possible:  # it moves on an elastic base alone
@@ -184,11 +206,12 @@ def urdf_report(
         entries: list[dict[str, Any]] = []
         facts: list[UrdfJointFacts] = []
         for moving, way in zip(chain.moving, _ways(chain), strict=True):
-            joint = _joint(moving, way, at.get(moving.joint.name, 0.0))
             own = beams.get(moving.joint.child)
+            joint = _joint(moving, way, at.get(moving.joint.name, 0.0), own)
             entry, masses = _entry(moving, joint, own, structural_mass, inertia_check)
             stiffness = springs.get(moving.joint.name, math.inf)
-            entry |= _spring(moving, stiffness) | {"name": moving.joint.name}
+            damping = dampings.get(moving.joint.name)
+            entry |= _spring(moving, stiffness, damping) | {"name": moving.joint.name}
             entry |= geared.get(moving.joint.name, {})
             entry |= {
                 "joint_limits": moving.joint.limits,
@@ -222,27 +245,28 @@ def _ways(chain: Chain) -> list[np.ndarray]:
     return [without_noise(way, size) for way in ways]
 
 
-def _joint(moving: Moving, way: np.ndarray, position: float) -> MovingJoint:
+def _joint(moving: Moving, way: np.ndarray, position: float, beam: Beam | None) -> MovingJoint:
     legs = np.zeros(3), way
     fixed, own = moving.place[:3, :3], np.eye(3)
-    return MovingJoint(fixed, moving.joint.axis, position, legs, "straight", own, moving.slides)
+    elastic = "straight" if beam is None or beam.ends is None else beam.ends
+    return MovingJoint(fixed, moving.joint.axis, position, legs, elastic, own, moving.slides)
 
 
-def _spring(moving: Moving, stiffness: Any) -> dict[str, Any]:
+def _spring(moving: Moving, stiffness: Any, damping: Any) -> dict[str, Any]:
     """What gives way at a joint: about its axis, or along it where it slides."""
     if not moving.slides:
-        return {"joint_stiffness": stiffness}
+        return {"joint_stiffness": stiffness, "joint_damping": damping}
     if stiffness is math.inf:
         return {}
     with within(f"slide_stiffness[{moving.joint.name!r}]: "):
         axis: Any = tuple(map(float, moving.joint.axis))
-        return {"joint_springs": (Spring("translation", axis, stiffness),)}
+        return {"joint_springs": (Spring("translation", axis, stiffness, damping),)}
 
 
 def _entry(
     moving: Moving,
     joint: MovingJoint,
-    beam: dict[str, Any] | None,
+    beam: Beam | None,
     structural_mass: str,
     inertia_check: bool,
 ) -> tuple[dict[str, Any], tuple[float, float, float]]:
@@ -258,20 +282,21 @@ def _entry(
                 else {"hub": total.body(origin, inertia_check)}
             )
         return {"rigid": True, **own}, (total.mass, 0.0, total.mass)
-    if not np.any(way):
+    start, end = (origin, way) if beam.ends is None else beam.ends
+    if not (np.any(way) or beam.ends):
         raise ArmError(
             f"sections[{name!r}]: the next joint, or the tip, is at the place of joint {moving.joint.name!r}, so that "
             "the link has no length that could deform; leave it out."
         )
     mount, geometry = mounted(joint)
     with within(f"link {name!r}: "):
-        elastic = beam_lump(SpatialLink(**geometry, **beam), mount)
-        hub, tip = at_ends(moving.parts, way, elastic, structural_mass)
+        elastic = beam_lump(SpatialLink(**geometry, **beam.values), mount, start)
+        hub, tip = at_ends(moving.parts, (start, end), elastic, structural_mass)
         bodies = {
             "hub": hub.body(origin, inertia_check),
             "body": tip.body(way, inertia_check),
         }
-    return {**beam, **bodies}, (total.mass, elastic.mass, hub.mass + tip.mass)
+    return {**beam.values, **bodies}, (total.mass, elastic.mass, hub.mass + tip.mass)
 
 
 def _facts(
