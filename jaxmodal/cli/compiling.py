@@ -22,6 +22,7 @@ from rich.progress import (
     Progress,
     TextColumn,
     TimeElapsedColumn,
+    TimeRemainingColumn,
 )
 from rich.text import Text
 
@@ -213,6 +214,12 @@ class Bar(Progress):
             self._watch.bars, self._watch = self._watch.bars - 1, None
 
 
+def _so_far(what: str, done: int, total: int, seconds: float) -> str:
+    """How far something has come, and, once that tells, how long the rest takes."""
+    left = f", about {seconds * (total - done) / done:.0f} s left" if 0 < done < total else ""
+    return f"{what}: {done} of {total}{left}"
+
+
 @contextlib.contextmanager
 def late_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on standard error that appears only after a second.
@@ -225,6 +232,7 @@ def late_progress(what: str) -> Iterator[Callable[[int, int], None]]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TimeRemainingColumn(compact=True),
         console=Console(stderr=True),
         transient=True,
     )
@@ -235,7 +243,8 @@ def late_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
     if not sys.stderr.isatty():
         with Lines(what) as lines:
-            yield lambda done, total: lines(f"{what}: {done} of {total}")
+            began = time.monotonic()
+            yield lambda done, total: lines(_so_far(what, done, total, time.monotonic() - began))
         return
     timer = threading.Timer(1.0, progress.start)
     timer.daemon = True

@@ -136,10 +136,10 @@ def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialMo
             f"a has sizes {sizes[0]}, b {sizes[1]} (modes, links, stations, axes): compute both for"
             " the same numbers of modes and links, both in the plane or both in space"
         )
-    return at_once(_assurance, a.masses, b.masses, a.motions, b.motions)
+    return at_once(assurance, a.masses, b.masses, a.motions, b.motions)
 
 
-def _assurance(mass_a: Array, mass_b: Array, a: Array, b: Array) -> Array:
+def assurance(mass_a: Array, mass_b: Array, a: Array, b: Array) -> Array:
     """`modal_assurance` of motions (K, P) that go with masses (P,)."""
     mass = 0.5 * (mass_a + mass_b)[None, :]
     products = product(a * mass, b.T)

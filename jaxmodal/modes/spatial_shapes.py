@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.runtime.namespace import Array
@@ -78,6 +79,19 @@ class SpatialModeShapes(ExactShapes):
     def fields(self) -> dict[str, Array]:
         motion = {name: self.motion[..., k] for k, name in enumerate(MOTION)}
         return motion | {name: self.force[..., k] for k, name in enumerate(FORCE)}
+
+
+def known_motions(lowered: SpatialModel, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Motions of the modes of known frequencies (K,), rad/s, at all points with a mass, (K, D), and these, (D,).
+
+    Without a search: what `mode_shapes` has in ``motions`` and ``masses``.
+    """
+    model, points = modal_model(lowered), quadrature_size(omega.size)
+    apart = np.diff(omega, prepend=-np.inf) > TOLERANCE * omega
+    first = np.maximum.accumulate(np.where(apart, np.arange(omega.size), 0))
+    multiplicity = np.bincount(first, minlength=omega.size)[first]
+    _, motions = modes_of(model, omega, first, multiplicity, points, np.zeros(0))
+    return motions, carried_motions(model, points)[1]
 
 
 def spatial_mode_shapes(

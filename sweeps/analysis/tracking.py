@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Callable
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from jaxmodal.arm.arm import Arm
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.analysis.cells import arm_of_cell, checked
 from sweeps.definition.errors import SweepError
 
@@ -19,13 +24,19 @@ FOLLOWED, SWAPPED, UNCLEAR = 0, 1, 2
 FLAG_MEANINGS = "followed crossing_or_veering_narrower_than_the_step unclear"
 
 
-def track(ds: xr.Dataset, along: str) -> xr.Dataset:
+def track(
+    ds: xr.Dataset, along: str, *, progress: Callable[[int, int], None] | None = None
+) -> xr.Dataset:
     """Label the branch of every mode along an axis.
 
     Parameters
     ----------
     ds
         The result of a sweep, or a selection of it. Its modes stay sorted by frequency.
+    along
+        Name of the axis.
+    progress
+        Called after each cell with the number of cells done and of all.
 
     Returns
     -------
@@ -48,7 +59,8 @@ def track(ds: xr.Dataset, along: str) -> xr.Dataset:
     below 0.8), for instance in the middle of a veering or when a mode beyond the last takes part, the
     flag is 2.
 
-    Every cell costs one computation of mode shapes, about a hundredth of a second, ten times that in space.
+    Every cell costs one computation of mode shapes, one or two hundredths of a second; in space, where a frequency of
+    the cell is not certified, a tenth.
     """
     checked(ds, along)
     if ds.sizes[along] < 2:
@@ -57,9 +69,16 @@ def track(ds: xr.Dataset, along: str) -> xr.Dataset:
     dims = (*others, along, "mode")
     shape = tuple(ds.sizes[name] for name in dims)
     branch, flag = np.empty(shape, np.int32), np.empty(shape, np.uint8)
+    every = math.prod(shape[:-1])
+    done = itertools.count(1)
+
+    def advance() -> None:
+        if progress is not None:
+            progress(next(done), every)
+
     for index in itertools.product(*(range(ds.sizes[name]) for name in others)):
         line = ds.isel(dict(zip(others, index, strict=True))).transpose(along, "mode", ...)
-        branch[index], flag[index] = _line(line, along)
+        branch[index], flag[index] = _line(line, along, advance)
     about = {"long_name": f"branch along {along}", "units": "1"}
     flags = {
         "long_name": f"how the branch was followed from the previous {along}",
@@ -90,28 +109,49 @@ def by_branch(ds: xr.Dataset) -> xr.DataArray:
     return found.assign_coords(branch=("branch", labels))
 
 
-def _line(line: xr.Dataset, along: str) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Branches and flags of shape (points, K) along one line of cells."""
-    from jaxmodal.modes.mode_shapes import modal_assurance, mode_shapes
+def _line(
+    line: xr.Dataset, along: str, advance: Callable[[], None]
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Branches and flags of shape (points, K) along one line of cells; ``advance`` is called after each."""
+    from jaxmodal.modes.mode_shapes import assurance
 
     points, modes = line.sizes[along], line.sizes["mode"]
     branch = np.tile(np.arange(1, modes + 1, dtype=np.int32), (points, 1))
     flag = np.zeros((points, modes), np.uint8)
     before = None
     for point in range(points):
+        cell = line.isel({along: point})
+        advance()
         try:
-            arm, theory = arm_of_cell(line.isel({along: point}))
+            arm, theory = arm_of_cell(cell)
         except ArmError:  # a cell of invalid input: the branch starts anew behind it
             before, flag[point] = None, UNCLEAR
             continue
-        shapes = mode_shapes(arm, modes, theory, stations=2, throw=False)
+        moving = _motions(cell, arm, theory)
         if before is not None:
-            mac = np.asarray(modal_assurance(before, shapes))
+            mac = assurance(before[1], moving[1], before[0], moving[0])
             branch[point], flag[point] = _joined(mac, branch[point - 1])
         elif point:
             flag[point] = UNCLEAR
-        before = shapes
+        before = moving
     return branch, flag
+
+
+def _motions(
+    cell: xr.Dataset, arm: Arm | SpatialArm, theory: TheoryName
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Motions of the modes of a cell, (K, D), and the masses that go with them, (D,).
+
+    In space the frequencies of the cell are taken, if all are certified, for their search costs most.
+    """
+    from jaxmodal.modes.mode_shapes import mode_shapes
+    from jaxmodal.modes.spatial_shapes import known_motions
+
+    omega = 2.0 * math.pi * cell.frequency.values
+    if isinstance(arm, SpatialArm) and bool(cell.certified.all()) and np.all(omega > 0.0):
+        return known_motions(arm.model(theory), omega)
+    shapes = mode_shapes(arm, omega.size, theory, stations=2, throw=False)
+    return np.asarray(shapes.motions), np.asarray(shapes.masses)
 
 
 def _joined(

@@ -31,18 +31,20 @@ def draw(
     """
     import importlib.util
 
+    from jaxmodal.cli.compiling import late_progress
     from sweeps.plots.pictures import picture, pictures
     from sweeps.plots.style import FORMATS, save
 
     if kind == "all" and importlib.util.find_spec("matplotlib") is None:
         click.echo("no pictures: matplotlib is missing; install jaxmodal[plots].", err=True)
         return
-    with refusing():
+    with refusing(), late_progress("cells followed") as advance:
         figures = (
-            pictures(ds, axes, **options)
+            pictures(ds, axes, progress=advance, **options)
             if kind == "all"
-            else {kind: picture(ds, kind, axes, **options)}
+            else {kind: picture(ds, kind, axes, progress=advance, **options)}
         )
+    with refusing():
         whole = out.suffix.removeprefix(".").lower() in FORMATS
         if whole and len(figures) > 1:
             raise BadInput(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +45,12 @@ _STATUS_COLOURS = {
 
 
 def branches(
-    ds: xr.Dataset, along: str, *, tracked: bool = True, theory: TheoryName | None = None
+    ds: xr.Dataset,
+    along: str,
+    *,
+    tracked: bool = True,
+    theory: TheoryName | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Figure:
     """Draw frequency against one axis, one line for each mode.
 
@@ -60,6 +65,8 @@ def branches(
         crossing cannot be told from a narrow veering; False draws the sorted modes.
     theory
         Which one to draw, by default the first.
+    progress
+        As of `sweeps.analysis.tracking.track`.
 
     Raises
     ------
@@ -76,7 +83,7 @@ def branches(
         figure = new_figure(7.6, 4.6)
         axes = figure.add_subplot()
         if tracked:
-            rest = track(rest, along)
+            rest = track(rest, along, progress=progress)
             swapped = np.nonzero(rest.branch_flag.transpose(along, "mode").values == SWAPPED)
             if swapped[0].size:
                 axes.plot(
@@ -210,7 +217,11 @@ def certificate_map(ds: xr.Dataset, x: str, y: str | None = None) -> Figure:
 
 
 def pictures(
-    ds: xr.Dataset, axes: Sequence[str] = (), *, theory: TheoryName | None = None
+    ds: xr.Dataset,
+    axes: Sequence[str] = (),
+    *,
+    theory: TheoryName | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Figure]:
     """Draw the pictures that suit the axes of a dataset.
 
@@ -222,6 +233,8 @@ def pictures(
         Names of its axes, those to draw over first; by default all in their order.
     theory
         Which one to draw, by default the first; slenderness and certificates show all.
+    progress
+        As of `sweeps.analysis.tracking.track`, for branches.
 
     Returns
     -------
@@ -255,7 +268,8 @@ def pictures(
         over |= {kind: axes for kind, output in shown.items() if output in ds}
     if bool((ds.status != int(Status.certified)).any()):
         over["certificates"] = axes
-    return {kind: picture(ds, kind, names, theory=theory) for kind, names in over.items()}
+    look: dict[str, Any] = {"theory": theory, "progress": progress}
+    return {kind: picture(ds, kind, names, **look) for kind, names in over.items()}
 
 
 def picture(
@@ -267,10 +281,11 @@ def picture(
     parameter: str | None = None,
     levels: Sequence[float] = (),
     shared_scale: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Figure:
     """Draw one of the `pictures` over the first axes given: a map over two, or what it shows over a single one.
 
-    ``parameter`` is for sensitivities, ``levels`` and ``shared_scale`` are for maps.
+    ``parameter`` is for sensitivities, ``levels`` and ``shared_scale`` are for maps, ``progress`` is for branches.
     """
     if kind == "maps":
         look: dict[str, Any] = {"levels": levels, "shared_scale": shared_scale}
@@ -284,4 +299,6 @@ def picture(
         return certificate_map(ds, *axes[:2])
     if kind == "slenderness":
         return slenderness(ds, axes[0])
-    return (samples if kind == "samples" else branches)(ds, axes[0], theory=theory)
+    if kind == "samples":
+        return samples(ds, axes[0], theory=theory)
+    return branches(ds, axes[0], theory=theory, progress=progress)

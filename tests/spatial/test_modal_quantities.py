@@ -8,7 +8,9 @@ import pytest
 
 import jaxmodal as jm
 import sweeps
+from jaxmodal.modes.mode_shapes import assurance
 from jaxmodal.modes.spatial_batches import cell_derivatives
+from jaxmodal.modes.spatial_shapes import known_motions
 from jaxmodal.runtime.namespace import to_host
 from sweeps import SweepError, linspace
 from sweeps.analysis.tracking import track
@@ -145,7 +147,24 @@ def test_branches_are_followed_in_space():
     near = sweeps.run(
         sweeps.Sweep(standing_arm(), [linspace("theta_2", 0.9, 0.901, 2)], num_modes=3)
     )
-    assert track(near, "theta_2").branch.values[1].tolist() == [1, 2, 3]
+    said = []
+    found = track(near, "theta_2", progress=lambda *counts: said.append(counts))
+    assert found.branch.values[1].tolist() == [1, 2, 3]
+    assert said == [(1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize("name", ["S02", "S19"])
+def test_motions_of_known_frequencies_are_those_of_mode_shapes(name):
+    """Of pairs of equal frequencies too, whose motions span the same space: their criterion is a rotation's."""
+    case = references()[name]
+    shapes = jm.mode_shapes(case.arm, 5, case.theory, stations=2)
+    motions, masses = known_motions(case.arm.model(case.theory), np.asarray(shapes.omega))
+    np.testing.assert_allclose(masses, shapes.masses, rtol=1e-14, atol=0)
+    mac = assurance(masses, np.asarray(shapes.masses), motions, np.asarray(shapes.motions))
+    together = np.asarray(shapes.frequencies.group)
+    same = together[:, None] == together[None, :]
+    np.testing.assert_allclose(np.sum(mac * same, axis=1), 1.0, rtol=1e-9, atol=0)
+    np.testing.assert_allclose(mac * ~same, 0.0, rtol=0, atol=1e-9)
 
 
 def test_outputs_of_loads_are_refused(arm):
