@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,10 +43,10 @@ class ExactShapes(Drawn, ShowsDatasets):
         raise NotImplementedError
 
     def tables(self) -> list[Table]:
-        """Return what the modes are made of: shares of energy, effective masses, residuals."""
-        from jaxmodal.modes.shape_tables import shapes_table
+        """Return shares of energy, effective masses and residuals, then what a small mass would do where."""
+        from jaxmodal.modes.shape_tables import added_masses_table, shapes_table
 
-        return [shapes_table(self)]
+        return [shapes_table(self), added_masses_table(self)]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return shapes and modal quantities as a dataset with dims mode, link, station; frequencies in Hz."""
@@ -76,6 +77,18 @@ class ExactShapes(Drawn, ShowsDatasets):
         more than another. Together these have what the others leave of ``total_mass``.
         """
         return at_once(xp.square, self.participation)
+
+    @property
+    def hz_per_kg(self) -> Array:
+        """Derivatives of the frequencies by a point mass added at each station, Hz/kg, shape (K, n, S).
+
+        Of a mode of unit mass that is -omega |u|^2/2 per kg, in rad/s: 0 at a node, and nowhere positive.
+        """
+        return at_once(
+            lambda omega, u: -omega[:, None, None] * xp.sum(u**2, axis=-1) / (4.0 * math.pi),
+            self.omega,
+            self.displacement,
+        )
 
     @property
     def rayleigh_quotient(self) -> Array:

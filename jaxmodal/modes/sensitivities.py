@@ -80,6 +80,9 @@ class Sensitivities(Drawn, ShowsDatasets):
         True where the derivative is that of this mode alone, False where it is the mean of a cluster.
     addresses : tuple of str
         The parameters.
+    whole : bool
+        Whether these are all of the arm. Tables and pictures then leave out axes and frames of joints, and directions
+        of springs, which follow from how an arm is described and are nothing to be built otherwise.
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.sensitivities:draw_sensitivities"
@@ -90,6 +93,7 @@ class Sensitivities(Drawn, ShowsDatasets):
     cluster: Array
     individual: Array
     addresses: tuple[str, ...] = dataclasses.field(metadata={"static": True})
+    whole: bool = dataclasses.field(default=False, metadata={"static": True})
 
     @property
     def derivative_hz(self) -> Array:
@@ -97,7 +101,10 @@ class Sensitivities(Drawn, ShowsDatasets):
         return at_once(lambda rates: rates / (2.0 * np.pi), self.derivative)
 
     def tables(self) -> list[Table]:
-        """Return a row for each parameter, the largest first: per cent of frequency for one per cent, or degree."""
+        """Return a row for each parameter: per cent of frequency for one per cent of it, or for one degree.
+
+        By what they belong to, joints, sections, masses, geometry, loads, the largest first.
+        """
         from jaxmodal.modes.tables import sensitivities_table
 
         return [sensitivities_table(self)]
@@ -187,6 +194,7 @@ def sensitivities(
             cluster=cluster[:num_modes],
             individual=size[:num_modes] == 1,
             addresses=names,
+            whole=addresses is None,
         )
     )
 

@@ -130,6 +130,19 @@ def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
     return Table(head, tuple(columns), rows, (*notes, *status_remedies(status)), ("certificate",))
 
 
+def added_masses_table(shapes: Any) -> Table:
+    """Return what a small mass at the ends of the links would do to each frequency, Hz per kg."""
+    by_mass, stations = np.asarray(shapes.hz_per_kg), np.asarray(shapes.stations)
+    hertz = np.asarray(shapes.frequencies_hz).tolist()
+    rows = []
+    for link in range(by_mass.shape[1]):
+        for place in dict.fromkeys((int(stations.argmin()), int(stations.argmax()))):
+            values = (f"{x + 0.0:.4g}" for x in by_mass[:, link, place])
+            rows.append([f"link {link + 1}, x/L = {stations[place]:g}", *values])
+    columns = [f"{k}: {hertz_text(frequency)} Hz" for k, frequency in enumerate(hertz, start=1)]
+    return Table("Hz per kg of a mass added at", ("", *columns), rows)
+
+
 def shapes_dataset(shapes: Any) -> xarray.Dataset:
     """Return shapes as a dataset with dims mode, link, station, axis, excitation."""
     import xarray
@@ -142,6 +155,9 @@ def shapes_dataset(shapes: Any) -> xarray.Dataset:
     for name, long_name in (_SPATIAL_ENERGIES if in_space else _PLANAR_ENERGIES).items():
         values = getattr(shapes.energies, name)
         variables[f"energy_{name}"] = variable(("mode", "link"), values, long_name, "J")
+    by_mass = "derivative of the frequency by a point mass added there"
+    along = ("mode", "link", "station")
+    variables["hz_per_kg"] = variable(along, shapes.hz_per_kg, by_mass, "Hz/kg")
     place = ("link", "station", "axis")
     variables["position"] = variable(place, shapes.position, "position at rest", "m")
     axes = f"in the axes of the {'ground' if in_space else 'base'}"

@@ -23,6 +23,18 @@ if TYPE_CHECKING:
 NOISE = 1e-12
 
 
+#: the group of what follows from how an arm is described
+FRAMES = "frames"
+#: what addresses belong to, by what stands in them; the first that fits
+_GROUPS = (
+    (FRAMES, ("joint_axis.", "joint_frame", "direction.")),
+    ("masses", ("payload.", "body.", "hub", "stator", "tip_", "nonstructural_mass")),
+    ("joints", ("joint_", "rotor_", "gear_", "base_stiffness", "support_")),
+    ("loads", ("loads.", "axial_force", "_turning_stiffness")),
+    ("geometry", ("length", "_offset", "section_roll")),
+)
+
+
 def shown_sensitivities(table: Any, kind: str = "logarithmic") -> tuple[np.ndarray, list[str]]:
     """Return sensitivities as people read them, shape (K, P), and the unit of each parameter's column.
 
@@ -50,10 +62,24 @@ def shown_sensitivities(table: Any, kind: str = "logarithmic") -> tuple[np.ndarr
 
 
 def by_size(table: Any, top: int | None = None) -> list[int]:
-    """Return the places of the parameters by their largest share in any mode, the ``top`` first of them."""
+    """Return the places of the parameters by their largest share in any mode, the ``top`` first of them.
+
+    Of all parameters of an arm those of frames are left out, see `Sensitivities.whole`.
+    """
     values, _ = shown_sensitivities(table)
     order = np.argsort(-np.nan_to_num(np.abs(values)).max(axis=0, initial=0.0), kind="stable")
-    return [int(place) for place in order[:top]]
+    ranked = [int(k) for k in order if not (table.whole and group_of(table.addresses[k]) == FRAMES)]
+    return ranked[:top]
+
+
+def group_of(address: str) -> str:
+    """Return what a parameter belongs to: joints, masses, geometry, loads, frames, or else sections."""
+    if address.endswith("joint_angle"):
+        return "geometry"
+    for group, words in _GROUPS:
+        if any(word in address for word in words):
+            return group
+    return "sections"
 
 
 def sensitivities_table(
@@ -67,23 +93,39 @@ def sensitivities_table(
         mean = "" if bool(table.individual[k]) else " (mean)"
         columns.append(f"{k + 1}: {hertz_text(frequency)} Hz{mean}")
     rows = []
-    for place in by_size(table, top):
+    places = by_size(table, top)
+    groups = [group_of(table.addresses[place]) for place in places]
+    # the group of the largest first, each by size
+    places = [
+        place
+        for group in dict.fromkeys(groups)
+        for place, own in zip(places, groups, strict=True)
+        if own == group
+    ]
+    before = ""
+    for place in places:
         name = table.addresses[place]
+        group = group_of(name)
         value, unit = float(table.values[place]), unit_of(name)
         if unit == "rad":
             value, unit = np.degrees(value), "°"
         entries = [f"{x + 0.0:.4g}" for x in values[:, place]]
-        rows.append([name, f"{value:.6g}", "" if unit == "1" else unit, names[place], *entries])
+        shown = ["" if group == before else group, name, f"{value:.6g}"]
+        rows.append([*shown, "" if unit == "1" else unit, names[place], *entries])
+        before = group
     several = "y" if len(hertz) == 1 else "ies"
     head = title or f"sensitivities of {len(hertz)} frequenc{several} ({table.frequencies.theory})"
-    left = ("parameter", "unit", "shown")
-    idle = [
-        rows[k][0]
-        for k, place in enumerate(by_size(table, top))
-        if is_damping(table.addresses[place])
+    left = ("of", "parameter", "unit", "shown")
+    idle = [name for name in (table.addresses[place] for place in places) if is_damping(name)]
+    frames = sum(group_of(name) == FRAMES for name in table.addresses) if table.whole else 0
+    hidden = f"{frames} values of axes, frames and directions of joints are left out; to_xarray() has them."
+    notes = [
+        *_of_damping(idle),
+        *status_remedies(table.frequencies.status),
+        *[hidden] * (frames > 0),
     ]
-    notes = (*_of_damping(idle), *status_remedies(table.frequencies.status))
-    return Table(head, ("parameter", "value", "unit", "shown", *columns), rows, notes, left)
+    headings = ("of", "parameter", "value", "unit", "shown", *columns)
+    return Table(head, headings, rows, notes, left)
 
 
 def _of_damping(names: list[str]) -> list[str]:
@@ -122,6 +164,7 @@ def sensitivities_dataset(table: Any) -> xarray.Dataset:
             "mode": np.arange(1, len(table.cluster) + 1),
             "parameter": list(table.addresses),
             "unit": ("parameter", [unit_of(name) for name in table.addresses]),
+            "group": ("parameter", [group_of(name) for name in table.addresses]),
             "description": ("parameter", [describe(name) for name in table.addresses]),
         },
         attrs={"theory": table.frequencies.theory},
