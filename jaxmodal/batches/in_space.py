@@ -84,12 +84,13 @@ class PlanInSpace:
         cells: int,
         chunk: int | None = None,
         kernel: str = "auto",
+        few: bool | None = None,
     ) -> PlanInSpace:
-        """The plan for so many ``cells``, made from the values (addresses, samples) of some of them, or of all."""
+        """As of `plan.Plan`."""
         size = max(1, CPU_SIZES.lanes // question.modes) if chunk is None else chunk
         size = min(size, 1 << (cells - 1).bit_length())
         plan = cls(question, chunk, size)
-        few = chunk is None and kernel == "auto" and cells <= FEW
+        few = chunk is None and kernel == "auto" and (cells <= FEW if few is None else few)
         if few or all(link.rigid for link in question.arm.links):
             return plan
         usual = plan._usual(sample)

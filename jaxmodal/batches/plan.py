@@ -82,11 +82,15 @@ class Plan:
         chunk: int | None = None,
         kernel: str = "auto",
         series: bool = True,
+        few: bool | None = None,
     ) -> Plan:
-        """The plan for so many ``cells``, made from the values (addresses, samples) of some of them, or of all."""
+        """The plan for so many ``cells``, made from the values (addresses, samples) of some of them, or of all.
+
+        ``few`` says whether NumPy solves them; left out, their number does.
+        """
         arm, addresses = question.arm, question.addresses
         device = default_device()
-        few = chunk is None and kernel == "auto" and cells <= FEW
+        few = chunk is None and kernel == "auto" and (cells <= FEW if few is None else few)
         engine = OnHost() if few else Compiled(chosen_kernel(kernel, device))
         plan = cls(question, engine, cells, chunk, kernel, None, None)
         if series and chunk is None and series_search.pays(arm, addresses, cells):
