@@ -51,7 +51,12 @@ def bound(e: Enclosure) -> Array:
 
 def stated(e: Enclosure) -> Array:
     """The bound of the relative error that is stated of modes that are accepted: of those the largest is `BOUND`."""
-    return xp.minimum(xp.maximum(_SAFETY * e.error, CERTAIN * e.noise), BOUND)
+    return xp.minimum(_at_most(e), BOUND)
+
+
+def _at_most(e: Enclosure) -> Array:
+    """What the relative error may be at most: what the last estimate changed, and a rounding of the values at least."""
+    return xp.maximum(_SAFETY * e.error, CERTAIN * xp.maximum(e.noise, 1.0))
 
 
 def with_neighbour(omega: Array, distance: float) -> Array:
@@ -144,12 +149,15 @@ def corrected(
     omega = chord(ends, logs, beside)
     step = xp.abs(omega / e.omega - 1.0)
     to_end = xp.where(above, e.omega - e.lower, e.upper - e.omega) / e.omega
-    error = step * (xp.maximum(bound(e), step) / to_end + to_end / distance) + 2.0**-53
+    error = step * (xp.maximum(bound(e), step) / to_end + to_end / distance)
     isolated = xp.all(counts == xp.stack([mode, mode + 1]), axis=0)
     sound = isolated & ((d.sign > 0.0) == (d.count % 2 == 0))
     inside = (ends[0] < omega) & (omega < ends[1])
     good = sound & inside
     settled = good & (step <= KNOWN) & (error <= _CORRECTED)
+    # stated is what it may be at most, with modes on both sides at that distance
+    error = _SAFETY * step * (xp.maximum(_at_most(e), step) / to_end + 2.0 * to_end / distance)
+    error = error + 2.0**-52
     found = {
         "omega": omega,
         "lower": ends[0],

@@ -131,6 +131,18 @@ def test_certified_modes_of_a_few_cells_of_each_kind(kind):
     assert found.offenders == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [("four_bars", 39), ("four_bars", 36), ("offsets", 9), ("masses", 21), ("springs", 33)],
+)
+def test_what_is_stated_of_a_frequency_is_true(kind, number):
+    """Of batches of the campaign whose modes were up to twice as far off as was stated of them."""
+    found = campaign.check_case(case(kind, 11, number, 1024), kind)
+    assert found.certified == found.modes
+    assert found.beyond_bound == 0
+
+
 @pytest.fixture(scope="module")
 def solved():
     given = case("masses", 0, 0, FEW)
