@@ -35,7 +35,7 @@ from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_wa
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
 #: frequencies that NumPy works on at a time: what fits into a cache
-_BLOCK = 2048
+_BLOCK = 1024
 #: growth of numbers beyond which an entry is looked at for a resonance
 _SUSPECT = 1e6
 
