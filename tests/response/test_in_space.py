@@ -7,6 +7,7 @@ import jaxmodal as jm
 from tests.response.arms import bent, with_damping
 from tests.spatial.cases import bar, tube
 from tests.spatial.driven_elements import DrivenChain
+from tests.spatial.exact_frequencies import receptance
 from tests.spatial.random_arms import random_arm
 
 SIX = ("x", "y", "z", "rx", "ry", "rz")
@@ -74,6 +75,31 @@ def test_random_damped_arms_beside_finite_elements(seeds):
         kinks = [place[1] if place[0] == "middle" else -k for k, (place, _) in enumerate(ports)]
         error[np.equal.outer(kinks, kinks) & np.greater(kinks, 0)] = 0.0
         assert error.max() < 1e-9, (seed, theory, names[int(error.argmax() // len(names))])
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(3), pytest.param(range(3, 12), marks=pytest.mark.slow, id="more")]
+)
+def test_random_damped_arms_in_eighty_digits(seeds):
+    """All directions at the tip, below, among and above the first modes: to 1e-11 of each pair's size.
+
+    The chain knows nothing but the equations of motion of a section, and complex moduli and springs.
+    """
+    for seed in seeds:
+        document, _ = damped_tables(seed)
+        document["links"] = [link for link in document["links"] if not link["rigid"]]
+        for link in document["links"]:
+            link["joint"]["stiffness"] = link["joint"]["stiffness"] or 300.0
+        arm = jm.arm_from_dict(document)
+        modes = np.asarray(jm.natural_frequencies(arm, 3, "timoshenko").omega)
+        omega = [0.3 * modes[0], 0.5 * (modes[0] + modes[1]), modes[2]]
+        names = [f"tip.{x}" for x in SIX]
+        found = np.asarray(jm.frequency_response(arm, omega, names, names).values)
+        for k, w in enumerate(omega):
+            exact = np.array(receptance(arm, "timoshenko", w).tolist(), complex)
+            size = np.sqrt(np.abs(np.diag(exact)))
+            error = np.abs(found[..., k] - exact) / np.outer(size, size)
+            assert error.max() < 1e-11, (seed, k)
 
 
 def test_the_six_axis_example_beside_finite_elements():

@@ -27,6 +27,10 @@ def _section(link, own):
     """Area, I_y, I_z, torsion constant, kappa_y, kappa_z; depth lies along y."""
     nu = own("poisson_ratio")
     kind = type(link.section).__name__
+    if kind == "SpatialSection":
+        names = ("area", "second_moment_y", "second_moment_z", "torsion_constant")
+        kappas = ("shear_coefficient_y", "shear_coefficient_z")
+        return tuple(own(f"section.{name}") for name in (*names, *kappas))
     if kind == "Rectangle":
         depth, width = own("section.depth"), own("section.width")
         kappa = 10 * (1 + nu) / (12 + 11 * nu)
@@ -84,7 +88,7 @@ def _body(body, own, prefix):
 def _transfer(link, own, theory, square):
     """The matrix (12, 12) that takes displacements and forces from the inner to the outer end of the beam."""
     young, density, length = own("youngs_modulus"), own("density"), own("length")
-    shear = young / (2 * (1 + own("poisson_ratio")))
+    shear = own("shear_modulus") or young / (2 * (1 + own("poisson_ratio")))
     more = (young, density, length, shear, own("nonstructural_mass"))
     return _transfer_of((*_section(link, own), *more), theory, square)
 
@@ -112,6 +116,36 @@ def _transfer_of(values, theory, square):
 
 def determinant(arm, values, theory, omega):
     """The determinant of the conditions at the tip; zero at a natural frequency."""
+    return mp.det(_tip(arm, values, theory, omega)[1])
+
+
+def receptance(arm, theory, omega):
+    """Motions of the tip of a damped arm under unit forces and moments there, 6 x 6, in the axes of the ground.
+
+    Moduli and springs are complex: losses, Kelvin and Voigt's times, dampers beside springs.
+    """
+    with mpmath.workdps(DIGITS):
+        values, omega = parameters_of(arm), mpf(omega)
+        for number, link in enumerate(arm.links, start=1):
+            own = f"link{number}."
+            lost = values.get(f"{own}loss_factor", 0) + omega * values.get(
+                f"{own}kelvin_voigt_time", 0
+            )
+            for name in ("youngs_modulus", "shear_modulus"):
+                if f"{own}{name}" in values:
+                    values[f"{own}{name}"] *= 1 + 1j * lost
+            names = [f"joint_spring{k}." for k, _ in enumerate(link.joint_springs, start=1)]
+            for name in ("joint_", *names):
+                damping = values.get(f"{own}{name}damping", 0)
+                values[f"{own}{name}stiffness"] += 1j * omega * damping
+        motion, carried, axes = _tip(arm, values, theory, omega)
+        turned = _blocks(axes, mp.zeros(3, 3), mp.zeros(3, 3), axes)
+        return turned * motion * mp.inverse(carried) * turned.T
+
+
+def _tip(arm, values, theory, omega):
+    """Motions of the tip and what is carried there, (6, 6) each over what holds the base, and the axes of the tip."""
+    axes = mp.eye(3)
     square = omega * omega
     motion, force = mp.zeros(6, 6), mp.eye(6)
     if arm.base_stiffness is not None:
@@ -132,6 +166,7 @@ def determinant(arm, values, theory, omega):
         for k, _ in enumerate(link.joint_frame, start=1):
             axis = [own(f"joint_frame{k}.axis.{x}") for x in "xyz"]
             rotation = rotation * _turn(axis, own(f"joint_frame{k}.angle"))
+        axes = axes * rotation
         back = _blocks(rotation.T, mp.zeros(3, 3), mp.zeros(3, 3), rotation.T)
         motion, force = back * motion, back * force
         axis = rotation.T * mp.matrix(_unit([own(f"joint_axis.{x}") for x in "xyz"]))
@@ -163,7 +198,7 @@ def determinant(arm, values, theory, omega):
         # forces are those that the outer part exerts: a body takes its share of them
         force = force - square * _body(link.body, own, "body") * motion
     payload = _body(arm.payload, lambda name: values.get(name, mpf(0)), "payload")
-    return mp.det(force - square * payload * motion)
+    return motion, force - square * payload * motion, axes
 
 
 def frequency(arm, values, theory, guess):
