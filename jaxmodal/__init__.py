@@ -90,6 +90,7 @@ from jaxmodal.spatial.arms.joint_frames import (
     arm_from_joint_origins,
 )
 from jaxmodal.spatial.arms.planar import to_spatial
+from jaxmodal.spatial.arms.tabulated import tabulated
 from jaxmodal.spatial.files import examples
 from jaxmodal.spatial.files.arm_files import arm_from_dict, read_arm
 from jaxmodal.spatial.parts.bodies import RigidBody
@@ -225,6 +226,7 @@ __all__ = [
     "state_space",
     "static_compliance",
     "static_equilibrium",
+    "tabulated",
     "tapered",
     "tapered_frequencies",
     "time_response",

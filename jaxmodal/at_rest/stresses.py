@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.shapes import Circle, HollowCircle, HollowRectangle, Rectangle, Section
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsDatasets, Table
@@ -59,7 +60,7 @@ class Stresses(ShowsDatasets):
     normal: Floats
     shear: Floats
     arm: Any
-    theory: str
+    theory: TheoryName
 
     @property
     def von_mises(self) -> Floats:
@@ -108,7 +109,7 @@ class Stresses(ShowsDatasets):
         return xarray.Dataset(variables, coordinates, {"theory": self.theory})
 
 
-def stresses_of(arm: Any, stations: Floats, forces: Floats, theory: str) -> Stresses:
+def stresses_of(arm: Any, stations: Floats, forces: Floats, theory: TheoryName) -> Stresses:
     """Stresses of section forces (n, S, 6); see `AtRest.stresses`."""
     shape = (*forces.shape[:2], _POINTS)
     points, normal, shear = (np.full(x, np.nan) for x in ((*shape, 2), shape, shape))

@@ -9,7 +9,6 @@ from typing import Any
 import click
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
@@ -18,6 +17,7 @@ from jaxmodal.cli.arguments import (
     format_option,
     given,
     load_any_arm,
+    load_vibrating_arm,
     posed,
     posture_option,
     refusing,
@@ -28,7 +28,6 @@ from jaxmodal.cli.output import lists, print_json
 from jaxmodal.cli.paths import picture_option, save_picture
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: of both kinds of arms, as far as a result has them
 _FIELDS = (
@@ -53,15 +52,6 @@ def _loads(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _loaded_arm(argument: str, posture_deg: Posture | None) -> Arm | SpatialArm:
-    """The arm of either kind that an argument names, in a posture."""
-    from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
-
-    arm = load_any_arm(argument, check=False)
-    warn_of_implausible_values(arm, argument)
-    return posed(arm, argument, posture_deg, loaded=True)
-
-
 @click.command(epilog=ARM_HELP)
 @_loads
 @click.option("--stresses", is_flag=True, help="Also the largest stresses of each link.")
@@ -76,8 +66,11 @@ def statics(
 ) -> None:
     """Forces, moments and deflections of an ARM, planar or in space, at rest under its weight and other dead loads."""
     from jaxmodal.at_rest.static_equilibrium import static_equilibrium
+    from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 
-    arm = _loaded_arm(argument, posture_deg)
+    read = load_any_arm(argument, check=False)
+    warn_of_implausible_values(read, argument)
+    arm = posed(read, argument, posture_deg, loaded=True)
     with refusing(argument):
         found = static_equilibrium(arm, theory, **given(vectors))
         stressed = found.stresses() if stresses else None
@@ -126,7 +119,7 @@ def buckling(
     """
     from jaxmodal.at_rest.buckling import buckling as solve
 
-    arm = _loaded_arm(argument, posture_deg)
+    arm = posed(load_vibrating_arm(argument), argument, posture_deg, loaded=True)
     loads = given(vectors)
     with refusing(argument):
         found = solve(arm, factors, theory, both_signs=both_signs, addresses=addresses, **loads)

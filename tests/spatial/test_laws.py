@@ -372,3 +372,33 @@ def test_an_arm_of_rigid_links_has_as_many_modes_as_springs():
     np.testing.assert_allclose(omega(arm, 1), math.sqrt(250.0 / inertia), rtol=1e-9)
     second = jm.natural_frequencies(arm, 2, throw=False)
     assert np.isnan(np.asarray(second.omega)[1])
+
+
+@pytest.mark.parametrize("theory", ["timoshenko", "euler_bernoulli", "bending_only"])
+def test_arms_that_float_free(theory):
+    """Six zeros for six directions; a free beam has the roots of cosh x cos x = 1; beside soft springs the limit."""
+    free = [jm.Spring(kind, e, 0.0) for kind in ("translation", "rotation") for e in np.eye(3)]
+    beam = jm.SpatialArm((tube(joint_springs=free),))
+    found = jm.natural_frequencies(beam, 10, theory)
+    assert found.certified.all()
+    assert not np.asarray(found.omega[:6]).any()
+    if theory == "euler_bernoulli":
+        values = beam.links[0].section_values
+        rate = np.sqrt(7e10 * values.second_moment_z / (2700.0 * values.area)) / 0.6**2
+        np.testing.assert_allclose(
+            found.omega[6:8], 4.730040744862704**2 * rate, rtol=1e-12, atol=0
+        )
+    hub = jm.RigidBody(5.0, (0.05, 0.02, -0.03), (0.2, 0.3, 0.4))
+    bent = jm.SpatialArm(
+        (tube(joint_springs=free, hub=hub), bar(joint_axis=(0, 1, 0), joint_angle=0.8))
+    )
+    soft = bent.replace(
+        links=(
+            bent.links[0].replace(joint_springs=[x.replace(stiffness=1e-4) for x in free]),
+            bent.links[1],
+        )
+    )
+    six, near = (np.asarray(jm.natural_frequencies(x, 9, theory).omega) for x in (bent, soft))
+    assert not six[:6].any()
+    assert np.all(near[:6] < 0.1)
+    np.testing.assert_allclose(near[6:], six[6:], rtol=1e-8, atol=0)

@@ -1,0 +1,175 @@
+"""Links from tables of stiffness and mass: uniform ones, a Ritz oracle, bounds, planes in space, twist, messages."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+from numpy.polynomial import Legendre
+
+import jaxmodal as jm
+
+EB = "euler_bernoulli"
+LINK = jm.Link(1.2, 7e10, 2700.0, jm.rectangle(0.02, 0.05, 0.85), poisson_ratio=0.3)
+BOOM = jm.SpatialLink(1.2, 7e10, 2700.0, jm.rectangle(0.02, 0.05, 0.85), poisson_ratio=0.3)
+TABLE = {
+    "station": [0.0, 0.4, 1.0],
+    "axial_stiffness": [7e7, 5e7, 3e7],
+    "bending_stiffness": [2e3, 1.5e3, 4e2],
+    "mass": [3.0, 2.5, 1.5],
+}
+
+
+def omega(links, modes=3, theory=EB):
+    arm = jm.Arm(links) if isinstance(links[0], jm.Link) else jm.SpatialArm(links)
+    return np.asarray(jm.natural_frequencies(arm, modes, theory).omega)
+
+
+@pytest.mark.parametrize("theory", ["timoshenko", "rayleigh", EB, "bending_only"])
+def test_a_table_of_a_uniform_link_is_that_link(theory):
+    """In the plane and in space, with shear and moments of inertia, in however many pieces."""
+    section, line = BOOM.section_values, 2700.0 * 0.02 * 0.05
+    young, shear = 7e10, 7e10 / 2.6
+    flat = {
+        "station": [0.0, 0.3, 1.0],
+        "axial_stiffness": [young * section.area] * 3,
+        "bending_stiffness": [young * section.second_moment_z] * 3,
+        "mass": [line] * 3,
+        "shear_stiffness": [0.85 * shear * section.area] * 3,
+    }
+    for pieces in (1, 3):
+        found = omega(jm.tabulated(LINK, flat, pieces), 3, theory)
+        np.testing.assert_allclose(found, omega((LINK,), 3, theory), rtol=1e-12, atol=0)
+    polar = 2700.0 * (section.second_moment_y + section.second_moment_z)
+    spatial = {
+        "station": [0.0, 1.0],
+        "axial_stiffness": [young * section.area] * 2,
+        "bending_stiffness_y": [young * section.second_moment_y] * 2,
+        "bending_stiffness_z": [young * section.second_moment_z] * 2,
+        "torsional_stiffness": [shear * section.torsion_constant] * 2,
+        "mass": [line] * 2,
+        "polar_inertia": [polar] * 2,
+        "shear_stiffness_y": [0.85 * shear * section.area] * 2,
+        "shear_stiffness_z": [0.85 * shear * section.area] * 2,
+    }
+    found = omega(jm.tabulated(BOOM, spatial, 2), 6, theory)
+    np.testing.assert_allclose(found, omega((BOOM,), 6, theory), rtol=1e-12, atol=0)
+
+
+def ritz(count):
+    """Of a cantilever of this table by x^2 times Legendre's polynomials and Gauss's rule on each part: from above."""
+    length, degrees = 1.2, range(24)
+    x, w = np.polynomial.legendre.leggauss(40)
+    stiffness, mass = (np.zeros((len(degrees), len(degrees))) for _ in range(2))
+    double = Legendre([1 / 3, 1 / 2, 1 / 6], domain=[0, 1])  # x^2
+    shapes = [double * Legendre.basis(k, domain=[0, 1]) for k in degrees]
+    for a, b in ((0.0, 0.4), (0.4, 1.0)):
+        s = a + 0.5 * (b - a) * (x + 1.0)
+        weights = 0.5 * (b - a) * w * length
+        values = np.array([p(s) for p in shapes])
+        curved = np.array([p.deriv(2)(s) for p in shapes]) / length**2
+        ei = np.interp(s, TABLE["station"], TABLE["bending_stiffness"])
+        line = np.interp(s, TABLE["station"], TABLE["mass"])
+        stiffness += (curved * (weights * ei)) @ curved.T
+        mass += (values * (weights * line)) @ values.T
+    return np.sqrt(scipy.linalg.eigh(stiffness, mass, eigvals_only=True)[:count])
+
+
+def test_a_table_beside_ritz():
+    """Refined until the estimate of the error is 1e-6; the kink at 0.4 keeps polynomials from more."""
+
+    def build(pieces, bound):
+        return jm.Arm(jm.tabulated(LINK, TABLE, pieces, bound))
+
+    found = jm.tapered_frequencies(build, 2, EB, tolerance=1e-6, pieces=5, max_pieces=80)
+    np.testing.assert_allclose(found.omega, ritz(2), rtol=1e-5, atol=0)
+    assert np.all(found.omega <= ritz(2) * (1.0 + 1e-6))
+    assert np.all((found.lower < found.omega) & (found.omega < found.upper))
+
+
+@pytest.mark.parametrize("theory", ["timoshenko", "rayleigh", EB])
+def test_bounds_enclose(theory):
+    """Where the bending stiffness falls faster than the other, rotary inertia asks for less of the latter."""
+    table = TABLE | {"shear_stiffness": [2e7, 1.5e7, 8e6], "bending_stiffness": [2e3, 9e2, 5e1]}
+    fine = omega(jm.tabulated(LINK, table, 32), 3, theory)
+    for given in (table, table | {"rotary_inertia": [8e-5, 4e-5, 2e-6]}):
+        own = fine if given is table else omega(jm.tabulated(LINK, given, 32), 3, theory)
+        for pieces in (4, 10):
+            low, high = (
+                omega(jm.tabulated(LINK, given, pieces, x), 3, theory) for x in ("lower", "upper")
+            )
+            assert np.all((low < own) & (own < high))
+
+
+def test_planes_and_twist_of_a_table_in_space():
+    """Both planes are planar tables; a turn of 90 degrees exchanges them; half of it along the link couples them."""
+    spatial = {
+        "station": [0.0, 1.0],
+        "axial_stiffness": [7e7, 3e7],
+        "bending_stiffness_y": [3e3, 1e3],
+        "bending_stiffness_z": [2e3, 4e2],
+        "torsional_stiffness": [1e3, 5e2],
+        "mass": [3.0, 1.5],
+        "polar_inertia": [1e-4, 4e-5],
+    }
+    found = omega(jm.tabulated(BOOM, spatial, 6), 6)
+    for axis in "yz":
+        flat = {
+            "station": [0.0, 1.0],
+            "axial_stiffness": spatial["axial_stiffness"],
+            "bending_stiffness": spatial[f"bending_stiffness_{axis}"],
+            "mass": spatial["mass"],
+        }
+        for own in omega(jm.tabulated(LINK, flat, 6), 2):
+            assert np.abs(found / own - 1.0).min() < 1e-12
+    turned = omega(jm.tabulated(BOOM, spatial | {"twist": [np.pi / 2] * 2}, 6), 6)
+    np.testing.assert_allclose(turned, found, rtol=1e-11, atol=0)
+    twisted = omega(jm.tabulated(BOOM, spatial | {"twist": [0.0, np.pi / 2]}, 24), 2)
+    plain = omega(jm.tabulated(BOOM, spatial, 24), 2)
+    assert twisted[0] > plain[0] * 1.01
+    assert twisted[1] < plain[1]
+
+
+def test_a_table_from_a_file(tmp_path):
+    path = tmp_path / "boom.csv"
+    rows = zip(*TABLE.values(), strict=True)
+    path.write_text("\n".join([",".join(TABLE), *(",".join(map(str, row)) for row in rows)]))
+    links = jm.tabulated(LINK.replace(tip_mass=2.0), path, 4)
+    assert links == jm.tabulated(LINK.replace(tip_mass=2.0), TABLE, 4)
+    assert [float(x.tip_mass) for x in links] == [0.0, 0.0, 0.0, 2.0]
+    with pytest.raises(jm.ArmError, match="cannot be read as CSV"):
+        jm.tabulated(LINK, tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
+    ("link", "changes", "options", "message"),
+    [
+        (LINK, {"station": [0.0, 0.5, 0.9]}, {}, "must be two or more values of x/L that ascend from 0 to 1"),
+        (LINK, {"mass": [1.0, 2.0]}, {}, r"table\['mass'\] = .*must be 3 finite numbers"),
+        (LINK, {"mass": [1.0, np.nan, 1.0]}, {}, r"table\['mass'\] = .*must be 3 finite numbers"),
+        (LINK, {"mass": [1.0, 0.0, 1.0]}, {}, r"table\['mass'\] = .*greater than 0 everywhere"),
+        (LINK, {"mas": [1.0] * 3}, {}, r"table\['mas'\]: known are .*Did you mean 'mass'"),
+        (LINK, {"rotary_inertia": [1.0] * 3}, {}, "give less rotary or polar inertia"),
+        (LINK, {}, {"pieces": 0}, "pieces = 0"),
+        (LINK, {}, {"bound": "least"}, "bound = 'least'"),
+        (BOOM, {}, {}, r"table\['bending_stiffness'\]: known are"),
+        ("boom", {}, {}, "link = 'boom': must be a Link or a SpatialLink"),
+    ],
+)  # fmt: skip
+def test_refused(link, changes, options, message):
+    with pytest.raises(jm.ArmError, match=message):
+        jm.tabulated(link, TABLE | changes, **options)
+
+
+def test_what_is_missing_or_only_of_planar_links():
+    with pytest.raises(jm.ArmError, match="table: mass is missing"):
+        jm.tabulated(LINK, {k: x for k, x in TABLE.items() if k != "mass"})
+    with pytest.raises(jm.ArmError, match="must be columns by name"):
+        jm.tabulated(LINK, [1.0])
+    columns = (
+        "axial_stiffness",
+        "bending_stiffness_y",
+        "bending_stiffness_z",
+        "torsional_stiffness",
+    )
+    table = {"station": [0, 1], "mass": [1, 1], "polar_inertia": [1e-9, 1e-9]}
+    with pytest.raises(jm.ArmError, match="is of planar links alone"):
+        jm.tabulated(BOOM, table | {name: [1e6, 1e6] for name in columns}, bound="lower")
