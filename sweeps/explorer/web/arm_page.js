@@ -102,7 +102,7 @@ class ArmPage {
       const value = shownValue(slider, this.values[slider.address] ?? this.first[slider.address]);
       slider.range.value = placeOf(slider, value);
       slider.range.setAttribute("aria-valuetext", withUnit(value, slider.unit));
-      slider.exact.value = Number.isFinite(value) ? Number(value.toPrecision(9)) : "";
+      slider.exact.value = Number.isFinite(value) ? Number(value.toPrecision(7)) : "";
       slider.exact.placeholder = Number.isFinite(value) ? "" : "rigid";
     }
     const { modes, points } = this.about;
