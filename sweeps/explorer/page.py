@@ -109,15 +109,21 @@ def _script(names: tuple[str, ...], first: str = "") -> str:
     return f'"use strict";\n(() => {{\n{first}{body}}})();\n'
 
 
-def _put_together(template: str, parts: tuple[str, str], rules: str, data: dict[str, Any]) -> str:
+def _put_together(body: str, parts: tuple[str, str], rules: str, data: dict[str, Any]) -> str:
     script, style = parts
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
         f"{rules}; base-uri 'none'; form-action 'none'"
     )
     plain = _without_markup(json.dumps(data, allow_nan=False, separators=(",", ":")))
-    return string.Template(_source(template)).substitute(
-        policy=policy, title=html.escape(data["title"]), style=style, data=plain, script=script
+    title = html.escape(data["title"])
+    return string.Template(_source("frame.html")).substitute(
+        policy=policy,
+        title=title,
+        style=style,
+        body=string.Template(_source(body)).substitute(title=title),
+        data=plain,
+        script=script,
     )
 
 

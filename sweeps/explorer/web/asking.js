@@ -3,7 +3,6 @@
 class Solver {
   constructor(arm, told) {
     this.told = told;
-    this.number = 0;
     this.busy = false;
     this.next = null;
     const address = URL.createObjectURL(new Blob([SOLVER], { type: "text/javascript" }));
@@ -24,7 +23,6 @@ class Solver {
     }
     this.next = null;
     this.busy = true;
-    this.number += 1;
-    this.worker.postMessage({ number: this.number, ask: question });
+    this.worker.postMessage({ ask: question });
   }
 }

@@ -38,11 +38,11 @@ function answered({ values, modes, mode, points }) {
   return { ...answer, ms: performance.now() - begin };
 }
 
-self.onmessage = ({ data: { number, arm, ask } }) => {
+self.onmessage = ({ data: { arm, ask } }) => {
   try {
     if (arm) given = loadArm(arm);
-    else postMessage({ number, answer: answered(ask) });
+    else postMessage({ answer: answered(ask) });
   } catch (error) {
-    postMessage({ number, error: error.message });
+    postMessage({ error: error.message });
   }
 };
