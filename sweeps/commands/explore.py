@@ -13,15 +13,24 @@ import click
 from jaxmodal.cli.arguments import BadInput, WholeRange
 from jaxmodal.cli.interrupts import keeping
 from jaxmodal.cli.paths import file_option
+from jaxmodal.dynamic_stiffness.beams import THEORIES
 from sweeps.commands.base import refusing
 from sweeps.commands.plot import selected
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import xarray as xr
+
+    from jaxmodal.dynamic_stiffness.beams import TheoryName
+    from sweeps.explorer.server import PageServer
+
+#: how the names of arm files end
+_ARMS = (".toml", ".json", ".urdf")
 
 
 @click.command()
-@click.argument("store", metavar="STORE")
+@click.argument("store", metavar="STORE|ARM")
 @file_option(
     "--html",
     remark="Write the page into this file (.html), which needs neither network nor server, and serve nothing.",
@@ -31,7 +40,12 @@ if TYPE_CHECKING:
     "--at",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Keep only the nearest value of an axis; more than once for several.",
+    help="Of a store: keep only the nearest value of an axis; more than once for several.",
+)
+@click.option(
+    "--theory",
+    type=click.Choice(THEORIES),
+    help="Of an arm: the theory of its beams.  [default: timoshenko]",
 )
 @click.option(
     "--port",
@@ -40,38 +54,69 @@ if TYPE_CHECKING:
 )
 @click.option("--no-open", is_flag=True, help="Print the address and open no browser.")
 def explore(
-    store: str, html: Path | None, at: tuple[str, ...], port: int | None, no_open: bool
+    store: str,
+    html: Path | None,
+    at: tuple[str, ...],
+    theory: TheoryName | None,
+    port: int | None,
+    no_open: bool,
 ) -> None:
-    """Look at the STORE of a sweep in a browser: maps, curves, spectra with certificates, the arm in its posture.
+    """Look at the STORE of a sweep, or at a planar ARM, in a browser.
+
+    A sweep has maps, curves, spectra with certificates, the arm in its posture. An arm (an arm file or example:NAME)
+    has sliders for its posture and sizes, and its modes move; the page solves it exactly, with no server.
 
     The page is served on this machine alone, at an address with a random token, until Ctrl-C. It is made anew when it
     is reloaded, so that a sweep can be watched while it runs.
     """
-    from sweeps.explorer.data import ordered
-    from sweeps.explorer.page import page_html
-
     if html is not None and (port is not None or no_open):
         option = f"--port {port}" if port is not None else "--no-open"
         raise BadInput(f"{option}: is for a page that is served; leave it out with --html.")
-    if store.lower().endswith((".toml", ".json", ".urdf")) or store.startswith("example:"):
-        raise BadInput(
-            f"{store}: is not the store of a sweep; run a sweep first, jaxmodal sweep run SWEEP, and give its "
-            "STORE.zarr."
-        )
-    read = functools.partial(_read, store, at)
-    with refusing():
-        ds = ordered(read())
+    if store.lower().endswith(_ARMS) or store.startswith("example:"):
+        if at:
+            raise BadInput(f"--at {at[0]}: is for the store of a sweep; leave it out for an arm.")
+        make: functools.partial[str] = functools.partial(_arm_page, store, theory or "timoshenko")
+        text = make()
+        server = functools.partial(_arm_server, make)
+    else:
+        if theory is not None:
+            raise BadInput(f"--theory {theory}: is for an arm; a store has those of its sweep.")
+        read = functools.partial(_read, store, at)
+        text = _store_page(read)
+        server = functools.partial(_store_server, read)
     if html is None:
-        _serve(read, port, no_open)
+        _serve(server, port, no_open)
         return
     from jaxmodal.cli.paths import writing
     from jaxmodal.runtime.whole_files import write_text
 
-    with refusing():
-        text = page_html(ds)
     with writing(f"--html {html}"):
         write_text(html, text)
     click.echo(f"wrote {html} ({len(text.encode()) / 1e6:.2f} MB)", err=True)
+
+
+def _arm_page(argument: str, theory: TheoryName) -> str:
+    from jaxmodal.arm.arm import Arm
+    from jaxmodal.cli.arguments import load_vibrating_arm
+    from jaxmodal.cli.arguments import refusing as refusing_arms
+    from sweeps.explorer.page import arm_page_html
+
+    arm = load_vibrating_arm(argument)
+    if not isinstance(arm, Arm):
+        raise BadInput(
+            f"{argument}: is an arm in space, which the page cannot solve yet; run a sweep, jaxmodal sweep run SWEEP, "
+            "and give its STORE.zarr."
+        )
+    with refusing_arms(argument):
+        return arm_page_html(arm, theory)
+
+
+def _store_page(read: functools.partial[xr.Dataset]) -> str:
+    from sweeps.explorer.data import ordered
+    from sweeps.explorer.page import page_html
+
+    with refusing():
+        return page_html(ordered(read()))
 
 
 def _read(store: str, at: tuple[str, ...]) -> xr.Dataset:
@@ -85,11 +130,21 @@ def _read(store: str, at: tuple[str, ...]) -> xr.Dataset:
     return ds[[name for name in needed if name in ds]].load()
 
 
-def _serve(read: functools.partial[xr.Dataset], port: int | None, no_open: bool) -> None:
+def _arm_server(make: Callable[[], str], port: int) -> PageServer:
+    from sweeps.explorer.server import PageServer
+
+    return PageServer(make, port)
+
+
+def _store_server(read: Callable[[], xr.Dataset], port: int) -> PageServer:
     from sweeps.explorer.server import Server
 
+    return Server(read, port)
+
+
+def _serve(serving: Callable[[int], PageServer], port: int | None, no_open: bool) -> None:
     try:
-        server = Server(read, port or 0)
+        server = serving(port or 0)
     except OSError as error:
         raise BadInput(
             f"--port {port}: cannot be used ({error.strerror}); give another, or leave it out for a free one."

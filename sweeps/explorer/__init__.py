@@ -1,1 +1,1 @@
-"""A page in which a person looks at a sweep: maps, curves, spectra, the arm; as one file, or served on this machine."""
+"""Pages for a browser: a sweep to look at, with maps, curves and spectra; an arm that the page solves by itself."""

@@ -185,18 +185,23 @@ def _arm(ds: xr.Dataset, definition: dict[str, Any]) -> dict[str, Any] | None:
         ]
     except ArmError:  # values that fit together only with those of other axes
         return None
+    return picture(arm) | {"changes": changes}
+
+
+def picture(arm: Arm) -> dict[str, Any]:
+    """What a picture of a planar arm needs: where its links are, how deep, which bodies it carries."""
     bodies = [
         [float(link.tip_mass), _own(link, "tip_centre_x"), _own(link, "tip_centre_y")]
         for link in arm.links
     ]
     payload = arm.payload
     return {
-        "rest": {field: values.tolist() for field, values in rest.items()},
+        "rest": {field: values.tolist() for field, values in _places(arm).items()},
         "depth": [float(depth_in_plane(link) or 0.0) for link in arm.links],
         "segment": [bool(link.segment) for link in arm.links],
         "bodies": bodies,
         "payload": [float(payload.mass), _own(payload, "centre_x"), _own(payload, "centre_y")],
-        "changes": changes,
+        "changes": [],
     }
 
 

@@ -1,4 +1,4 @@
-"""The page as one file: its sources put together with the data, under a policy that loads nothing."""
+"""Pages as one file: their sources put together with the data, under a policy that loads nothing."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import base64
 import hashlib
 import html
 import json
+import re
 import string
 from importlib import resources
 from typing import Any
 
 import xarray as xr
 
+from jaxmodal.arm.arm import Arm
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from sweeps.explorer.arms import arm_page_data
 from sweeps.explorer.data import page_data
+from sweeps.explorer.solver import module_text
 
 #: in the order in which they need each other
 SCRIPTS = (
@@ -24,7 +29,18 @@ SCRIPTS = (
     "curves.js",
     "arm.js",
     "files.js",
+    "elements.js",
     "page.js",
+)
+#: those of the page of an arm
+ARM_SCRIPTS = (
+    "scales.js",
+    "arm.js",
+    "files.js",
+    "elements.js",
+    "asking.js",
+    "moving.js",
+    "arm_page.js",
 )
 
 
@@ -46,26 +62,76 @@ def page_html(ds: xr.Dataset, served: bool = False) -> str:
     return assembled(page_data(ds) | {"served": served})
 
 
+def arm_page_html(arm: Arm, theory: TheoryName = "timoshenko") -> str:
+    """The page of an arm, which solves it; whether served or a file, it asks nothing.
+
+    Parameters
+    ----------
+    arm
+        A planar arm.
+    theory
+        As for `jaxmodal.natural_frequencies`.
+
+    Raises
+    ------
+    ArmError
+        As `arm_page_data`.
+    """
+    return arm_assembled(arm_page_data(arm, theory))
+
+
 def assembled(data: dict[str, Any]) -> str:
     """The page of data as `page_data` returns them: names in them are text, and only its own script runs."""
-    script, style = code()
     asked = "'self'" if data["served"] else "'none'"
-    policy = (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
-        f"connect-src {asked}; base-uri 'none'; form-action 'none'"
-    )
-    plain = json.dumps(data, allow_nan=False, separators=(",", ":"))
-    for mark in "<>&":  # none of them ends the element that holds the data
-        plain = plain.replace(mark, f"\\u{ord(mark):04x}")
-    return string.Template(_source("page.html")).substitute(
-        policy=policy, title=html.escape(data["title"]), style=style, data=plain, script=script
-    )
+    return _put_together("page.html", code(), f"connect-src {asked}", data)
+
+
+def arm_assembled(data: dict[str, Any]) -> str:
+    """The page of data as `arm_page_data` returns them; its script, which has a digest, holds its worker, too."""
+    return _put_together("arm.html", arm_code(), "connect-src 'none'; worker-src blob:", data)
 
 
 def code() -> tuple[str, str]:
-    """The script and the style of the page."""
-    body = "\n".join(_source(name) for name in SCRIPTS)
-    return f'"use strict";\n(() => {{\n{body}}})();\n', _source("page.css")
+    """The script and the style of the page of a sweep."""
+    return _script(SCRIPTS), _source("page.css")
+
+
+def arm_code() -> tuple[str, str]:
+    """The script and the style of the page of an arm, the solver within."""
+    # a page from a disk may start no worker that is a module
+    solver = re.sub(r"^export ", "", module_text(), flags=re.MULTILINE)
+    worker = json.dumps(f'"use strict";\n{solver}\n{_source("worker.js")}')
+    return _script(ARM_SCRIPTS, f"const SOLVER = {_without_markup(worker)};\n"), _source("page.css")
+
+
+def _script(names: tuple[str, ...], first: str = "") -> str:
+    body = "\n".join(_source(name) for name in names)
+    return f'"use strict";\n(() => {{\n{first}{body}}})();\n'
+
+
+def _put_together(body: str, parts: tuple[str, str], rules: str, data: dict[str, Any]) -> str:
+    script, style = parts
+    policy = (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
+        f"{rules}; base-uri 'none'; form-action 'none'"
+    )
+    plain = _without_markup(json.dumps(data, allow_nan=False, separators=(",", ":")))
+    title = html.escape(data["title"])
+    return string.Template(_source("frame.html")).substitute(
+        policy=policy,
+        title=title,
+        style=style,
+        body=string.Template(_source(body)).substitute(title=title),
+        data=plain,
+        script=script,
+    )
+
+
+def _without_markup(text: str) -> str:
+    """JSON in which nothing ends the element that holds it."""
+    for mark in "<>&":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
 
 
 def _source(name: str) -> str:

@@ -1,4 +1,4 @@
-"""A server of the page of one store, on this machine alone.
+"""A server of the page of one store or arm, on this machine alone.
 
 It listens at 127.0.0.1, answers only addresses that begin with a random token, and only requests that name this host
 and come from its own page or from nowhere. The page is made anew from the store whenever it is asked for, so that a
@@ -32,13 +32,13 @@ LONGEST = 2048
 _CELL = re.compile(r"cell/([0-9]{1,3})/([0-9]{1,9}(?:,[0-9]{1,9}){0,31})?", re.ASCII)
 
 
-class Server(http.server.ThreadingHTTPServer):
-    """Serves what ``read`` returns, the dataset as it is now, until `shutdown`.
+class PageServer(http.server.ThreadingHTTPServer):
+    """Serves what ``make`` returns, the text of a page, until `shutdown`.
 
     Parameters
     ----------
-    read
-        Opens the dataset, read into memory. It is called for every page, one at a time.
+    make
+        Makes the page. It is called for every request, one at a time.
     port
         0 takes a free one.
 
@@ -52,10 +52,9 @@ class Server(http.server.ThreadingHTTPServer):
     allow_reuse_address = False
     request_queue_size = CONNECTIONS
 
-    def __init__(self, read: Callable[[], xr.Dataset], port: int = 0) -> None:
-        self.read, self.token = read, secrets.token_urlsafe(24)
+    def __init__(self, make: Callable[[], str], port: int = 0) -> None:
+        self.make, self.token = make, secrets.token_urlsafe(24)
         self.reading, self.slots = threading.Lock(), threading.BoundedSemaphore(CONNECTIONS)
-        self.shown: xr.Dataset | None = None
         super().__init__(("127.0.0.1", port), _Requests)
         self.hosts = {f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")}
 
@@ -65,17 +64,13 @@ class Server(http.server.ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
     def page(self) -> str:
-        """The page of the store as it is now."""
+        """The page as it is now."""
         with self.reading:
-            self.shown = ordered(self.read())
-            return page_html(self.shown, served=True)
+            return self.make()
 
     def cell(self, theory: int, index: tuple[int, ...]) -> dict[str, Any]:
         """A cell of the dataset that the last page shows."""
-        with self.reading:
-            if self.shown is None:
-                self.shown = ordered(self.read())
-            return cell_values(self.shown, theory, index)
+        raise SweepError("This page has no cells.")
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if not self.slots.acquire(blocking=False):
@@ -93,8 +88,35 @@ class Server(http.server.ThreadingHTTPServer):
         """Say nothing: a browser that goes away is no fault."""
 
 
+class Server(PageServer):
+    """Serves the page of what ``read`` returns, the dataset as it is now.
+
+    Parameters
+    ----------
+    read
+        Opens the dataset, read into memory. It is called for every page, one at a time.
+    port
+        As of `PageServer`.
+    """
+
+    def __init__(self, read: Callable[[], xr.Dataset], port: int = 0) -> None:
+        self.read = read
+        self.shown: xr.Dataset | None = None
+        super().__init__(self._made, port)
+
+    def _made(self) -> str:
+        self.shown = ordered(self.read())
+        return page_html(self.shown, served=True)
+
+    def cell(self, theory: int, index: tuple[int, ...]) -> dict[str, Any]:
+        with self.reading:
+            if self.shown is None:
+                self.shown = ordered(self.read())
+            return cell_values(self.shown, theory, index)
+
+
 class _Requests(http.server.BaseHTTPRequestHandler):
-    server: Server
+    server: PageServer
     timeout = PATIENCE
     server_version, sys_version = "jaxmodal", ""
 

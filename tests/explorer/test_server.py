@@ -247,10 +247,9 @@ def test_bad_options_are_refused_and_nothing_is_written(
 
 
 def test_what_is_no_store_is_refused_with_the_way_to_one(tmp_path, store):
-    for name in ("arm.toml", "example:two_link_flexible", "robot.urdf"):
-        result = invoked(name, "--no-open")
-        assert result.exit_code == 2
-        assert "jaxmodal sweep run" in result.stderr
+    result = invoked("example:six_axis_industrial", "--no-open")
+    assert result.exit_code == 2
+    assert "jaxmodal sweep run" in result.stderr
     assert invoked(tmp_path / "none.zarr", "--no-open").exit_code == 2
 
 

@@ -1,14 +1,5 @@
 // The page: views linked by one state.
 
-const byId = (id) => document.getElementById(id);
-
-function element(name, text = "", attributes = {}) {
-  const made = document.createElement(name);
-  made.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
-}
-
 class Page {
   constructor(sweep) {
     this.sweep = sweep;

@@ -1,0 +1,101 @@
+"""What the page of an arm knows: the arm as the solver in the page reads it, its values with sliders, its picture."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import jax
+import numpy as np
+
+import jaxmodal
+from jaxmodal.arm.addresses import addresses
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.facts import IN_PLANE
+from jaxmodal.arm.files import units_of
+from jaxmodal.arm.parameters import get_parameter
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from sweeps.explorer.data import picture
+from sweeps.explorer.solver import arm_json
+
+#: modes in the table
+MODES = 10
+#: points of each link at which the mode is drawn
+POINTS = 15
+#: sizes and stiffnesses go from the given one divided by this to this times it
+_SIZES, _STIFFNESSES = 2.0, 100.0
+
+
+def arm_page_data(arm: Arm, theory: TheoryName = "timoshenko") -> dict[str, Any]:
+    """What the page of a planar arm shows, as plain values.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm.
+    theory : str
+        As for `jaxmodal.natural_frequencies`.
+
+    Raises
+    ------
+    ArmError
+        As `sweeps.explorer.solver.arm_json`: arms in space and forces at rest.
+    """
+    solved = json.loads(arm_json(arm, theory))
+    return {
+        "title": f"{arm.name or 'arm'}, {theory}",
+        "solved": solved,
+        "modes": MODES,
+        "points": POINTS,
+        "sliders": [slider for address in addresses(arm) for slider in _slider(arm, address)],
+        "picture": picture(arm),
+        "depths": [_depth(arm, k) for k in range(arm.num_links)],
+        "versions": {
+            "jaxmodal_version": jaxmodal.__version__,
+            "jax_version": jax.__version__,
+            "numpy_version": np.__version__,
+        },
+    }
+
+
+def _slider(arm: Arm, address: str) -> list[dict[str, Any]]:
+    """The slider of a value, one or none: from ``low`` to ``high`` in ``unit``, and at its end ``rigid`` or not."""
+    value = float(get_parameter(arm, address))
+    owner, _, field = address.partition(".")
+    found: dict[str, Any] = {"address": address, "unit": "m", "logarithmic": False, "rigid": False}
+    if field == "joint_angle":
+        return [found | {"unit": "degree", "low": -180.0, "high": 180.0}]
+    if address == "payload.mass":
+        heavy = 2.0 * value or float(arm.total_mass)
+        return [found | {"unit": "kg", "low": 0.0, "high": heavy}]
+    if field == "joint_stiffness":
+        middle = value
+        if math.isinf(value):
+            link = arm.links[int(owner.removeprefix("link")) - 1]
+            if link.rigid:
+                return []
+            middle = float(link.youngs_modulus * link.second_moment / link.length)
+        if middle == 0.0:  # a free joint
+            return []
+        found |= {"unit": "N m/rad", "logarithmic": True, "rigid": math.isinf(value)}
+        return [found | {"low": middle / _STIFFNESSES, "high": middle * _STIFFNESSES}]
+    if value > 0.0 and (field == "length" or _is_size(arm, owner, field)):
+        return [found | {"low": value / _SIZES, "high": value * _SIZES}]
+    return []
+
+
+def _is_size(arm: Arm, owner: str, field: str) -> bool:
+    kind, _, name = field.partition(".")
+    if kind != "section" or not name:
+        return False
+    section = arm.links[int(owner.removeprefix("link")) - 1].section
+    return units_of(type(section)).get(name) == "m"
+
+
+def _depth(arm: Arm, k: int) -> str | None:
+    """The address of what the picture draws as the depth of a link."""
+    section = arm.links[k].section
+    return next(
+        (f"link{k + 1}.section.{name}" for name in IN_PLANE if hasattr(section, name)), None
+    )

@@ -1,0 +1,193 @@
+// The page of an arm: sliders, the frequencies that the worker finds, the mode that moves.
+
+// A slider has this many steps; one more, at its end, is a rigid joint.
+const STEPS = 1000;
+const DEGREE = Math.PI / 180;
+
+const inSi = (slider, value) => (slider.unit === "degree" ? value * DEGREE : value);
+const shownValue = (slider, value) => (slider.unit === "degree" ? value / DEGREE : value);
+
+function valueAt({ low, high, logarithmic, rigid }, place) {
+  if (rigid && place > STEPS) return Infinity;
+  const share = place / STEPS;
+  return logarithmic ? low * (high / low) ** share : low + share * (high - low);
+}
+
+function placeOf({ low, high, logarithmic }, value) {
+  if (value === Infinity) return STEPS + 1;
+  const share = logarithmic ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  return Math.max(0, Math.min(STEPS, Math.round(share * STEPS)));
+}
+
+class ArmPage {
+  constructor(about) {
+    this.about = about;
+    const { addresses, values } = about.solved;
+    this.first = Object.fromEntries(addresses.map((name, k) => [name, Number(values[k])]));
+    this.sliders = new Map(about.sliders.map((slider) => [slider.address, slider]));
+    this.answer = this.move = null;
+    this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.solver = new Solver(about.solved, (answer, error) => this.show(answer, error));
+    this.build();
+    this.read();
+    addEventListener("hashchange", () => this.read());
+    requestAnimationFrame((now) => this.frame(now));
+  }
+
+  build() {
+    const { about } = this;
+    byId("title").textContent = about.title;
+    document.title = `${about.title}: jaxmodal`;
+    byId("versions").textContent = Object.entries(about.versions)
+      .map(([name, value]) => `${name.replace("_version", "")} ${value}`)
+      .join(", ");
+    byId("sliders").append(...about.sliders.map((slider) => this.row(slider)));
+    byId("reset").addEventListener("click", () => this.set({}, this.mode, true));
+    byId("still").addEventListener("click", () => {
+      this.still = !this.still;
+      this.sayStill();
+    });
+    this.sayStill();
+    byId("csv").addEventListener("click", () => offer(new Blob([this.csv()], { type: "text/csv" }), "frequencies.csv"));
+    addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
+      if (ctrlKey || metaKey || altKey || target.type === "number") return;
+      if (/^[1-9]$/.test(key)) this.set(this.values, Number(key) - 1, true);
+    });
+  }
+
+  sayStill() {
+    byId("still").textContent = this.still ? "Move" : "Hold still";
+    byId("still").setAttribute("aria-pressed", String(this.still));
+  }
+
+  row(slider) {
+    const { address, unit, low, high, rigid } = slider;
+    const row = element("div");
+    const range = element("input", "", { type: "range", min: 0, max: STEPS + Number(rigid), step: 1, id: `at ${address}` });
+    const exact = element("input", "", { type: "number", step: "any", "aria-label": `${address} in ${unit}` });
+    range.addEventListener("input", () => this.change(slider, valueAt(slider, Number(range.value)), false));
+    range.addEventListener("change", () => this.change(slider, valueAt(slider, Number(range.value)), true));
+    exact.addEventListener("change", () => exact.value !== "" && this.change(slider, Number(exact.value), true));
+    range.setAttribute("aria-valuemin", low);
+    range.setAttribute("aria-valuemax", high);
+    const label = element("label", address, { for: `at ${address}` });
+    row.append(label, range, exact, element("span", unit === "degree" ? "°" : unit));
+    Object.assign(slider, { range, exact });
+    return row;
+  }
+
+  change(slider, value, step) {
+    this.set({ ...this.values, [slider.address]: inSi(slider, value) }, this.mode, step);
+  }
+
+  // The address holds what differs from the file; a step can be undone by Back, a movement is not kept.
+  set(values, mode, step) {
+    this.values = Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== this.first[name]));
+    this.mode = Math.max(0, Math.min(this.about.modes - 1, mode));
+    if (step) history.pushState(null, "", `#${new URLSearchParams({ mode: this.mode + 1, ...this.values })}`);
+    this.ask();
+  }
+
+  read() {
+    const given = new URLSearchParams(location.hash.slice(1));
+    const mode = Number(given.get("mode"));
+    this.mode = Number.isInteger(mode) && mode >= 1 && mode <= this.about.modes ? mode - 1 : 0;
+    const known = [...given].filter(([name, text]) => this.sliders.has(name) && text !== "" && !Number.isNaN(Number(text)));
+    this.values = Object.fromEntries(known.map(([name, text]) => [name, Number(text)]));
+    this.ask();
+  }
+
+  ask() {
+    for (const slider of this.sliders.values()) {
+      const value = shownValue(slider, this.values[slider.address] ?? this.first[slider.address]);
+      slider.range.value = placeOf(slider, value);
+      slider.range.setAttribute("aria-valuetext", withUnit(value, slider.unit));
+      slider.exact.value = Number.isFinite(value) ? Number(value.toPrecision(7)) : "";
+      slider.exact.placeholder = Number.isFinite(value) ? "" : "rigid";
+    }
+    const { modes, points } = this.about;
+    this.solver.ask({ values: this.values, modes, mode: this.mode, points });
+    byId("summary").textContent = "Solving.";
+  }
+
+  show(answer, error) {
+    byId("error").textContent = error;
+    if (!answer) {
+      byId("summary").textContent = "Not solved: the table and the picture are those of the values before.";
+      return;
+    }
+    this.answer = answer;
+    this.table();
+    this.draw();
+    const sure = answer.certified.every((is) => is === 1);
+    byId("summary").textContent =
+      `${sure ? "All modes certified" : "Not all modes are certified"}; solved here in ${shortNumber(answer.ms, 2)} ms.`;
+    byId("summary").classList.toggle("warning", !sure);
+    document.documentElement.dataset.ready = "true";
+  }
+
+  hertz(k) {
+    return this.answer.omega[k] / (2 * Math.PI);
+  }
+
+  table() {
+    const { certified, lower, upper, multiplicity } = this.answer;
+    byId("rows").replaceChildren(
+      ...Array.from(certified, (sure, k) => {
+        const row = element("tr", "", k === this.mode ? { "aria-current": "true" } : {});
+        const pick = element("button", String(k + 1), { "aria-label": `show mode ${k + 1}` });
+        pick.addEventListener("click", () => this.set(this.values, k, true));
+        const head = element("th", "", { scope: "row" });
+        head.append(pick);
+        const several = multiplicity[k] > 1 ? `, ${multiplicity[k]} at one frequency` : "";
+        const name = element("td", `${sure ? "certified" : "not certified"}${several}`);
+        name.className = sure ? "certified" : "warning";
+        const within = (upper[k] - lower[k]) / (2 * this.answer.omega[k]);
+        const bound = within > 0 ? within.toExponential(0) : "";
+        row.append(head, element("td", shortNumber(this.hertz(k), 9)), name, element("td", bound));
+        return row;
+      }),
+    );
+    const said = `mode ${this.mode + 1} ${shortNumber(this.hertz(this.mode), 6)} Hz`;
+    if (byId("said").textContent !== said) byId("said").textContent = said;
+  }
+
+  draw() {
+    const { picture, depths } = this.about;
+    const now = (address, otherwise) => this.values[address] ?? this.first[address] ?? otherwise;
+    const [mass, ...centre] = picture.payload;
+    const posed = {
+      ...picture,
+      rest: this.answer.places,
+      depth: picture.depth.map((depth, k) => depth * (now(depths[k], 1) / (this.first[depths[k]] ?? 1))),
+      payload: [now("payload.mass", mass), ...centre],
+    };
+    const svg = byId("arm");
+    drawArm(svg, posed, { at: [], pin: null });
+    byId("why").textContent = this.answer.why;
+    this.move = this.answer.drawn ? drawMoving(svg, this.answer.drawn) : null;
+    if (this.move) this.move(1);
+  }
+
+  frame(now) {
+    if (this.move && !this.still) this.move(Math.sin((2 * Math.PI * now) / 1600));
+    requestAnimationFrame((next) => this.frame(next));
+  }
+
+  csv() {
+    const { certified, lower, upper } = this.answer;
+    const hertz = (omega) => omega / (2 * Math.PI);
+    const rows = Array.from(certified, (sure, k) => [
+      k + 1, this.hertz(k), sure ? "certified" : "not_certified", hertz(lower[k]), hertz(upper[k]),
+    ]);
+    return csvText(["mode", "frequency [Hz]", "status", "bracket_lower [Hz]", "bracket_upper [Hz]"], rows);
+  }
+}
+
+try {
+  new ArmPage(JSON.parse(byId("data").textContent));
+} catch (error) {
+  byId("summary").textContent = `The page cannot show its arm: ${error.message}`;
+  byId("summary").classList.add("warning");
+  throw error;
+}

@@ -1,0 +1,48 @@
+// The worker of the page of an arm: answers with frequencies and one mode; the solver stands before this text.
+
+const DRAWN = ["joint_angle", "length", "base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"];
+let given = null;
+
+// The arm with all values: those that fit only with others wait for them.
+function withAll(arm, values) {
+  let waiting = Object.entries(values);
+  for (;;) {
+    let refused = null;
+    const left = waiting.filter(([address, value]) => {
+      try {
+        arm = setValue(arm, address, value);
+        return false;
+      } catch (error) {
+        refused = error;
+        return true;
+      }
+    });
+    if (left.length === 0) return arm;
+    if (left.length === waiting.length) throw refused;
+    waiting = left;
+  }
+}
+
+function answered({ values, modes, mode, points }) {
+  const begin = performance.now();
+  const arm = withAll(given, values);
+  const found = frequencies(arm, modes);
+  const { fields } = arm.written;
+  const of = (name) => arm.beams.map((beam) => (fields.includes(name) ? beam[fields.indexOf(name)] : 0));
+  const answer = { ...found, places: Object.fromEntries(DRAWN.map((name) => [name, of(name)])), drawn: null, why: "" };
+  try {
+    answer.drawn = shape(arm, found.omega[mode], points);
+  } catch (error) {
+    answer.why = error.message;
+  }
+  return { ...answer, ms: performance.now() - begin };
+}
+
+self.onmessage = ({ data: { arm, ask } }) => {
+  try {
+    if (arm) given = loadArm(arm);
+    else postMessage({ answer: answered(ask) });
+  } catch (error) {
+    postMessage({ error: error.message });
+  }
+};
