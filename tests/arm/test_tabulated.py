@@ -14,8 +14,21 @@ TABLE = {
     "station": [0.0, 0.4, 1.0],
     "axial_stiffness": [7e7, 5e7, 3e7],
     "bending_stiffness": [2e3, 1.5e3, 4e2],
-    "mass": [3.0, 2.5, 1.5],
+    "mass_per_length": [3.0, 2.5, 1.5],
 }
+
+
+TOWER = """x_m,mass_per_length_kg_m,bending_stiffness_nm2
+0.0,410.0,1.30e10
+1.5,360.0,1.05e10
+6.0,215.0,4.2e9
+12.0,190.0,2.6e9
+20.0,150.0,1.1e9
+28.0,92.0,3.1e8
+35.0,48.0,6.4e7
+39.0,21.0,9.0e6
+40.0,8.0,4.0e5
+"""
 
 
 def omega(links, modes=3, theory=EB):
@@ -32,7 +45,7 @@ def test_a_table_of_a_uniform_link_is_that_link(theory):
         "station": [0.0, 0.3, 1.0],
         "axial_stiffness": [young * section.area] * 3,
         "bending_stiffness": [young * section.second_moment_z] * 3,
-        "mass": [line] * 3,
+        "mass_per_length": [line] * 3,
         "shear_stiffness": [0.85 * shear * section.area] * 3,
     }
     for pieces in (1, 3):
@@ -45,7 +58,7 @@ def test_a_table_of_a_uniform_link_is_that_link(theory):
         "bending_stiffness_y": [young * section.second_moment_y] * 2,
         "bending_stiffness_z": [young * section.second_moment_z] * 2,
         "torsional_stiffness": [shear * section.torsion_constant] * 2,
-        "mass": [line] * 2,
+        "mass_per_length": [line] * 2,
         "polar_inertia": [polar] * 2,
         "shear_stiffness_y": [0.85 * shear * section.area] * 2,
         "shear_stiffness_z": [0.85 * shear * section.area] * 2,
@@ -67,7 +80,7 @@ def ritz(count):
         values = np.array([p(s) for p in shapes])
         curved = np.array([p.deriv(2)(s) for p in shapes]) / length**2
         ei = np.interp(s, TABLE["station"], TABLE["bending_stiffness"])
-        line = np.interp(s, TABLE["station"], TABLE["mass"])
+        line = np.interp(s, TABLE["station"], TABLE["mass_per_length"])
         stiffness += (curved * (weights * ei)) @ curved.T
         mass += (values * (weights * line)) @ values.T
     return np.sqrt(scipy.linalg.eigh(stiffness, mass, eigvals_only=True)[:count])
@@ -107,7 +120,7 @@ def test_planes_and_twist_of_a_table_in_space():
         "bending_stiffness_y": [3e3, 1e3],
         "bending_stiffness_z": [2e3, 4e2],
         "torsional_stiffness": [1e3, 5e2],
-        "mass": [3.0, 1.5],
+        "mass_per_length": [3.0, 1.5],
         "polar_inertia": [1e-4, 4e-5],
     }
     found = omega(jm.tabulated(BOOM, spatial, 6), 6)
@@ -116,7 +129,7 @@ def test_planes_and_twist_of_a_table_in_space():
             "station": [0.0, 1.0],
             "axial_stiffness": spatial["axial_stiffness"],
             "bending_stiffness": spatial[f"bending_stiffness_{axis}"],
-            "mass": spatial["mass"],
+            "mass_per_length": spatial["mass_per_length"],
         }
         for own in omega(jm.tabulated(LINK, flat, 6), 2):
             assert np.abs(found / own - 1.0).min() < 1e-12
@@ -139,14 +152,38 @@ def test_a_table_from_a_file(tmp_path):
         jm.tabulated(LINK, tmp_path / "none.csv")
 
 
+def test_the_table_of_a_tower(tmp_path):
+    """As people have it: places in metres, units behind the names, nothing of stretching; no more than it bends."""
+    path = tmp_path / "tower.csv"
+    path.write_text(TOWER)
+    tower = LINK.replace(length=40.0)
+
+    def build(pieces, bound):
+        return jm.Arm(jm.tabulated(tower, path, pieces, bound))
+
+    found = jm.tapered_frequencies(build, 2, "rayleigh", tolerance=1e-3, pieces=10, max_pieces=80)
+    assert np.all((found.lower < found.omega) & (found.omega < found.upper))
+    stiff = jm.tabulated(tower, path, 20)
+    bending = omega(stiff, 2, "bending_only")
+    np.testing.assert_allclose(omega(stiff, 2, "rayleigh"), bending, rtol=1e-6, atol=0)
+    with pytest.raises(
+        jm.ArmError, match=r"table\['x'\] = .*ascend from 0 to 1.2, the length of the link"
+    ):
+        jm.tabulated(LINK, path)
+    with pytest.raises(jm.ArmError, match="must have one of station, x/L, and x, m"):
+        jm.tabulated(LINK, TABLE | {"x": [0, 0.5, 1.2]})
+    with pytest.raises(jm.ArmError, match="mass_per_length is given twice"):
+        jm.tabulated(LINK, TABLE | {"mass_per_length_kg_m": [1.0] * 3})
+
+
 @pytest.mark.parametrize(
     ("link", "changes", "options", "message"),
     [
-        (LINK, {"station": [0.0, 0.5, 0.9]}, {}, "must be two or more values of x/L that ascend from 0 to 1"),
-        (LINK, {"mass": [1.0, 2.0]}, {}, r"table\['mass'\] = .*must be 3 finite numbers"),
-        (LINK, {"mass": [1.0, np.nan, 1.0]}, {}, r"table\['mass'\] = .*must be 3 finite numbers"),
-        (LINK, {"mass": [1.0, 0.0, 1.0]}, {}, r"table\['mass'\] = .*greater than 0 everywhere"),
-        (LINK, {"mas": [1.0] * 3}, {}, r"table\['mas'\]: known are .*Did you mean 'mass'"),
+        (LINK, {"station": [0.0, 0.5, 0.9]}, {}, "must be two or more values that ascend from 0 to 1"),
+        (LINK, {"mass_per_length": [1.0, 2.0]}, {}, r"table\['mass_per_length'\] = .*must be 3 finite numbers"),
+        (LINK, {"mass_per_length": [1.0, np.nan, 1.0]}, {}, r"table\['mass_per_length'\] = .*must be 3 finite numbers"),
+        (LINK, {"mass_per_length": [1.0, 0.0, 1.0]}, {}, r"table\['mass_per_length'\] = .*greater than 0 everywhere"),
+        (LINK, {"mass_per_lenth": [1.0] * 3}, {}, r"table\['mass_per_lenth'\]: known are .*'mass_per_length'"),
         (LINK, {"rotary_inertia": [1.0] * 3}, {}, "give less rotary or polar inertia"),
         (LINK, {}, {"pieces": 0}, "pieces = 0"),
         (LINK, {}, {"bound": "least"}, "bound = 'least'"),
@@ -160,8 +197,8 @@ def test_refused(link, changes, options, message):
 
 
 def test_what_is_missing_or_only_of_planar_links():
-    with pytest.raises(jm.ArmError, match="table: mass is missing"):
-        jm.tabulated(LINK, {k: x for k, x in TABLE.items() if k != "mass"})
+    with pytest.raises(jm.ArmError, match="table: mass_per_length is missing"):
+        jm.tabulated(LINK, {k: x for k, x in TABLE.items() if k != "mass_per_length"})
     with pytest.raises(jm.ArmError, match="must be columns by name"):
         jm.tabulated(LINK, [1.0])
     columns = (
@@ -170,6 +207,6 @@ def test_what_is_missing_or_only_of_planar_links():
         "bending_stiffness_z",
         "torsional_stiffness",
     )
-    table = {"station": [0, 1], "mass": [1, 1], "polar_inertia": [1e-9, 1e-9]}
+    table = {"station": [0, 1], "mass_per_length": [1, 1], "polar_inertia": [1e-9, 1e-9]}
     with pytest.raises(jm.ArmError, match="is of planar links alone"):
         jm.tabulated(BOOM, table | {name: [1e6, 1e6] for name in columns}, bound="lower")

@@ -23,17 +23,23 @@ from jaxmodal.spatial.parts.sections import spatial_section
 Floats = NDArray[np.float64]
 L = TypeVar("L", Link, SpatialLink)
 
-_STATION = "station"
-_PLANAR = ("axial_stiffness", "bending_stiffness", "mass")
-_SPATIAL = (
-    *("axial_stiffness", "bending_stiffness_y", "bending_stiffness_z", "torsional_stiffness"),
-    *("mass", "polar_inertia"),
-)
-#: those that may be left out: of a planar link, of one in space
-_MORE_PLANAR = ("shear_stiffness", "rotary_inertia")
-_MORE_SPATIAL = ("shear_stiffness_y", "shear_stiffness_z", "twist")
+_STATION, _PLACE, _AXIAL = "station", "x", "axial_stiffness"
+#: columns that a table needs, of a planar link and of one in space, and their units as they may stand behind the names
+_PLANAR = {"bending_stiffness": "nm2", "mass_per_length": "kg_m"}
+_SPATIAL = {
+    **dict.fromkeys(("bending_stiffness_y", "bending_stiffness_z", "torsional_stiffness"), "nm2"),
+    **dict.fromkeys(("mass_per_length", "polar_inertia"), "kg_m"),
+}
+#: those that it may have
+_MORE_PLANAR = {_AXIAL: "n", "shear_stiffness": "n", "rotary_inertia": "kg_m"}
+_MORE_SPATIAL = {
+    **dict.fromkeys((_AXIAL, "shear_stiffness_y", "shear_stiffness_z"), "n"),
+    "twist": "rad",
+}
+#: a link whose axial stiffness is not given has this times its largest bending stiffness over the square of its length
+_HARDLY_STRETCHES = 1e8
 #: what makes a link heavier where it grows; of all else frequencies rise
-_INERTIA = ("mass", "rotary_inertia")
+_INERTIA = ("mass_per_length", "rotary_inertia")
 
 
 def tabulated(
@@ -46,12 +52,14 @@ def tabulated(
     link : Link or SpatialLink
         Its joint, bodies and length; its own section, modulus and density do not count.
     table
-        Columns by name, or a CSV file of them with a row of names. ``station``: x/L, ascending from 0 to 1; between
-        stations all is linear. For a planar link ``axial_stiffness`` E A, N, ``bending_stiffness`` E I, N m^2, and
-        ``mass``, kg/m; ``shear_stiffness`` kappa G A, N, and ``rotary_inertia`` rho I, kg m, if known. For one in
-        space ``axial_stiffness``, ``bending_stiffness_y`` and ``_z`` (about these axes), ``torsional_stiffness`` G J,
-        ``mass`` and ``polar_inertia`` rho (I_y + I_z), kg m; ``shear_stiffness_y`` and ``_z``, and ``twist``, rad, the
-        turn of the section about the link's axis, if there is any.
+        Columns by name, or a CSV file of them with a row of names; between stations all is linear. ``station``, x/L,
+        ascends from 0 to 1, or ``x``, m, from 0 to the length. For a planar link ``bending_stiffness`` E I, N m^2, and
+        ``mass_per_length``, kg/m; ``axial_stiffness`` E A and ``shear_stiffness`` kappa G A, N, and ``rotary_inertia``
+        rho I, kg m, if known. For one in space ``bending_stiffness_y`` and ``_z`` (about these axes),
+        ``torsional_stiffness`` G J, ``mass_per_length`` and ``polar_inertia`` rho (I_y + I_z), kg m;
+        ``axial_stiffness``, ``shear_stiffness_y`` and ``_z``, and ``twist``, rad, the turn of the section about the
+        link's axis, if there is any. SI units may stand behind the names: ``x_m``, ``bending_stiffness_nm2``,
+        ``mass_per_length_kg_m``, ``axial_stiffness_n``.
     pieces
         Number of segments, 1 or more.
     bound
@@ -72,14 +80,16 @@ def tabulated(
 
     Notes
     -----
-    Without ``rotary_inertia`` it is that of a section whose mass is spread as its area: mass times E I over E A. In
-    space the polar one is shared out as the bending stiffnesses are.
+    Without ``axial_stiffness`` a link hardly stretches: it has 1e8 times its largest bending stiffness over the square
+    of its length. Without ``rotary_inertia`` it is that of a section whose mass is spread as its area: mass times E I
+    over E A. In space the polar one is shared out as the bending stiffnesses are.
 
     Examples
     --------
     >>> import jaxmodal as jm
     >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05))
-    >>> table = {"station": [0, 1], "axial_stiffness": [7e7, 3e7], "bending_stiffness": [2e3, 4e2], "mass": [3, 1.5]}
+    >>> table = {"station": [0, 1], "axial_stiffness": [7e7, 3e7], "bending_stiffness": [2e3, 4e2]}
+    >>> table["mass_per_length"] = [3.0, 1.5]
     >>> arm = jm.Arm(jm.tabulated(link, table, pieces=8))
     >>> f"{jm.natural_frequencies(arm, 1, 'euler_bernoulli').frequencies_hz[0]:.4f}"
     '16.9372'
@@ -89,7 +99,7 @@ def tabulated(
     whole("pieces", pieces, 1, limits.LINKS)
     require_bound("bound", bound)
     in_space = isinstance(link, SpatialLink)
-    stations, columns = _columns(table, in_space)
+    stations, columns = _columns(table, in_space, link.length)
     if in_space and bound != "middle":
         raise ArmError(
             f"bound = {shown(bound)}: is of planar links alone; of one in space take bound = 'middle' and more pieces."
@@ -106,8 +116,8 @@ def tabulated(
     return cut(link, made)
 
 
-def _columns(table: Any, in_space: bool) -> tuple[Floats, dict[str, Floats]]:
-    """Stations, and the other columns by name."""
+def _columns(table: Any, in_space: bool, length: Any) -> tuple[Floats, dict[str, Floats]]:
+    """Shares of the length, and the other columns by name."""
     if isinstance(table, str | Path):
         table = _read(table)
     if not isinstance(table, Mapping):
@@ -115,36 +125,51 @@ def _columns(table: Any, in_space: bool) -> tuple[Floats, dict[str, Floats]]:
             f"table = {shown(table)}: must be columns by name, or the path of a CSV file."
         )
     needed = _SPATIAL if in_space else _PLANAR
-    known = (_STATION, *needed, *(_MORE_SPATIAL if in_space else _MORE_PLANAR))
-    for name in table:
-        if name not in known:
-            raise ArmError(
-                f"table[{shown(name)}]: known are {', '.join(known)}.{suggestion(str(name), known)}"
-            )
-    if missing := [name for name in (_STATION, *needed) if name not in table]:
-        raise ArmError(
-            f"table: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing."
-        )
-    found = {
-        name: reals(f"table[{name!r}]", column, "a column of finite numbers")
-        for name, column in table.items()
-    }
-    stations = found.pop(_STATION)
-    ascend = stations.ndim == 1 and stations.size > 1 and bool(np.all(np.diff(stations) > 0.0))
-    if not ascend or stations[0] != 0.0 or stations[-1] != 1.0:
-        raise ArmError(
-            f"table['station'] = {shown(table[_STATION])}: must be two or more values of x/L that ascend from 0 to 1."
-        )
+    units = {_STATION: "1", _PLACE: "m"} | needed | (_MORE_SPATIAL if in_space else _MORE_PLANAR)
+    found = {}
+    for key, column in table.items():
+        name = next((x for x, unit in units.items() if key in (x, f"{x}_{unit}")), None)
+        if name is None:
+            known = ", ".join(units)
+            near = suggestion(str(key), list(units))
+            raise ArmError(f"table[{shown(key)}]: known are {known}.{near}")
+        if name in found:
+            raise ArmError(f"table[{shown(key)}]: {name} is given twice; give it once.")
+        found[name] = reals(f"table[{name!r}]", column, "a column of finite numbers")
+    if missing := [name for name in needed if name not in found]:
+        are = "is" if len(missing) == 1 else "are"
+        raise ArmError(f"table: {', '.join(missing)} {are} missing.")
+    stations = _stations(found, length)
     for name, column in found.items():
         if column.shape != stations.shape or not np.all(np.isfinite(column)):
             raise ArmError(
-                f"table[{name!r}] = {shown(table[name])}: must be {stations.size} finite numbers, one for each station."
+                f"table[{name!r}] = {shown(column.tolist())}: must be {stations.size} finite numbers, one for each "
+                "station."
             )
         if name != "twist" and not np.all(column > 0.0):
             raise ArmError(
-                f"table[{name!r}] = {shown(table[name])}: must be greater than 0 everywhere."
+                f"table[{name!r}] = {shown(column.tolist())}: must be greater than 0 everywhere."
             )
+    if _AXIAL not in found:
+        stiffest = max(float(found[name].max()) for name in needed if name.startswith("bending"))
+        found[_AXIAL] = np.full(stations.shape, _HARDLY_STRETCHES * stiffest / float(length) ** 2)
     return stations, found
+
+
+def _stations(found: dict[str, Floats], length: Any) -> Floats:
+    """Shares of the length, taken out of the columns."""
+    given = [name for name in (_STATION, _PLACE) if name in found]
+    if len(given) != 1:
+        raise ArmError("table: must have one of station, x/L, and x, m.")
+    column = found.pop(given[0])
+    end = 1.0 if given[0] == _STATION else float(length)
+    ascend = column.ndim == 1 and column.size > 1 and bool(np.all(np.diff(column) > 0.0))
+    if not ascend or column[0] != 0.0 or abs(column[-1] - end) > 1e-9 * end:
+        raise ArmError(
+            f"table[{given[0]!r}] = {shown(column.tolist())}: must be two or more values that ascend from 0 to "
+            f"{end:g}{'' if given[0] == _STATION else ', the length of the link'}."
+        )
+    return column / column[-1]
 
 
 def _read(path: str | Path) -> dict[str, Floats]:
@@ -175,10 +200,10 @@ def _bounding(
     least, most = ({name: float(f(x)) for name, x in ends.items()} for f in (np.min, np.max))
     found = {name: (most if (name in _INERTIA) == lower else least)[name] for name in ends}
     heavy, light = (most, least) if lower else (least, most)
-    spread = heavy["mass"] * heavy["bending_stiffness"] / light["axial_stiffness"]
+    spread = heavy["mass_per_length"] * heavy["bending_stiffness"] / light["axial_stiffness"]
     rotary = found.setdefault("rotary_inertia", spread)
     # a section has no more than its mass spread as its stiffness: less stretching stiffness, or less rotary inertia
-    possible = found["mass"] * found["bending_stiffness"] / found["axial_stiffness"]
+    possible = found["mass_per_length"] * found["bending_stiffness"] / found["axial_stiffness"]
     if rotary > possible and lower:
         found["axial_stiffness"] *= possible / rotary
     elif rotary > possible:
@@ -189,8 +214,8 @@ def _bounding(
 def _in_plane(own: Mapping[str, float]) -> dict[str, Any]:
     """The values of a link: its modulus 1 Pa, so that area and second moment are the stiffnesses."""
     area, second = own["axial_stiffness"], own["bending_stiffness"]
-    rotary = own.get("rotary_inertia", own["mass"] * second / area)
-    return _inertia(own["mass"], area, rotary / second) | {
+    rotary = own.get("rotary_inertia", own["mass_per_length"] * second / area)
+    return _inertia(own["mass_per_length"], area, rotary / second) | {
         "youngs_modulus": 1.0,
         "section": raw_section(area, second, _kappa(own, "shear_stiffness", area)),
         "poisson_ratio": None,
@@ -206,7 +231,7 @@ def _in_space(own: Mapping[str, float]) -> dict[str, Any]:
     # a torsion constant of I_y + I_z, the most that a section may have, and the shear modulus that makes G J of it
     shear = torsion / sum(about)
     kappas = (_kappa(own, f"shear_stiffness_{x}", area * shear) for x in "yz")
-    return _inertia(own["mass"], area, own["polar_inertia"] / sum(about)) | {
+    return _inertia(own["mass_per_length"], area, own["polar_inertia"] / sum(about)) | {
         "youngs_modulus": 1.0,
         "section": spatial_section(area, *about, sum(about), *kappas),
         "poisson_ratio": None,
