@@ -125,25 +125,33 @@ def equilibrium_in_space(
 
 #: the section forces, in the order of `AtRest.section_forces`
 _SIX = ("N [N]", "Vy [N]", "Vz [N]", "Mx [N m]", "My [N m]", "Mz [N m]")
+#: beside the largest of what stands together
+_NOISE = 1e-13
 _OF_GROUND = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
+
+
+def _without_noise(values: Floats) -> Floats:
+    """Values as they are shown: 0 for the rounding of the largest."""
+    return np.where(np.abs(values) > _NOISE * np.abs(values).max(initial=0.0), values, 0.0)
 
 
 def _tables(result: SpatialEquilibrium) -> list[Table]:
     """All six section forces at both ends of the links, joint torques, and the reaction of the ground."""
-    forces, torques, rows = result.section_forces, result.joint_torque, []
+    forces, torques, rows = _without_noise(result.section_forces), result.joint_torque, []
     for i, link in enumerate(result.arm.links):
         held = f"{torques[i] + 0.0:.5g}" + (" N" if link.prismatic else "")
         for k, end in zip((0, -1), ends(result), strict=True):
             values = (f"{x + 0.0:.5g}" for x in forces[i, k])
             rows.append([f"link {i + 1}, {end}", *values, held if k == 0 else ""])
-    moved, turned = np.split(result.tip_displacement, 2)
+    moved, turned = map(_without_noise, np.split(result.tip_displacement, 2))
     notes = [
         f"tip: {', '.join(f'{1e3 * x + 0.0:.5g}' for x in moved)} mm along x, y and z of the ground, "
         f"{', '.join(f'{x + 0.0:.4g}' for x in turned)} rad about them",
         how_far(result),
     ]
     title, headings = f"at rest: {title_of(result)}", ["", *_SIX, "joint torque [N m]"]
-    ground = [["base", *(f"{x + 0.0:.5g}" for x in result.base_reaction)]]
+    reaction = (_without_noise(x) for x in np.split(result.base_reaction, 2))
+    ground = [["base", *(f"{x + 0.0:.5g}" for x in np.concatenate(list(reaction)))]]
     units = [
         f"{name.replace('_', ' ')} [{'N m' if 'moment' in name else 'N'}]" for name in _OF_GROUND
     ]
