@@ -36,6 +36,7 @@ from jaxmodal.runtime.namespace import Array, at_once, is_traced
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.parameters import unit_of
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class Sensitivities(Drawn, ShowsDatasets):
         True where the derivative is that of this mode alone, False where it is the mean of a cluster.
     addresses : tuple of str
         The parameters.
+    units : tuple of str
+        Their SI units.
     whole : bool
         Whether these are all of the arm. Tables and pictures then leave out axes and frames of joints, and directions
         of springs, which follow from how an arm is described and are nothing to be built otherwise.
@@ -93,6 +96,7 @@ class Sensitivities(Drawn, ShowsDatasets):
     cluster: Array
     individual: Array
     addresses: tuple[str, ...] = dataclasses.field(metadata={"static": True})
+    units: tuple[str, ...] = dataclasses.field(default=(), metadata={"static": True})
     whole: bool = dataclasses.field(default=False, metadata={"static": True})
 
     @property
@@ -194,6 +198,7 @@ def sensitivities(
             cluster=cluster[:num_modes],
             individual=size[:num_modes] == 1,
             addresses=names,
+            units=tuple(unit_of(name, arm) for name in names),
             whole=addresses is None,
         )
     )

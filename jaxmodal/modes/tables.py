@@ -14,7 +14,7 @@ from jaxmodal.frequencies.tables import (
 )
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.parts.parameters import describe, unit_of
+from jaxmodal.spatial.parts.parameters import describe
 
 if TYPE_CHECKING:
     import xarray
@@ -44,7 +44,7 @@ def shown_sensitivities(table: Any, kind: str = "logarithmic") -> tuple[np.ndarr
     """
     hertz = np.asarray(table.frequencies.frequencies_hz)
     by_hz, relative = np.array(table.derivative_hz), np.array(table.logarithmic)
-    units = [unit_of(name) for name in table.addresses]
+    units = list(table.units)
     angles = np.array([unit == "rad" for unit in units], bool)
     by_hz[:, angles] *= np.pi / 180.0
     positive = np.where(hertz > 0.0, hertz, 1.0)[:, None]
@@ -106,7 +106,7 @@ def sensitivities_table(
     for place in places:
         name = table.addresses[place]
         group = group_of(name)
-        value, unit = float(table.values[place]), unit_of(name)
+        value, unit = float(table.values[place]), table.units[place]
         if unit == "rad":
             value, unit = np.degrees(value), "°"
         entries = [f"{x + 0.0:.4g}" for x in values[:, place]]
@@ -163,7 +163,7 @@ def sensitivities_dataset(table: Any) -> xarray.Dataset:
         coords={
             "mode": np.arange(1, len(table.cluster) + 1),
             "parameter": list(table.addresses),
-            "unit": ("parameter", [unit_of(name) for name in table.addresses]),
+            "unit": ("parameter", list(table.units)),
             "group": ("parameter", [group_of(name) for name in table.addresses]),
             "description": ("parameter", [describe(name) for name in table.addresses]),
         },

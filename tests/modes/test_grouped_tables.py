@@ -82,3 +82,19 @@ def test_a_mass_added_where_there_is_none(arm):
     np.testing.assert_allclose((4.0 * one - two) / 2e-3, own, rtol=1e-6, atol=0)
     assert "Hz per kg of a mass added at" in str(shapes)
     assert shapes.to_xarray().hz_per_kg.attrs["units"] == "Hz/kg"
+
+
+def test_springs_of_joints_have_the_unit_of_what_they_do():
+    slide = jm.Spring("translation", (1, 0, 0), 1e6, damping=3.0)
+    base = ROBOT.links[0].replace(joint_springs=(slide,))
+    arm = ROBOT.replace(links=(base, *ROBOT.links[1:]))
+    name = "link1.joint_spring1."
+    assert jm.unit_of(f"{name}stiffness") == "N/m or N m/rad"
+    assert jm.unit_of(f"{name}stiffness", arm) == "N/m"
+    assert jm.unit_of(f"{name}damping", arm) == "N s/m"
+    assert jm.unit_of("link4.joint_spring1.stiffness", arm) == "N m/rad"
+    assert jm.unit_of("link4.joint_spring9.stiffness", arm) == "N/m or N m/rad"
+    assert jm.unit_of("theta_2", arm) == "rad"
+    found = jm.sensitivities(arm, 1, addresses=[f"{name}stiffness"])
+    assert found.units == ("N/m",)
+    assert "N/m or" not in str(jm.sensitivities(arm, 1)) + str(jm.check(arm))

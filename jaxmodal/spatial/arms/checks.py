@@ -87,7 +87,7 @@ def check(arm: Arm | SpatialArm) -> ArmCheck:
         nothing = (_NOTHING | _USUAL_AXIS).get(field, 0.0)
         own = field in _SHOWN or field.startswith("section.")
         if not own and value != (nothing if place.startswith("link") else 0.0):
-            features.append((address, value, unit_of(address)))
+            features.append((address, value, unit_of(address, arm)))
     return ArmCheck(
         name=arm.name,
         links=tuple(_facts(arm, number) for number in range(1, arm.num_links + 1)),

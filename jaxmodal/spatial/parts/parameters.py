@@ -7,6 +7,7 @@ Turns of a frame and springs of a joint are numbered from 1: ``link2.joint_frame
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from jaxmodal.arm.addresses import DECLARED, about, declared, full_address, in_words
 from jaxmodal.arm.quantities import Record
@@ -16,7 +17,7 @@ from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Direction, InertiaTensor, Position, Rotation
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
-from jaxmodal.spatial.parts.springs import Spring
+from jaxmodal.spatial.parts.springs import DAMPERS, SPRINGS, Spring
 
 
 def _body(prefix: str, where: str) -> list[tuple[str, type[Record], str]]:
@@ -54,15 +55,35 @@ def _about(address: str) -> tuple[str, str]:
     return about(without, _DECLARED | DECLARED)
 
 
-def unit_of(address: str) -> str:
+#: a spring of a joint and its number, and which of its values it is
+_OF_SPRING = re.compile(r"link([1-9][0-9]*)\.joint_spring([1-9][0-9]*)\.(stiffness|damping)")
+
+
+def unit_of(address: str, arm: Any = None) -> str:
     """Return the SI unit of the value at an address, ``"1"`` for a pure number.
+
+    Parameters
+    ----------
+    address
+        One address, or one with ``link*``.
+    arm : Arm or SpatialArm, optional
+        Of an arm in space the springs of joints are along or about a direction, and have the unit of the one or the
+        other; without the arm it is told of both.
 
     Examples
     --------
     >>> unit_of("link2.joint_stiffness"), unit_of("link*.section.area"), unit_of("link1.body.inertia.xx")
     ('N m/rad', 'm^2', 'kg m^2')
+    >>> from jaxmodal import examples
+    >>> unit_of("link4.joint_spring1.stiffness", examples.six_axis_industrial())
+    'N m/rad'
     """
-    return _about(address)[0]
+    unit = _about(address)[0]
+    found = None if arm is None else _OF_SPRING.fullmatch(full_address(address, arm))
+    if found is None or not arm.has(found[0]):
+        return unit
+    kind = arm.links[int(found[1]) - 1].joint_springs[int(found[2]) - 1].kind
+    return (SPRINGS if found[3] == "stiffness" else DAMPERS)[kind]
 
 
 def describe(address: str) -> str:

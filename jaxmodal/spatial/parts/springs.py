@@ -15,6 +15,8 @@ from jaxmodal.spatial.parts.geometry import Direction, as_vector
 
 #: the two kinds of springs, and their units
 SPRINGS = {"translation": "N/m", "rotation": "N m/rad"}
+#: those of dampers beside them
+DAMPERS = {"translation": "N s/m", "rotation": "N m s/rad"}
 
 
 @frozen_pytree
