@@ -56,9 +56,13 @@ class SpatialLoadedArm:
         return dataclasses.replace(self, sign=-self.sign)
 
     def condensed(self, factor: float) -> Condensed | None:
-        """The steps from tip to base, None where a link would need too many pieces."""
-        counts = self.chain.pieces_for(self.sign * factor)
-        return None if counts is None else self.chain.condensed(self.sign * factor, counts)
+        """The steps from tip to base, None where a link would need too many pieces, or numbers end."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            counts = self.chain.pieces_for(self.sign * factor)
+            if counts is None:
+                return None
+            found = self.chain.condensed(self.sign * factor, counts)
+        return found if all(np.isfinite(x).all() for x in found.pivots) else None
 
     def judged(self, factor: float) -> Judged | None:
         """What the pivots of all releases say."""
@@ -138,7 +142,7 @@ class SpatialLoadedArm:
         reach = sum(float(link.beam.length) for link in model.values.links)
         found = [math.inf]
         for link, load in zip(model.values.links, rest.joints, strict=True):
-            turning = float(np.linalg.norm(load[3:]) + reach * np.linalg.norm(load[:3]))
+            turning = float(np.abs(load[3:]).max() + reach * np.abs(load[:3]).max())
             held = link.stiffness[np.isfinite(link.stiffness) & (link.stiffness > 0.0)]
             if held.size and turning > 0.0:
                 found.append(float(held.min()) / turning)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 from jaxmodal.at_rest.search import Loaded, factors
@@ -24,6 +25,11 @@ def judge_stability(problem: Loaded) -> None:
             "give its free joints stiffness, or support a tip beyond them."
         )
     factor = next(factors(problem)).value
+    if not math.isfinite(factor):
+        raise ArmError(
+            "the loads are so far beyond what the arm can bear that no critical load was found; check them and their "
+            "units (m/s^2, N, N m)."
+        )
     if problem.unstable(1.0):
         raise ArmError(
             f"the loads buckle the arm: its critical load is {factor:.12g} times them, and there it does not "

@@ -105,6 +105,11 @@ def frequencies_under_loads(
     zeros = min(vibrating.zero_modes, num_modes)
     found = list(itertools.islice(factors(vibrating), num_modes - zeros))
     for k, each in enumerate(found, start=zeros + 1):
+        if math.isnan(each.value):
+            raise UncertifiedError(
+                f"mode {k} under loads was not found: an arm of rigid links has no more modes than its springs and "
+                "masses allow; ask for fewer modes"
+            )
         if not each.certified:
             raise UncertifiedError(
                 f"mode {k} under loads is not certified: the counts beside {each.value:.12g} rad/s do not agree; ask "

@@ -61,6 +61,19 @@ def test_hardly_loaded_arms_have_the_frequencies_of_the_engine():
         np.testing.assert_allclose(found.omega[held], expected[held], rtol=1e-12, atol=0)
 
 
+def test_modes_that_are_not_there_and_loads_beyond_all_bounds():
+    link = jm.SpatialLink(1.0, rigid=True, joint_stiffness=1e3, joint_axis=(0, 1, 0))
+    arm = jm.SpatialArm((link,), payload=jm.RigidBody(2.0))
+    found = jm.preloaded_frequencies(arm, 1, EB, gravity=DOWN)
+    assert abs(found.omega[0] / np.sqrt(1e3 / 2.0) - 1.0) < 1e-12
+    with pytest.raises(
+        jm.UncertifiedError, match="mode 2 under loads was not found: an arm of rigid links"
+    ):
+        jm.preloaded_frequencies(arm, 2, EB, gravity=DOWN)
+    with pytest.raises(jm.ArmError, match="so far beyond what the arm can bear"):
+        jm.static_equilibrium(jm.SpatialArm((straight(),)), EB, tip_force=(-1e200, 0, 0))
+
+
 def test_a_free_hinge_swings():
     """A rigid pendulum about a horizontal axis has sqrt(g/l); upside down it is unstable, upright it has a zero."""
     body = jm.RigidBody(2.0)
