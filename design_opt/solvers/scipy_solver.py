@@ -28,6 +28,8 @@ _SHORT = 1e-3
 #: a run stands still when so many iterations moved score and violation by less than this share, and the residual fell
 #: by no more than this factor: beside limits that cannot be kept, line searches go on in rounding noise
 _PATIENCE, _UNMOVED, _LOWER = 3, 1e-9, 0.9
+#: times the tolerance within which a run that stands still is begun anew
+_NEAR = 10.0
 
 
 #: values and rates of the constraints, by SciPy's names of their kinds
@@ -90,7 +92,9 @@ def solve_slsqp(
                 chosen = working_set(evaluator, report, outcome)
                 continue
             good_enough = outcome.optimality.residual <= goal
-            idle = used == 0 or (run.stood_still and _unmoved(before, report))
+            # so near to the goal a new start, without what the solver has learnt, may still get there
+            near = outcome.optimality.residual <= _NEAR * goal
+            idle = used == 0 or (run.stood_still and _unmoved(before, report) and not near)
             if good_enough or restarts >= (_RESTARTS if last else 1) or idle:
                 break
             restarts += 1
