@@ -1,5 +1,6 @@
 """NumPy solves batches until it has done what the programs cost: what is counted, and that both answer alike."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -12,12 +13,29 @@ from jaxmodal.batches.plan import FEW
 FLAT, ROBOT = jm.examples.two_link_flexible(), jm.examples.six_axis_industrial()
 
 
+@pytest.fixture
+def on_a_cpu():
+    """Where these tests run on a machine with a GPU, too."""
+    with jax.default_device(jax.devices("cpu")[0]):
+        yield
+
+
+@pytest.mark.usefixtures("on_a_cpu")
 def test_small_batches_stay_in_numpy_and_cost_nothing():
     spent = Spent()
     for arm, cells in ((FLAT, FEW), (ROBOT, FEW_IN_SPACE)):
         assert all(spent.in_numpy(arm, 10, cells) for _ in range(2000))
 
 
+def test_on_a_gpu_the_number_of_cells_alone_decides(monkeypatch):
+    monkeypatch.setattr(first_batches, "is_gpu", lambda device: True)
+    spent = Spent()
+    for _ in range(3):
+        assert all(spent.in_numpy(arm, 10, FEW) for arm in (FLAT, ROBOT))
+        assert not any(spent.in_numpy(arm, 10, FEW + 1) for arm in (FLAT, ROBOT))
+
+
+@pytest.mark.usefixtures("on_a_cpu")
 @pytest.mark.parametrize(("arm", "worth"), [(FLAT, WORTH), (ROBOT, WORTH_IN_SPACE)])
 def test_work_is_counted_for_each_kind_of_program(arm, worth):
     spent = Spent()
@@ -40,6 +58,7 @@ def test_what_is_stored_depends_on_the_number_of_cells_alone():
         first_batches.SPENT.in_numpy(FLAT, 2, 10**9)
 
 
+@pytest.mark.usefixtures("on_a_cpu")
 def test_the_public_call_counts_and_both_ways_agree(monkeypatch):
     """As many cells as tests compile programs for; every mode within what both state."""
     engines = []
