@@ -10,7 +10,7 @@ import numpy as np
 from jaxmodal.arm.arguments import finite
 from jaxmodal.dynamics.integration.histories import coordinates_of
 from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model, require_motor_inertia
+from jaxmodal.dynamics.model import FlexibleModel, one_of, require_model, require_motor_inertia
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.optional import require_control
@@ -37,7 +37,7 @@ class Linearisation(NamedTuple):
         G: where each motor's torque acts; zero with locked joints.
     names : tuple of str
         Of the coordinates: ``theta1``, ``link1.mode1``, ``motor1`` and so on.
-    tip : Array, shape (2, k) or (T, 2, k), or None
+    tip : Array, shape (d, k) or (T, d, k), or None
         Derivative of the tip's position; None leaves it out of the outputs.
     times : Array, shape (T,), or None
         Times of the motion, s.
@@ -115,7 +115,8 @@ class Linearisation(NamedTuple):
         xarray.Dataset
             ``A`` (2 k, 2 k), ``B`` (2 k, n), ``C`` (p, 2 k) and ``D`` (p, n), along a motion with an axis ``time``
             before. States z are the coordinates and their rates, inputs u torques in N m, outputs y the angles of
-            joints and motors that move, rad, and the tip's position ``tip.x``, ``tip.y``, m: all of them deviations.
+            joints and motors that move, rad, and the tip's position ``tip.x``, ``tip.y`` (and ``tip.z``), m: all of them
+            deviations.
 
         Raises
         ------
@@ -133,12 +134,12 @@ class Linearisation(NamedTuple):
         upper = np.broadcast_to(upper, (*mass.shape[:-2], *upper.shape))
         given = np.asarray(self.inputs)
         inputs = np.linalg.solve(mass, np.broadcast_to(given, (*mass.shape[:-2], *given.shape)))
-        angles = [k for k, name in enumerate(self.names) if "mode" not in name]
+        angles = [k for k, name in enumerate(self.names) if "." not in name]
         outputs = [self.names[k] for k in angles]
         seen = np.broadcast_to(np.eye(size)[angles], (*mass.shape[:-2], len(angles), size))
         if self.tip is not None:
             seen = np.concatenate([seen, np.asarray(self.tip)], axis=-2)
-            outputs += ["tip.x", "tip.y"]
+            outputs += [f"tip.{axis}" for axis in "xyz"[: self.tip.shape[-2]]]
         seen = np.concatenate([seen, np.zeros_like(seen)], axis=-1)
         states = [*self.names, *(f"{name}.rate" for name in self.names)]
         torques = [f"torque{i}" for i in range(1, given.shape[1] + 1)]
@@ -200,7 +201,7 @@ def _cholesky(mass: np.ndarray) -> np.ndarray:
 
 
 def linearise(
-    model: FlexibleArm, q: Any, rate: Any = None, joints: str = "free", acceleration: Any = None
+    model: FlexibleModel, q: Any, rate: Any = None, joints: str = "free", acceleration: Any = None
 ) -> Linearisation:
     """Linearise the equations of motion about a state.
 
@@ -235,7 +236,7 @@ def linearise(
 
 
 def linearise_along(
-    model: FlexibleArm, motion: xarray.Dataset, joints: str = "free"
+    model: FlexibleModel, motion: xarray.Dataset, joints: str = "free"
 ) -> Linearisation:
     """Linearise the equations of motion along a motion: a system for every time, with the motion's torques held.
 
@@ -268,16 +269,13 @@ def linearise_along(
     return _kept(model, found, joints)._replace(times=motion["time"].values[known])
 
 
-def _kept(model: FlexibleArm, matrices: tuple[Array, ...], joints: str) -> Linearisation:
-    """The coordinates that move, of M, D, K (..., N, N) and the tip's derivative (..., 2, N)."""
+def _kept(model: FlexibleModel, matrices: tuple[Array, ...], joints: str) -> Linearisation:
+    """The coordinates that move, of M, D, K (..., N, N) and the tip's derivative (..., d, N)."""
     size = model.num_coordinates
     driven = model.layout.driven
     inputs = np.zeros((size, model.num_links))
     inputs[driven, np.arange(model.num_links)] = 1.0
-    names = [f"theta{i}" for i in range(1, model.num_links + 1)]
-    for i, count in enumerate(model.modes, start=1):
-        names += [f"link{i}.mode{j}" for j in range(1, count + 1)]
-    names += [f"motor{i}" for i, is_so in enumerate(model.elastic, start=1) if is_so]
+    names = model.layout.names
     kept = np.arange(size)
     if joints == "locked":
         kept = np.setdiff1d(kept, driven)
@@ -297,7 +295,7 @@ def _kept(model: FlexibleArm, matrices: tuple[Array, ...], joints: str) -> Linea
 
 @jax.jit
 def _matrices(
-    model: FlexibleArm, q: Array, rate: Array, acceleration: Array
+    model: FlexibleModel, q: Array, rate: Array, acceleration: Array
 ) -> tuple[Array, Array, Array, Array]:
     def forces(at: Array, speed: Array) -> Array:
         return equations.generalised_forces(model, at, speed, acceleration)
@@ -309,7 +307,7 @@ def _matrices(
 
 @jax.jit
 def _matrices_along(
-    model: FlexibleArm, q: Array, rate: Array, torques: Array
+    model: FlexibleModel, q: Array, rate: Array, torques: Array
 ) -> tuple[Array, Array, Array, Array]:
     def one(at: Array, speed: Array, torque: Array) -> tuple[Array, Array, Array, Array]:
         acceleration, _ = equations.accelerations(model, at, speed, torque)

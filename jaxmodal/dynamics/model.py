@@ -11,6 +11,7 @@ the generalised velocities.
 from __future__ import annotations
 
 import dataclasses
+from typing import ClassVar
 
 import jax
 import numpy as np
@@ -96,14 +97,82 @@ class Layout:
         return found
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coordinates: ``theta1``, ``link1.mode1``, ``motor1`` and so on."""
+        bent = [
+            f"link{i}.{name}" for i in range(1, len(self.modes) + 1) for name in self.modal_names(i)
+        ]
+        turned = [f"theta{i}" for i in range(1, len(self.modes) + 1)]
+        return (*turned, *bent, *(f"motor{i}" for i, e in enumerate(self.elastic, 1) if e))
+
+    def modal_names(self, number: int) -> list[str]:
+        """Names of the modal coordinates of a link, counted from 1."""
+        return [f"mode{j}" for j in range(1, self.modes[number - 1] + 1)]
+
+    @property
     def spread(self) -> np.ndarray:
         """From the modes of each link to q, shape (n, N, m)."""
         return np.moveaxis(np.eye(self.size + 1)[:-1, self.places], 1, 0)
 
 
+class FlexibleModel(ShowsTables):
+    """What the models of planar arms and of arms in space have in common, and all that equations of motion ask for.
+
+    Attributes
+    ----------
+    gram : Array, shape (n, k, k)
+        Scalar products under the mass of a link of the functions whose coefficients are its components.
+    tip_slope : Array, shape (n, m) or (n, m, 3)
+        How each shape turns the end of its link, per unit of its coordinate.
+    stiffness, damping : Array, shape (N, N)
+        K and D.
+    coulomb, coulomb_width : Array, shape (n,) and ()
+        Dry friction at each joint, and the rate over which its sign is smoothed.
+    gravity : Array, shape (d,)
+        Acceleration of gravity in the axes of the base, m/s^2.
+    modes : tuple of int
+        Number of modal coordinates of each link.
+    elastic, rotor_beyond : tuple of bool
+        Which joints have a spring between motor and link, and which of these their rotor beyond it.
+    inertia_order, frames, foreshortening
+        How the equations are posed.
+    """
+
+    gram: Array
+    tip_slope: Array
+    stiffness: Array
+    damping: Array
+    coulomb: Array
+    coulomb_width: Array
+    gravity: Array
+    modes: tuple[int, ...]
+    elastic: tuple[bool, ...]
+    rotor_beyond: tuple[bool, ...]
+    inertia_order: str
+    frames: str
+    foreshortening: bool
+    #: names of the axes of positions
+    axes: ClassVar[tuple[str, ...]]
+
+    @property
+    def layout(self) -> Layout:
+        """Which generalised coordinate stands where in q."""
+        raise NotImplementedError
+
+    @property
+    def num_links(self) -> int:
+        """Number of links, and of joints, n."""
+        return len(self.elastic)
+
+    @property
+    def num_coordinates(self) -> int:
+        """Number of generalised coordinates N."""
+        return self.layout.size
+
+
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class FlexibleArm(ShowsTables):
+class FlexibleArm(FlexibleModel):
     """A planar arm with flexible links in motion: n links, M modes in all, e elastic joints, N = n + M + e.
 
     The generalised coordinates q, shape (N,), are the joint angles theta_1 .. theta_n in rad (each relative to the
@@ -170,6 +239,7 @@ class FlexibleArm(ShowsTables):
     inertia_order: str = _fixed("full")  # type: ignore[assignment]
     frames: str = _fixed("rotation")  # type: ignore[assignment]
     foreshortening: bool = _fixed(True)  # type: ignore[assignment]
+    axes: ClassVar[tuple[str, ...]] = ("x", "y")
 
     def tables(self) -> list[Table]:
         """Return the links, and how the equations are posed."""
@@ -200,19 +270,9 @@ class FlexibleArm(ShowsTables):
         return [Table(title, headings, rows, notes, ("joint",))]
 
     @property
-    def num_links(self) -> int:
-        """Number of links, and of joints, n."""
-        return len(self.modes)
-
-    @property
     def layout(self) -> Layout:
         """Which generalised coordinate stands where in q."""
         return Layout(self.modes, self.elastic)
-
-    @property
-    def num_coordinates(self) -> int:
-        """Number of generalised coordinates N."""
-        return self.layout.size
 
     def posed(
         self,
@@ -238,7 +298,7 @@ class FlexibleArm(ShowsTables):
         return dataclasses.replace(self, inertia_order=order, frames=turned, foreshortening=shorter)
 
 
-def require_motor_inertia(model: FlexibleArm) -> None:
+def require_motor_inertia(model: FlexibleModel) -> None:
     """Refuse a model that has motors without inertia where they move freely."""
     numbers = [str(k) for k, beyond in enumerate(model.rotor_beyond, start=1) if beyond]
     if numbers:
@@ -253,7 +313,7 @@ def require_motor_inertia(model: FlexibleArm) -> None:
 
 def require_model(model: object) -> None:
     """Refuse what is no model, such as an arm."""
-    if not isinstance(model, FlexibleArm):
+    if not isinstance(model, FlexibleModel):
         raise ArmError(
-            f"model = {shown(model)}: must be a FlexibleArm; jaxmodal.dynamics.flexible_arm(arm, modes) makes one."
+            f"model = {shown(model)}: must be a FlexibleArm or SpatialFlexibleArm; jaxmodal.dynamics.flexible_arm(arm, modes) makes one."
         )

@@ -6,7 +6,7 @@ of the arm is. Shapes are constants either way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -14,8 +14,10 @@ import numpy as np
 
 from jaxmodal.arm.arguments import reals, scalar, whole
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.plain_arrays import plain
-from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
+from jaxmodal.arm.quantities import POSITIVE, shown
+from jaxmodal.dynamics.assembly.arguments import check_size, per_link
+from jaxmodal.dynamics.assembly.arms_in_space import FAMILIES as FAMILIES_IN_SPACE
+from jaxmodal.dynamics.assembly.arms_in_space import arm_in_space
 from jaxmodal.dynamics.assembly.engine_shapes import locked_arm_shapes
 from jaxmodal.dynamics.assembly.links import (
     JointedLink,
@@ -24,7 +26,7 @@ from jaxmodal.dynamics.assembly.links import (
 )
 from jaxmodal.dynamics.assembly.tables import LinkTables, padded, rotating
 from jaxmodal.dynamics.frequency_equation import EndBody
-from jaxmodal.dynamics.model import FlexibleArm, Layout, one_of
+from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, Layout, one_of
 from jaxmodal.dynamics.shapes import (
     LinkShapes,
     clamped_mass_shapes,
@@ -35,6 +37,7 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, xp
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 FAMILIES = ("clamped_mass", "clamped_free", "polynomial", "monomial", "locked_arm")
 COORDINATES = ("as_given", "tip_deflection")
@@ -72,7 +75,7 @@ def link_shapes(
     if bodies is not None:
         _check_bodies(bodies, family, len(links))
     counts = [0 if link.rigid else count for link, count in zip(links, counts, strict=True)]
-    _check_size(len(links) + sum(counts))
+    check_size(len(links) + sum(counts))
     if family == "polynomial":
         return tuple(map(polynomial_shapes, counts))
     if family == "monomial":
@@ -106,14 +109,6 @@ def _counts(modes: Any, n: int) -> list[int]:
             f"modes = {shown(modes)}: must be whole numbers from 0 (rigid) to {limits.LINK_MODES}, one for all links "
             "or a list with one for each."
         ) from error
-
-
-def _check_size(number: int) -> None:
-    if number > limits.COORDINATES:
-        raise ArmError(
-            f"modes: the arm then has {number:,} generalised coordinates; at most {limits.COORDINATES}: take fewer "
-            "modes, or fewer links."
-        )
 
 
 def _check_bodies(bodies: Any, family: str, n: int) -> None:
@@ -150,12 +145,12 @@ def _made(
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def flexible_arm(
-    arm: Arm,
-    modes: int | Sequence[int] = 2,
+    arm: Arm | SpatialArm,
+    modes: Any = 2,
     *,
-    shapes: str | Sequence[LinkShapes] = "clamped_mass",
+    shapes: Any = None,
     coordinates: str = "as_given",
-    gravity: Any = (0.0, 0.0),
+    gravity: Any = None,
     kelvin_voigt_time: Any = 0.0,
     damping_ratio: Any = 0.0,
     viscous_friction: Any = 0.0,
@@ -164,28 +159,37 @@ def flexible_arm(
     inertia_order: str = "full",
     frames: str = "rotation",
     foreshortening: bool = True,
-) -> FlexibleArm:
-    """Return the model of an arm in motion.
+    second_order: bool = True,
+    rotor_motion: str = "carried",
+    torsion_spin: str = "absolute",
+    torsional_inertia: Any = None,
+) -> FlexibleModel:
+    """Return the model of an arm in motion: a `FlexibleArm` of a planar arm, a `SpatialFlexibleArm` of one in space.
 
     Parameters
     ----------
     arm
-        Links, hubs, stators, rotors, tip bodies and payload. Segments make one link of several pieces, so that a
-        lumped mass may stand anywhere; a finite ``joint_stiffness`` is a spring between the motor and the link. The
-        rotor stands at the motor, or with ``motor="beyond_spring"`` at the link: that motor has no inertia, so that it
-        can be locked or moved as given, and not be driven by a torque.
-        Joint angles count for nothing but the shapes.
+        Links, hubs, stators, rotors, tip bodies and payload; a finite ``joint_stiffness`` is a spring between the motor
+        and the link. The rotor stands at the motor, or with ``motor="beyond_spring"`` at the link: that motor has no
+        inertia, so that it can be locked or moved as given, and not be driven by a torque. In the plane segments make
+        one link of several pieces, so that a lumped mass may stand anywhere. Joint angles count for nothing but the
+        shapes.
     modes
         Number of assumed modes of each link, or one number for all; it counts for nothing beside shapes made by hand.
+        In space a number is that of bending in each plane of a link, with one shape in torsion and none in stretch; a
+        dict such as ``{"bending_xy": 3, "bending_xz": 3, "torsion": 2, "stretch": 1}`` says each, 0 where it is left
+        out. Rigid links have none.
     shapes
-        A family of `link_shapes`, or shapes for each link, made by hand.
+        A family of `link_shapes`, ``"clamped_mass"`` if left out, or shapes for each link, made by hand. In space
+        ``"polynomial"``, if left out, ``"monomial"`` or ``"clamped_free"``, or a dict of them by deformation.
     coordinates
         ``"as_given"`` takes the shapes as they are scaled; ``"tip_deflection"`` scales each to 1 at the end of its
-        link, so that a modal coordinate is a length that does not depend on any normalisation.
+        link, so that a modal coordinate is a length, or an angle, that does not depend on any normalisation.
     gravity
-        Acceleration of gravity in the axes of the base, m/s^2, such as (0, -9.81).
+        Acceleration of gravity in the axes of the base, m/s^2, such as (0, -9.81) or (0, 0, -9.81); none if left out.
     kelvin_voigt_time
-        Structural damping as a time in s: D = time K; one number or one for each link.
+        Structural damping as a time in s: D = time K; one number or one for each link. In space that of the link
+        itself comes to it, and the link's ``joint_damping`` acts beside the spring of its joint.
     damping_ratio
         Structural damping of each mode, 2 ratio sqrt(K_jj m_j) with the modal mass m_j; one number or one for each
         link.
@@ -194,7 +198,12 @@ def flexible_arm(
     coulomb_width
         Rate in rad/s over which dry friction changes sign: tanh(rate/width).
     inertia_order, frames, foreshortening
-        See `FlexibleArm`.
+        See `FlexibleArm`; in space the inertia matrix is always full.
+    second_order, rotor_motion, torsion_spin
+        Of an arm in space, see `SpatialFlexibleArm`.
+    torsional_inertia
+        Of an arm in space, inertia about the line of the links per length, kg m; one number or one for each link, None
+        for the density times I_y + I_z of the section.
 
     Raises
     ------
@@ -205,7 +214,8 @@ def flexible_arm(
 
     Notes
     -----
-    Links are inextensible Euler-Bernoulli beams. Quadrature is Gauss's, exact to rounding for every family.
+    Links are Euler-Bernoulli beams; planar ones do not stretch. Quadrature is Gauss's, exact to rounding for every
+    family.
 
     Examples
     --------
@@ -215,17 +225,54 @@ def flexible_arm(
     >>> model = flexible_arm(jm.examples.two_link_flexible(), modes=2)
     >>> model.num_links, model.num_coordinates
     (2, 6)
+    >>> flexible_arm(jm.examples.six_axis_industrial(), modes=2, gravity=(0, 0, -9.81)).num_links
+    6
     """
     require_x64()
+    damping = {
+        "kelvin_voigt_time": kelvin_voigt_time,
+        "damping_ratio": damping_ratio,
+        "viscous_friction": viscous_friction,
+        "coulomb_friction": coulomb_friction,
+        "coulomb_width": coulomb_width,
+    }
+    one_of("coordinates", coordinates, COORDINATES, "'tip_deflection' needs no normalisation")
+    scaled = coordinates == "tip_deflection"
+    if isinstance(arm, SpatialArm):
+        one_of("inertia_order", inertia_order, ("full",), "arms in space know no other")
+        still = (0.0, 0.0, 0.0) if gravity is None else gravity
+        family = FAMILIES_IN_SPACE[0] if shapes is None else shapes
+        in_space = arm_in_space(arm, modes, family, scaled, still, damping, torsional_inertia)
+        return in_space.posed(frames, foreshortening, second_order, rotor_motion, torsion_spin)
+    _refuse_choices_in_space(second_order, rotor_motion, torsion_spin, torsional_inertia)
+    family = "clamped_mass" if shapes is None else shapes
+    model = _planar_arm(arm, modes, family, scaled, gravity, damping)
+    return model.posed(inertia_order, frames, foreshortening)
+
+
+def _refuse_choices_in_space(*given: Any) -> None:
+    """Refuse what is about arms in space alone: in the plane a link does not twist, and a rotor turns with its link."""
+    names = ("second_order", "rotor_motion", "torsion_spin", "torsional_inertia")
+    for name, value, default in zip(names, given, (True, "carried", "absolute", None), strict=True):
+        if value is not default and value != default:
+            raise ArmError(
+                f"{name} = {shown(value)}: is a choice of arms in space; must be {default!r} of a planar arm, or left "
+                "out; jaxmodal.to_spatial(arm) makes it an arm in space."
+            )
+
+
+def _planar_arm(
+    arm: Arm, modes: Any, shapes: Any, scaled: bool, gravity: Any, damping: Mapping[str, Any]
+) -> FlexibleArm:
+    """The model of a planar arm, posed as `FlexibleArm` has it by default."""
     links = jointed_links(arm)
     n = len(links)
     made = _made(arm, modes, shapes, links)
-    one_of("coordinates", coordinates, COORDINATES, "'tip_deflection' needs no normalisation")
-    if coordinates == "tip_deflection":
+    if scaled:
         made = tuple(shape.in_tip_deflections() if shape.count else shape for shape in made)
     counts = tuple(shape.count for shape in made)
     elastic = tuple(link.is_elastic for link in links)
-    _check_size(n + sum(counts) + sum(elastic))
+    check_size(n + sum(counts) + sum(elastic))
     layout, units = Layout(counts, elastic), np.eye(n + sum(counts) + sum(elastic))
 
     tables = [LinkTables(link, shape, layout) for link, shape in zip(links, made, strict=True)]
@@ -240,21 +287,21 @@ def flexible_arm(
     per_metre = xp.stack([xp.asarray(1.0 / link.length) for link in links])
     inertias, rates, bodies = rotating(links, tables, arm.payload.inertia, layout, per_metre)
 
-    times = _per_link("kelvin_voigt_time", kelvin_voigt_time, n, "s")
-    ratios = _per_link("damping_ratio", damping_ratio, n, "of critical")
-    stiffness, damping = np.zeros_like(units), np.zeros_like(units)
+    times = per_link("kelvin_voigt_time", damping["kelvin_voigt_time"], n, "s")
+    ratios = per_link("damping_ratio", damping["damping_ratio"], n, "of critical")
+    stiffness, losses = np.zeros_like(units), np.zeros_like(units)
     for i, (link, spread) in enumerate(zip(links, layout.spread, strict=True)):
         own = tables[i].stiffness
         modal_mass = padded(made[i].modal_mass, layout.width) * link.mass
         diagonal = 2.0 * ratios[i] * xp.sqrt(xp.diagonal(own) * modal_mass)
         stiffness = stiffness + spread @ own @ spread.T
-        damping = damping + spread @ (times[i] * own + diagonal * np.eye(len(diagonal))) @ spread.T
+        losses = losses + spread @ (times[i] * own + diagonal * np.eye(len(diagonal))) @ spread.T
         if elastic[i]:
             twist = units[i] - units[layout.driven[i]]
             stiffness = stiffness + link.joint.joint_stiffness * np.outer(twist, twist)
-    friction = _per_link("viscous_friction", viscous_friction, n, "N m s/rad")
+    friction = per_link("viscous_friction", damping["viscous_friction"], n, "N m s/rad")
     for i, place in enumerate(layout.driven):
-        damping = damping + friction[i] * np.outer(units[place], units[place])
+        losses = losses + friction[i] * np.outer(units[place], units[place])
 
     model = FlexibleArm(
         length=1.0 / per_metre,
@@ -266,19 +313,19 @@ def flexible_arm(
         inertias=inertias,
         rates=rates,
         stiffness=stiffness,
-        damping=damping,
-        coulomb=_per_link("coulomb_friction", coulomb_friction, n, "N m"),
+        damping=losses,
+        coulomb=per_link("coulomb_friction", damping["coulomb_friction"], n, "N m"),
         coulomb_width=xp.asarray(
-            scalar("coulomb_width", coulomb_width, POSITIVE, "rad/s", traced=True)
+            scalar("coulomb_width", damping["coulomb_width"], POSITIVE, "rad/s", traced=True)
         ),
-        gravity=_vector("gravity", gravity),
+        gravity=_vector("gravity", (0.0, 0.0) if gravity is None else gravity),
         modes=counts,
         elastic=elastic,
         rotor_beyond=tuple(link.rotor_beyond for link in links),
         bodies=bodies,
     )
     _check_finite(model)
-    return model.posed(inertia_order, frames, foreshortening)
+    return model
 
 
 def _check_finite(model: FlexibleArm) -> None:
@@ -290,20 +337,6 @@ def _check_finite(model: FlexibleArm) -> None:
                 f"arm: its {name} is not finite in float64; must be: look for lengths, masses, moduli or damping that "
                 "are extremely large or small."
             )
-
-
-def _per_link(name: str, value: Any, n: int, unit: str) -> Any:
-    """One number for all links or joints, or one for each, shape (n,)."""
-    value = plain(name, value)
-    several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0
-    entries = list(value) if several else [value] * n
-    if len(entries) != n:
-        raise ArmError(f"{name}: {len(entries)} values; must be one, or {n}, one for each.")
-    made = []
-    for number, entry in enumerate(entries, start=1):
-        place = f"{name}[{number}]" if several else name
-        made.append(xp.asarray(scalar(place, entry, NON_NEGATIVE, unit, traced=True)))
-    return xp.stack(made)
 
 
 def _vector(name: str, value: Any) -> Any:

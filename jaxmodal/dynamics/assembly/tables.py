@@ -46,7 +46,7 @@ class LinkTables:
         width, (rows, columns) = layout.width, layout.pairs
         size = 24 + 6 * shape.count
         nodes, weights = quadrature(size)
-        inner = _integration(nodes, np.append(nodes, 1.0))
+        inner = integration(nodes, np.append(nodes, 1.0))
         mass: Any = 0.0
         bending: Any = 0.0
         ends, self.slopes = [], []
@@ -76,7 +76,7 @@ class LinkTables:
         xi = np.linspace(0.0, 1.0, STATIONS)
         _, slope, _ = shape.evaluate(nodes)
         slope, phi = padded(slope, width), padded(shape.evaluate(xi)[0], width)
-        shortened = _integration(nodes, xi) @ (slope[:, rows] * slope[:, columns])
+        shortened = integration(nodes, xi) @ (slope[:, rows] * slope[:, columns])
         self.stations = _functions(xi, phi, shortened) * self._scale
 
     def point(self, values: np.ndarray) -> Any:
@@ -110,7 +110,7 @@ def _fractions(link: JointedLink) -> tuple[list[float], list[float]]:
     )
 
 
-def _integration(nodes: np.ndarray, ends: np.ndarray) -> np.ndarray:
+def integration(nodes: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """From values at Gauss's nodes on [0, 1] to integrals from 0 to each of some ends, shape (ends, nodes)."""
     size = len(nodes)
     _, weights = quadrature(size)

@@ -17,7 +17,7 @@ import numpy as np
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.rules import Named, check_arguments
 from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 
@@ -30,7 +30,7 @@ class Event(Named):
         """What `simulate` calls it, in ``attrs["event"]``."""
         return type(self).__name__
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         """The margin that is left, shape (): positive while the simulation goes on."""
         raise NotImplementedError
 
@@ -46,7 +46,7 @@ class JointLimits(Event):
     lower: Any
     upper: Any
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         n = model.num_links
         lower, upper = (
             jnp.broadcast_to(jnp.asarray(x, jnp.float64), (n,)) for x in (self.lower, self.upper)
@@ -57,13 +57,17 @@ class JointLimits(Event):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class SlopeLimit(Event):
-    """A link bent so far that the slope at its end, in rad, reaches ``limit``: small deflections end there."""
+    """A link bent so far that the slope at its end, in rad, reaches ``limit``: small deflections end there.
+
+    Of an arm in space it is the turn of the end, by bending in both planes and by torsion.
+    """
 
     limit: Any = 0.1
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
-        slopes = jnp.sum(model.tip_slope * modal_by_link(model, q), axis=1)
-        return jnp.asarray(self.limit, jnp.float64) - jnp.max(jnp.abs(slopes))
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
+        slopes = jnp.einsum("ij...,ij->i...", model.tip_slope, modal_by_link(model, q))
+        sizes = jnp.abs(slopes) if slopes.ndim == 1 else jnp.sqrt(jnp.sum(slopes**2, axis=1))
+        return jnp.asarray(self.limit, jnp.float64) - jnp.max(sizes)
 
 
 @jax.tree_util.register_dataclass
@@ -77,7 +81,7 @@ class Condition(Event):
     def name(self) -> str:
         return str(getattr(self.function, "__name__", type(self.function).__name__))
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         given = self.function(time, q, rate, model)
         if isinstance(given, str) or given is None or np.iscomplexobj(given):
             raise ArmError(
@@ -106,7 +110,7 @@ def as_events(given: Any) -> tuple[Event, ...]:
     return tuple(made)
 
 
-def check_shapes(events: tuple[Event, ...], model: FlexibleArm) -> None:
+def check_shapes(events: tuple[Event, ...], model: FlexibleModel) -> None:
     """Refuse events that give no number.
 
     Raises

@@ -21,7 +21,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import A_MOTION, Motion
 from jaxmodal.dynamics.drives.rules import Named, floats, holder, numbers
 from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -36,7 +36,7 @@ class Law(Named):
         """Times at which the torques jump, s, shape (k,)."""
         return np.zeros(0)
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         raise NotImplementedError
 
 
@@ -45,7 +45,7 @@ class Law(Named):
 class NoTorque(Law):
     """Motors that are switched off."""
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         return jnp.zeros(model.num_links)
 
 
@@ -60,7 +60,7 @@ class Function(Law):
     def switches(self) -> Any:
         return getattr(self.function, "switches", np.zeros(0))
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         given = self.function(time, q, rate, model)
         try:
             torques = jnp.asarray(given)
@@ -71,7 +71,7 @@ class Function(Law):
         return torques.astype(jnp.float64)
 
 
-def _no_torques(given: Any, model: FlexibleArm) -> ArmError:
+def _no_torques(given: Any, model: FlexibleModel) -> ArmError:
     return ArmError(
         f"torque: gives {shown(given)}; must be {model.num_links} real numbers, the torque of each motor."
     )
@@ -147,7 +147,7 @@ class PiecewiseConstant(Law):
     def switches(self) -> Any:
         return self.edges
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         edges, torques = jnp.asarray(self.edges), jnp.asarray(self.torques)
         now = jnp.asarray(time, jnp.float64)[None]
         active = (edges[:-1] <= now) & (now < edges[1:])
@@ -170,7 +170,7 @@ class SineTorque(Law):
     frequency: Any
     phase: Any = 0.0
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         amplitude, frequency, phase = floats(self.amplitude, self.frequency, self.phase)
         return amplitude * jnp.sin(frequency * time + phase)
 
@@ -187,7 +187,7 @@ class SampledTorque(Law):
         both = "ascending times and a row of finite torques for each"
         _set_table(self, "times", "k ascending times, s", least=2, edges=0, both=both)
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         times, torques = jnp.asarray(self.times), jnp.asarray(self.torques)
         return jax.vmap(lambda column: jnp.interp(time, times, column), in_axes=1)(torques)
 
@@ -205,7 +205,7 @@ class JointPD(Law):
     proportional: Any = numbers("finite, one for each joint or one for all (N m/rad)")
     derivative: Any = numbers("finite, one for each joint or one for all (N m s/rad)")
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         driven = model.layout.driven
         angle, speed, _ = self.motion(time)
         proportional, derivative = floats(self.proportional, self.derivative)
@@ -224,7 +224,7 @@ class FeedForward(Law):
     motion: Motion = holder(*A_MOTION)
     gravity_alone: bool = dataclasses.field(default=False, metadata={"static": True})
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         n, driven = model.num_links, model.layout.driven
         moved = []
         for values in self.motion(time):
@@ -253,7 +253,7 @@ class Together(Law):
         own = [jnp.asarray(law.switches, jnp.float64) for law in self.laws]
         return jnp.concatenate([np.zeros(0), *own])
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         return sum((law(time, q, rate, model) for law in self.laws), jnp.zeros(model.num_links))
 
 
@@ -269,7 +269,7 @@ class Limited(Law):
     def switches(self) -> Any:
         return self.law.switches
 
-    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
         limit = jnp.broadcast_to(jnp.asarray(self.limit, jnp.float64), (model.num_links,))
         return jnp.clip(self.law(time, q, rate, model), -limit, limit)
 

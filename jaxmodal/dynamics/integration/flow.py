@@ -11,11 +11,11 @@ from jaxmodal.dynamics.drives.events import Event
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.solves import held, solve_definite
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.namespace import Array
 
 #: torques of the motors: a law of `torques`, or any function with these arguments
-LawLike = Callable[[Any, Array, Array, FlexibleArm], Array]
+LawLike = Callable[[Any, Array, Array, FlexibleModel], Array]
 
 
 class Driven(NamedTuple):
@@ -34,7 +34,7 @@ class Driven(NamedTuple):
         What ends the motion before its last time.
     """
 
-    model: FlexibleArm
+    model: FlexibleModel
     law: Any
     motion: Motion | None
     events: tuple[Event, ...] = ()

@@ -11,7 +11,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.integration.trajectories import STATUS, Trajectory
 from jaxmodal.dynamics.mechanics.states import tip_position
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 
@@ -40,7 +40,7 @@ _VARIABLES = {
 }
 
 
-def dataset(model: FlexibleArm, found: Trajectory, method: str) -> xarray.Dataset:
+def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Dataset:
     """A trajectory of one arm in NumPy as an `xarray.Dataset`."""
     import xarray
 
@@ -99,12 +99,12 @@ def dataset(model: FlexibleArm, found: Trajectory, method: str) -> xarray.Datase
     return xarray.Dataset(variables, coords, attributes)
 
 
-def followed(model: FlexibleArm, wanted: Motion, times: Any) -> xarray.Dataset:
+def followed(model: FlexibleModel, wanted: Motion, times: Any) -> xarray.Dataset:
     """Return a motion that motors are to follow as a dataset: angles of the joints, and the tip of the rigid arm.
 
     Parameters
     ----------
-    model : FlexibleArm
+    model : FlexibleModel
         The arm.
     wanted : Motion
         Such as `RestToRest`.
@@ -158,7 +158,7 @@ def require_motion(motion: object) -> None:
 
 
 def coordinates_of(
-    model: FlexibleArm, motion: xarray.Dataset, also: tuple[str, ...] = ()
+    model: FlexibleModel, motion: xarray.Dataset, also: tuple[str, ...] = ()
 ) -> tuple[np.ndarray, np.ndarray]:
     """Generalised coordinates and rates of a motion, each of shape (T, N); NaN after what ended it.
 

@@ -21,7 +21,7 @@ from jaxmodal.dynamics.integration.flow import Driven, LawLike, given_margins
 from jaxmodal.dynamics.integration.histories import dataset
 from jaxmodal.dynamics.integration.pieces import in_pieces
 from jaxmodal.dynamics.integration.trajectories import Trajectory, check_method, solved
-from jaxmodal.dynamics.model import FlexibleArm, require_model
+from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    model: FlexibleArm,
+    model: FlexibleModel,
     times: Any,
     q: Any = None,
     rate: Any = None,
@@ -215,7 +215,7 @@ def _substeps(moments: np.ndarray, step: float) -> int:
     return max(math.ceil(ratio), 1)  # a ratio may be too small for float64
 
 
-def _state(model: FlexibleArm, name: str, value: Any) -> np.ndarray:
+def _state(model: FlexibleModel, name: str, value: Any) -> np.ndarray:
     size = model.num_coordinates
     if value is None:
         return np.zeros(size)
@@ -226,7 +226,7 @@ def _state(model: FlexibleArm, name: str, value: Any) -> np.ndarray:
     return finite(name, value, (size,), expected)
 
 
-def _checked_law(model: FlexibleArm, torque: LawLike | None) -> Law:
+def _checked_law(model: FlexibleModel, torque: LawLike | None) -> Law:
     """The law of the motors: its values, its arguments and how many torques it gives are looked at."""
     check_values(torque)
     law = as_law(torque)

@@ -18,7 +18,7 @@ from jaxmodal.dynamics.integration.fixed_step import METHODS as FIXED
 from jaxmodal.dynamics.integration.fixed_step import Ended, integrate, smallest_pivot
 from jaxmodal.dynamics.integration.flow import Driven, derivative, margins, motion_of, motor_state
 from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
+from jaxmodal.dynamics.model import FlexibleModel, one_of, require_model
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -105,7 +105,7 @@ def check_method(method: object) -> None:
 
 
 def trajectory(
-    model: FlexibleArm,
+    model: FlexibleModel,
     q: Array,
     rate: Array,
     times: Array,

@@ -1,9 +1,9 @@
 """The equations of motion of one arm: B(q) q'' + h(q, q') + K q + D q' + c(q') + g(q) = Q u.
 
-Everything rests on the components P(q) of the links' points (`kinematics.components`) and their Gram matrices G. With
-J = dP/dq and the rates R of what turns, ``B = sum J^T G J + R^T I R``; since G, R are constant, ``h = sum J^T G P''``
-with P'' the second derivative of P along a motion with q'' = 0, which is two Jacobian-vector products and never a
-table of N^3 numbers. It equals the Christoffel symbols of B, De Luca and Siciliano's eq (26).
+Everything rests on the components P(q) of the links' points and their Gram matrices G, which the kinematics of planar
+arms or of arms in space give. With J = dP/dq, ``B = sum J^T G J`` and what turning adds; since G is constant,
+``h = sum J^T G P''`` with P'' the second derivative of P along a motion with q'' = 0, which is two Jacobian-vector
+products and never a table of N^3 numbers. It equals the Christoffel symbols of B, De Luca and Siciliano's eq (26).
 
 Written in plain `jax.numpy`, not in `xp`: Jacobians come from automatic differentiation, so that there is always
 something to trace. The functions here are for one state and meant to be traced; `states` has their jitted, batched
@@ -13,17 +13,16 @@ form.
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from jaxmodal.dynamics.mechanics import recursion
-from jaxmodal.dynamics.mechanics.kinematics import components, frames, gram
+from jaxmodal.dynamics.mechanics import kinematics, kinematics_in_space, recursion
 from jaxmodal.dynamics.mechanics.solves import solve_definite
-from jaxmodal.dynamics.model import FlexibleArm, require_motor_inertia
+from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_motor_inertia
 from jaxmodal.runtime.namespace import Array
 
 Vector = Float[Array, " N"]
@@ -37,13 +36,12 @@ class Energies(NamedTuple):
     gravity: Array
 
 
-def rotary_inertia(model: FlexibleArm) -> Array:
-    """The constant part of B of all that turns, shape (N, N)."""
-    weighted = model.inertias[:, None] * model.rates
-    return jnp.asarray(model.rates.T @ weighted)
+def kinematics_of(model: FlexibleModel) -> Any:
+    """The kinematics of the kind of arm that a model is of: components, Gram matrices, what turning adds."""
+    return kinematics if isinstance(model, FlexibleArm) else kinematics_in_space
 
 
-def _without_deflection(model: FlexibleArm, q: Array) -> tuple[Array, Array]:
+def _without_deflection(model: FlexibleModel, q: Array) -> tuple[Array, Array]:
     """Q with modal coordinates 0, and the modal coordinates alone, both of shape (N,)."""
     bent = np.zeros(model.num_coordinates)
     bent[model.layout.modal] = 1.0
@@ -51,57 +49,69 @@ def _without_deflection(model: FlexibleArm, q: Array) -> tuple[Array, Array]:
 
 
 def _products(left: Array, table: Array, right: Array) -> Array:
-    """Sum over links of left^T G right: (n, k, 2, N) twice gives (N, N)."""
+    """Sum over links of left^T G right: (n, k, d, N) twice gives (N, N)."""
     return jnp.einsum("ikac,ikl,ilad->cd", left, table, right)
 
 
-def inertia(model: FlexibleArm, q: Vector) -> Float[Array, "N N"]:
+def inertia(model: FlexibleModel, q: Vector) -> Float[Array, "N N"]:
     """The inertia matrix B(q), De Luca and Siciliano's eq (25); with `inertia_order` ``"first"`` their eq (32)."""
+    moving = kinematics_of(model)
 
-    def jacobian(at: Array) -> Array:
-        return jax.jacfwd(lambda it: components(model, it))(at)
+    def jacobian(at: Array) -> tuple[Array, Array]:
+        return jax.jacfwd(lambda it: (moving.components(model, it),) * 2, has_aux=True)(at)  # type: ignore[no-any-return]
 
-    table = gram(model)
+    table = moving.gram(model)
     if model.inertia_order == "full":
-        rows = jacobian(q)
-        return _products(rows, table, rows) + rotary_inertia(model)
+        rows, parts = jacobian(q)
+        return _products(rows, table, rows) + moving.turning_inertia(model, parts, rows)
     straight, bent = _without_deflection(model, q)
-    rows, change = jax.jvp(jacobian, (straight,), (bent,))
+    (rows, parts), (change, _) = jax.jvp(jacobian, (straight,), (bent,))
     mixed = _products(rows, table, change)
-    return _products(rows, table, rows) + mixed + mixed.T + rotary_inertia(model)
+    turning = moving.turning_inertia(model, parts, rows)
+    return _products(rows, table, rows) + mixed + mixed.T + turning
 
 
-def _second_derivative(model: FlexibleArm, q: Array, rate: Array, acceleration: Array) -> Array:
-    """Accelerations of the components on a motion with the given q, q', q''."""
+class _Motion(NamedTuple):
+    """Components, their velocities and their accelerations."""
 
-    def velocity(at: Array, along: Array) -> Array:
-        return jax.jvp(lambda it: components(model, it), (at,), (along,))[1]
+    parts: Array
+    velocities: Array
+    accelerations: Array
 
-    return jax.jvp(velocity, (q, rate), (rate, acceleration))[1]
+
+def _motion(model: FlexibleModel, q: Array, rate: Array, acceleration: Array) -> _Motion:
+    """The components on a motion with the given q, q', q''."""
+    moving = kinematics_of(model)
+
+    def velocity(at: Array, along: Array) -> tuple[Array, Array]:
+        return jax.jvp(lambda it: moving.components(model, it), (at,), (along,))
+
+    (parts, velocities), (_, accelerations) = jax.jvp(velocity, (q, rate), (rate, acceleration))
+    return _Motion(parts, velocities, accelerations)
 
 
-def kinetic(model: FlexibleArm, q: Vector, rate: Vector) -> Float[Array, ""]:
+def kinetic(model: FlexibleModel, q: Vector, rate: Vector) -> Float[Array, ""]:
     """Kinetic energy, J; to first order in the deflections where the inertia matrix is."""
+    moving = kinematics_of(model)
 
-    def velocity(at: Array) -> Array:
-        return jax.jvp(lambda it: components(model, it), (at,), (rate,))[1]
+    def velocity(at: Array) -> tuple[Array, Array]:
+        return jax.jvp(lambda it: moving.components(model, it), (at,), (rate,))
 
-    table = gram(model)
-    turning = 0.5 * jnp.sum(model.inertias * (model.rates @ rate) ** 2)
+    table = moving.gram(model)
     if model.inertia_order == "full":
-        moving = velocity(q)
-        return 0.5 * jnp.einsum("ika,ikl,ila->", moving, table, moving) + turning
+        parts, moved = velocity(q)
+        turning = moving.turning_energy(model, parts, moved, rate)
+        return 0.5 * jnp.einsum("ika,ikl,ila->", moved, table, moved) + turning
     straight, bent = _without_deflection(model, q)
-    moving, change = jax.jvp(velocity, (straight,), (bent,))
-    return jnp.einsum("ika,ikl,ila->", moving, table, 0.5 * moving + change) + turning
+    (parts, moved), (_, change) = jax.jvp(velocity, (straight,), (bent,))
+    turning = moving.turning_energy(model, parts, moved, rate)
+    return jnp.einsum("ika,ikl,ila->", moved, table, 0.5 * moved + change) + turning
 
 
-def velocity_forces(model: FlexibleArm, q: Vector, rate: Vector) -> Vector:
+def velocity_forces(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
     """Coriolis and centrifugal forces h(q, q'), eq (26), of the B of the model."""
     if model.inertia_order == "full":
-        still = jnp.zeros_like(q)
-        acceleration = _second_derivative(model, q, rate, still)
-        return _virtual_work(model, q, jnp.einsum("ikl,ila->ika", gram(model), acceleration))
+        return _moving(model, q, rate, jnp.zeros_like(q), heavy=False)
 
     def momentum(at: Array) -> Array:
         return jax.grad(lambda it: kinetic(model, at, it))(rate)
@@ -110,35 +120,31 @@ def velocity_forces(model: FlexibleArm, q: Vector, rate: Vector) -> Vector:
     return change - jax.grad(lambda it: kinetic(model, it, rate))(q)
 
 
-def _virtual_work(model: FlexibleArm, q: Array, forces: Array) -> Array:
-    """J^T F for forces F on the components."""
-    return jax.vjp(lambda it: components(model, it), q)[1](forces)[0]
-
-
-def potential(model: FlexibleArm, q: Vector) -> Float[Array, ""]:
+def potential(model: FlexibleModel, q: Vector) -> Float[Array, ""]:
     """Energy in the field of gravity, J; never truncated."""
-    weights = gram(model)[:, 0]
-    return -jnp.einsum("ik,ika,a->", weights, components(model, q), jnp.asarray(model.gravity))
+    moving = kinematics_of(model)
+    parts = moving.components(model, q)
+    return -jnp.einsum("ik,ika,a->", moving.weights(model), parts, jnp.asarray(model.gravity))
 
 
-def weight(model: FlexibleArm, q: Vector) -> Vector:
+def weight(model: FlexibleModel, q: Vector) -> Vector:
     """The gravity vector g(q), the gradient of `potential`."""
     return jax.grad(lambda it: potential(model, it))(q)
 
 
-def friction(model: FlexibleArm, rate: Vector) -> Vector:
+def friction(model: FlexibleModel, rate: Vector) -> Vector:
     """Dry friction of the joints, smoothed: torque tanh(rate/width) at the coordinate that each motor moves."""
     driven = model.layout.driven
     torque = model.coulomb * jnp.tanh(rate[driven] / model.coulomb_width)
     return jnp.zeros(model.num_coordinates).at[driven].set(torque)
 
 
-def applied(model: FlexibleArm, torques: Float[Array, " n"]) -> Vector:
+def applied(model: FlexibleModel, torques: Float[Array, " n"]) -> Vector:
     """Q u: each motor's torque at the coordinate that it moves."""
     return jnp.zeros(model.num_coordinates).at[model.layout.driven].set(torques)
 
 
-def resistance(model: FlexibleArm, q: Vector, rate: Vector) -> Vector:
+def resistance(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
     """All of the equations that does not multiply q'': h + K q + D q' + c + g."""
     if model.inertia_order == "first":
         moving = velocity_forces(model, q, rate) + weight(model, q)
@@ -147,22 +153,31 @@ def resistance(model: FlexibleArm, q: Vector, rate: Vector) -> Vector:
     return moving + _steady(model, q, rate)
 
 
-def _moving(model: FlexibleArm, q: Array, rate: Array, acceleration: Array) -> Array:
+def _moving(
+    model: FlexibleModel, q: Array, rate: Array, acceleration: Array, heavy: bool = True
+) -> Array:
     """What a motion needs against the inertia of all points and gravity, nothing of it truncated."""
-    table = gram(model)
-    forces = jnp.einsum("ikl,ila->ika", table, _second_derivative(model, q, rate, acceleration))
-    forces = forces - table[:, 0, :, None] * jnp.asarray(model.gravity)[None, None, :]
-    return _virtual_work(model, q, forces)
+    moving = kinematics_of(model)
+    found = _motion(model, q, rate, acceleration)
+    forces = jnp.einsum("ikl,ila->ika", moving.gram(model), found.accelerations)
+    if heavy:
+        forces = (
+            forces - moving.weights(model)[:, :, None] * jnp.asarray(model.gravity)[None, None, :]
+        )
+    more, turning = moving.turning_forces(model, *found, rate, acceleration)
+    _, work = jax.vjp(lambda it: moving.components(model, it), q)
+    (made,) = work(forces + more)
+    return made + turning
 
 
-def _steady(model: FlexibleArm, q: Array, rate: Array) -> Array:
+def _steady(model: FlexibleModel, q: Array, rate: Array) -> Array:
     """K q + D q' + c."""
     return model.stiffness @ q + model.damping @ rate + friction(model, rate)
 
 
 @functools.partial(jax.jit, inline=True)  # an integration asks for it five times: traced once
 def accelerations(
-    model: FlexibleArm, q: Vector, rate: Vector, torques: Float[Array, " n"]
+    model: FlexibleModel, q: Vector, rate: Vector, torques: Float[Array, " n"]
 ) -> tuple[Array, Array]:
     """Forward dynamics: q'', shape (N,), and the smallest relative pivot of B, positive where B is definite.
 
@@ -176,34 +191,39 @@ def accelerations(
     return solve_definite(inertia(model, q), right)
 
 
-def generalised_forces(model: FlexibleArm, q: Vector, rate: Vector, acceleration: Vector) -> Vector:
+def generalised_forces(
+    model: FlexibleModel, q: Vector, rate: Vector, acceleration: Vector
+) -> Vector:
     """Inverse dynamics: what must act on each coordinate, B q'' + h + K q + D q' + c + g."""
     if model.inertia_order == "first":
         return inertia(model, q) @ acceleration + resistance(model, q, rate)
-    turning = model.rates.T @ (model.inertias * (model.rates @ acceleration))
-    return _moving(model, q, rate, acceleration) + turning + _steady(model, q, rate)
+    return _moving(model, q, rate, acceleration) + _steady(model, q, rate)
 
 
-def energies(model: FlexibleArm, q: Vector, rate: Vector) -> Energies:
+def energies(model: FlexibleModel, q: Vector, rate: Vector) -> Energies:
     """Kinetic, elastic and gravitational energy, J."""
     return Energies(kinetic(model, q, rate), 0.5 * (q @ (model.stiffness @ q)), potential(model, q))
 
 
-def tip(model: FlexibleArm, q: Vector) -> Float[Array, " 2"]:
+def tip(model: FlexibleModel, q: Vector) -> Float[Array, " d"]:
     """Position of the tip of the arm, m."""
-    return frames(model, q).origin[-1]
+    return kinematics_of(model).tip(model, q)  # type: ignore[no-any-return]
 
 
-def points(model: FlexibleArm, q: Vector) -> Float[Array, "n s 2"]:
+def tip_axes(model: FlexibleModel, q: Vector) -> Float[Array, "d d"]:
+    """The axes of the tip as columns, in those of the base."""
+    return kinematics_of(model).tip_axes(model, q)  # type: ignore[no-any-return]
+
+
+def points(model: FlexibleModel, q: Vector) -> Float[Array, "n s d"]:
     """Positions along the links, at the stations of the model, m."""
-    parts = components(model, q)
-    return jnp.einsum("isk,ika->isa", jnp.asarray(model.stations)[:, :, : parts.shape[1]], parts)
+    return kinematics_of(model).points(model, q)  # type: ignore[no-any-return]
 
 
 def tip_motion(
-    model: FlexibleArm, q: Vector, rate: Vector, acceleration: Vector
+    model: FlexibleModel, q: Vector, rate: Vector, acceleration: Vector
 ) -> tuple[Array, Array, Array]:
-    """Position, velocity and acceleration of the tip, m, m/s, m/s^2, each of shape (2,)."""
+    """Position, velocity and acceleration of the tip, m, m/s, m/s^2, each of shape (d,)."""
 
     def velocity(at: Array, along: Array) -> tuple[Array, Array]:
         return jax.jvp(lambda it: tip(model, it), (at,), (along,))

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel
 from jaxmodal.runtime.namespace import Array
 
 
@@ -34,7 +34,7 @@ class Frames(NamedTuple):
     deltas: Array
 
 
-def modal_by_link(model: FlexibleArm, q: Float[Array, " N"]) -> Array:
+def modal_by_link(model: FlexibleModel, q: Float[Array, " N"]) -> Array:
     """Modal coordinates by link, shape (n, m), with zeros for the modes that a link has fewer."""
     return jnp.concatenate([q, jnp.zeros(1)])[model.layout.places]
 
@@ -94,3 +94,54 @@ def gram(model: FlexibleArm) -> Array:
         return jnp.asarray(model.gram)
     size = 2 + model.tip.shape[1]
     return jnp.asarray(model.gram[:, :size, :size])
+
+
+def weights(model: FlexibleArm) -> Array:
+    """Mass times each function, shape (n, k)."""
+    return gram(model)[:, 0]
+
+
+def tip(model: FlexibleArm, q: Array) -> Float[Array, " 2"]:
+    """Position of the tip of the arm, m."""
+    return frames(model, q).origin[-1]
+
+
+def tip_axes(model: FlexibleArm, q: Array) -> Float[Array, "2 2"]:
+    """The axes of the tip as columns, in those of the base."""
+    _, axis, deltas = frames(model, q)
+    slope = jnp.sum(model.tip_slope[-1] * deltas[-1])
+    across = quarter_turn(axis[-1])
+    if model.frames == "rotation":
+        along = jnp.cos(slope) * axis[-1] + jnp.sin(slope) * across
+    else:
+        along = axis[-1] + slope * across
+    return jnp.stack([along, quarter_turn(along)], axis=-1)
+
+
+def points(model: FlexibleArm, q: Array) -> Float[Array, "n s 2"]:
+    """Positions along the links, at the stations of the model, m."""
+    parts = components(model, q)
+    return jnp.einsum("isk,ika->isa", jnp.asarray(model.stations)[:, :, : parts.shape[1]], parts)
+
+
+def turning_inertia(model: FlexibleArm, parts: Array, rows: Array) -> Array:
+    """What turning adds to the inertia matrix, (N, N): all bodies turn at constant combinations of q'."""
+    weighted = model.inertias[:, None] * model.rates
+    return jnp.asarray(model.rates.T @ weighted)
+
+
+def turning_energy(model: FlexibleArm, parts: Array, velocities: Array, rate: Array) -> Array:
+    """Kinetic energy of turning, J."""
+    return 0.5 * jnp.sum(model.inertias * (model.rates @ rate) ** 2)
+
+
+def turning_forces(
+    model: FlexibleArm,
+    parts: Array,
+    velocities: Array,
+    accelerations: Array,
+    rate: Array,
+    acceleration: Array,
+) -> tuple[Array, Array]:
+    """What turning needs on a motion: forces on the components, of which there are none, and on coordinates (N,)."""
+    return jnp.zeros_like(parts), model.rates.T @ (model.inertias * (model.rates @ acceleration))

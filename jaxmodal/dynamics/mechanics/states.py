@@ -12,13 +12,13 @@ import numpy as np
 
 from jaxmodal.arm.arguments import reals
 from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.model import FlexibleArm, require_model
+from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
-def _computed(term: Callable[..., Any], axes: int, model: FlexibleArm, *vectors: Array) -> Any:
+def _computed(term: Callable[..., Any], axes: int, model: FlexibleModel, *vectors: Array) -> Any:
     function = functools.partial(term, model)
     for _ in range(axes):
         function = jax.vmap(function)
@@ -26,7 +26,7 @@ def _computed(term: Callable[..., Any], axes: int, model: FlexibleArm, *vectors:
 
 
 def over_states(
-    term: Callable[..., Any], model: FlexibleArm, names: tuple[str, ...], *vectors: Any
+    term: Callable[..., Any], model: FlexibleModel, names: tuple[str, ...], *vectors: Any
 ) -> Any:
     """Apply a term of one state to states with any leading axes, which all vectors share.
 
@@ -52,7 +52,7 @@ def over_states(
     return _computed(term, len(batch), model, *made)
 
 
-def _vector(model: FlexibleArm, name: str, value: Any) -> Array:
+def _vector(model: FlexibleModel, name: str, value: Any) -> Array:
     size = model.num_links if name == "torques" else model.num_coordinates
     array = value if is_traced(value) else reals(name, value, f"numbers, shape (..., {size})")
     if array.ndim == 0 or array.shape[-1] != size:
@@ -72,7 +72,7 @@ def _vector(model: FlexibleArm, name: str, value: Any) -> Array:
     return array
 
 
-def inertia_matrix(model: FlexibleArm, q: Any) -> Array:
+def inertia_matrix(model: FlexibleModel, q: Any) -> Array:
     """The inertia matrix B(q).
 
     Parameters
@@ -100,29 +100,29 @@ def inertia_matrix(model: FlexibleArm, q: Any) -> Array:
     return over_states(equations.inertia, model, ("q",), q)
 
 
-def bias(model: FlexibleArm, q: Any, rate: Any) -> Array:
+def bias(model: FlexibleModel, q: Any, rate: Any) -> Array:
     """Coriolis and centrifugal forces h(q, q'), eq (26), shape (..., N); q and its rate have shape (..., N)."""
     return over_states(equations.velocity_forces, model, ("q", "rate"), q, rate)
 
 
-def gravity(model: FlexibleArm, q: Any) -> Array:
+def gravity(model: FlexibleModel, q: Any) -> Array:
     """The gravity vector g(q), shape (..., N): the gradient of the gravitational energy, on the left-hand side."""
     return over_states(equations.weight, model, ("q",), q)
 
 
-def stiffness(model: FlexibleArm) -> Array:
+def stiffness(model: FlexibleModel) -> Array:
     """The stiffness matrix K, shape (N, N): bending of the links and springs of the joints."""
     require_model(model)
     return model.stiffness
 
 
-def damping(model: FlexibleArm) -> Array:
+def damping(model: FlexibleModel) -> Array:
     """The damping matrix D, shape (N, N): structural damping and viscous friction of the joints."""
     require_model(model)
     return model.damping
 
 
-def forward_dynamics(model: FlexibleArm, q: Any, rate: Any, torques: Any) -> Array:
+def forward_dynamics(model: FlexibleModel, q: Any, rate: Any, torques: Any) -> Array:
     """Accelerations q'' of a state under torques.
 
     Parameters
@@ -143,11 +143,11 @@ def forward_dynamics(model: FlexibleArm, q: Any, rate: Any, torques: Any) -> Arr
     return over_states(_accelerations, model, names, q, rate, torques)
 
 
-def _accelerations(model: FlexibleArm, q: Array, rate: Array, torques: Array) -> Array:
+def _accelerations(model: FlexibleModel, q: Array, rate: Array, torques: Array) -> Array:
     return equations.accelerations(model, q, rate, torques)[0]
 
 
-def inverse_dynamics(model: FlexibleArm, q: Any, rate: Any, acceleration: Any) -> Array:
+def inverse_dynamics(model: FlexibleModel, q: Any, rate: Any, acceleration: Any) -> Array:
     """Generalised forces that a motion needs: B q'' + h + K q + D q' + friction + g, shape (..., N).
 
     The first n entries are joint torques where no joint is elastic; those of the modal coordinates vanish on a
@@ -157,23 +157,23 @@ def inverse_dynamics(model: FlexibleArm, q: Any, rate: Any, acceleration: Any) -
     return over_states(equations.generalised_forces, model, names, q, rate, acceleration)
 
 
-def energies(model: FlexibleArm, q: Any, rate: Any) -> equations.Energies:
+def energies(model: FlexibleModel, q: Any, rate: Any) -> equations.Energies:
     """Kinetic, elastic and gravitational energy in J, each of shape (...,)."""
     return over_states(equations.energies, model, ("q", "rate"), q, rate)
 
 
-def tip_position(model: FlexibleArm, q: Any) -> Array:
+def tip_position(model: FlexibleModel, q: Any) -> Array:
     """Position of the tip, m, in the axes of the base, shape (..., 2)."""
     return over_states(equations.tip, model, ("q",), q)
 
 
-def link_positions(model: FlexibleArm, q: Any) -> Array:
+def link_positions(model: FlexibleModel, q: Any) -> Array:
     """Positions along every link at 21 equally spaced stations, m, in the axes of the base, shape (..., n, 21, 2)."""
     return over_states(equations.points, model, ("q",), q)
 
 
 def tip_motion(
-    model: FlexibleArm, q: Any, rate: Any, acceleration: Any
+    model: FlexibleModel, q: Any, rate: Any, acceleration: Any
 ) -> tuple[Array, Array, Array]:
     """Position, velocity and acceleration of the tip, each of shape (..., 2)."""
     names = ("q", "rate", "acceleration")

@@ -11,7 +11,7 @@ import numpy as np
 from jaxmodal.arm.arguments import finite
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.solves import held
-from jaxmodal.dynamics.model import FlexibleArm, require_model
+from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 
@@ -19,7 +19,7 @@ from jaxmodal.runtime.namespace import Array
 _STEPS, _SETTLED = 25, 1e-10
 
 
-def static_state(model: FlexibleArm, angles: Any) -> Array:
+def static_state(model: FlexibleModel, angles: Any) -> Array:
     """Where the arm is at rest on locked motors: coordinates q, shape (N,).
 
     Whether it stays there is not looked at: `linearise` with locked joints has no frequencies where it does not.
@@ -52,7 +52,7 @@ def static_state(model: FlexibleArm, angles: Any) -> Array:
 
 
 @jax.jit
-def _settled(model: FlexibleArm, start: Array) -> tuple[Array, Array]:
+def _settled(model: FlexibleModel, start: Array) -> tuple[Array, Array]:
     free = model.layout.free
 
     def force(q: Array) -> Array:

@@ -1,0 +1,258 @@
+"""Where every part of an arm in space is, and what its turning adds to the equations of motion.
+
+The components of a link are the coefficients of its functions (`model_in_space.Functions`) in the positions of its
+points, and place and axes of two frames, that of its joint and that of its tip, which carry its bodies. All are vectors
+in the axes of the base. The inertia of bodies is in the Gram matrices; what is left to turning is the spin of sections
+about their line and that of rotors.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
+from jaxmodal.runtime.namespace import Array
+
+#: terms of the power series of sin t / t and (1 - cos t)/t^2: to rounding up to a turn of 4 rad
+_TERMS = 15
+#: of a frame among the components: its place, then its axes x, y, z
+_PLACE, _X, _Y, _Z = range(4)
+
+
+def cross_matrix(vector: Array) -> Array:
+    """[a] with [a] b = a x b, shape (..., 3, 3)."""
+    x, y, z = (vector[..., k] for k in range(3))
+    zero = jnp.zeros_like(x)
+    rows = ((zero, -z, y), (z, zero, -x), (-y, x, zero))
+    return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def rotation(vector: Array) -> Array:
+    """exp[phi] of a rotation vector, by power series in phi . phi: smooth at 0."""
+    square = jnp.sum(vector * vector)
+    sine = cosine = jnp.zeros(())
+    for k in reversed(range(_TERMS)):
+        sine = 1.0 - square * sine / ((2 * k + 2) * (2 * k + 3))
+        cosine = 1.0 - square * cosine / ((2 * k + 3) * (2 * k + 4))
+    turn = cross_matrix(vector)
+    return jnp.eye(3) + sine * turn + 0.5 * cosine * (turn @ turn)
+
+
+def about(axis: Array, angle: Array) -> Array:
+    """The rotation by an angle about a unit vector."""
+    turn = cross_matrix(axis)
+    return jnp.eye(3) + jnp.sin(angle) * turn + (1.0 - jnp.cos(angle)) * (turn @ turn)
+
+
+def _scalars(model: SpatialFlexibleArm, deltas: Array) -> Array:
+    """The numbers s of one link with modal coordinates (m,): one of each function."""
+    functions = model.layout.functions
+    stretch, torsion, xy, xz = (deltas[functions.modal(d)] for d in range(4))
+    parts = [np.array([0.0, 1.0]), stretch, xy, xz]
+    if model.foreshortening:
+        for deformation, values in ((2, xy), (3, xz)):
+            rows, columns = functions.pairs(deformation)
+            share = np.where(rows == columns, 0.5, 1.0)
+            parts.append(-share * values[rows] * values[columns])
+    if model.second_order:
+        parts.append(-(torsion[:, None] * xz[None, :]).ravel())
+        parts.append((torsion[:, None] * xy[None, :]).ravel())
+    return jnp.concatenate(parts)
+
+
+class _Frames(NamedTuple):
+    """One link: its components, and the frame of its tip, with axes as columns."""
+
+    parts: Array
+    place: Array
+    axes: Array
+
+
+def _link(
+    model: SpatialFlexibleArm, before: tuple[Array, Array], angle: Array, deltas: Array, link: Any
+) -> _Frames:
+    place, axes = before
+    axes = axes @ about(link["axis"], angle) @ link["orientation"]
+    shares = _scalars(model, deltas)[:, None] * link["directions"]
+    start = place + axes @ link["start"]
+    points = (shares @ axes.T).at[0].set(start)
+    vector = deltas @ link["tip_slope"]
+    if model.second_order:
+        vector = vector + jnp.einsum("j,ajk,k->a", deltas, link["tip_turn"], deltas)
+    turn = rotation(vector) if model.frames == "rotation" else jnp.eye(3) + cross_matrix(vector)
+    tip_axes = axes @ turn
+    tip = start + axes @ (link["ends"] @ shares) + tip_axes @ link["offset"]
+    parts = jnp.concatenate([points, place[None], axes.T, tip[None], tip_axes.T])
+    return _Frames(parts, tip, tip_axes)
+
+
+def _chain(model: SpatialFlexibleArm, q: Array) -> _Frames:
+    """All links: components (n, k + 8, 3), tips (n, 3) and their axes (n, 3, 3)."""
+    kept = model.kept
+    fields = ("axis", "orientation", "start", "offset", "tip_slope", "tip_turn")
+    links = {name: jnp.asarray(getattr(model, name)) for name in fields}
+    links["ends"] = jnp.asarray(model.ends)[:, kept]
+    links["directions"] = jnp.asarray(model.directions)[:, kept]
+
+    def step(before: tuple[Array, Array], given: Any) -> tuple[tuple[Array, Array], _Frames]:
+        found = _link(model, before, *given)
+        return (found.place, found.axes), found
+
+    start = (jnp.zeros(3), jnp.eye(3))
+    found: _Frames
+    _, found = jax.lax.scan(step, start, (q[: model.num_links], modal_by_link(model, q), links))
+    return found
+
+
+def components(model: SpatialFlexibleArm, q: Float[Array, " N"]) -> Array:
+    """Coefficients of the functions and frames of all links, shape (n, k + 8, 3)."""
+    return _chain(model, q).parts
+
+
+def gram(model: SpatialFlexibleArm) -> Array:
+    """The Gram matrices that belong to `components`, shape (n, k + 8, k + 8)."""
+    table = jnp.asarray(model.gram)
+    all_functions = table.shape[-1] - 8
+    kept = np.concatenate([model.kept, np.arange(all_functions, all_functions + 8)])
+    return table[:, kept[:, None], kept[None, :]]
+
+
+def weights(model: SpatialFlexibleArm) -> Array:
+    """Mass times each function, all that has mass taken together, shape (n, k + 8)."""
+    table, known = gram(model), len(model.kept)
+    return table[:, 0] + table[:, known] + table[:, known + 4]
+
+
+def tip(model: SpatialFlexibleArm, q: Array) -> Float[Array, " 3"]:
+    """Position of the tip of the arm, m."""
+    return _chain(model, q).place[-1]
+
+
+def tip_axes(model: SpatialFlexibleArm, q: Array) -> Float[Array, "3 3"]:
+    """The axes of the tip as columns, in those of the base."""
+    return _chain(model, q).axes[-1]
+
+
+def points(model: SpatialFlexibleArm, q: Array) -> Float[Array, "n s 3"]:
+    """Positions along the links, at the stations of the model, m."""
+    kept = model.kept
+    parts = components(model, q)[:, : len(kept)]
+    return jnp.einsum("isk,ika->isa", jnp.asarray(model.stations)[:, :, kept], parts)
+
+
+class _Rates(NamedTuple):
+    """Angular velocities, or whatever is linear in them, of links and of their tips, each in its own axes, (n, 3)."""
+
+    links: Array
+    tips: Array
+
+
+def _turned(parts: Array, changes: Array) -> _Rates:
+    """The vector of the antisymmetric part of R^T R', by the components and by their changes (n, k + 8, 3)."""
+
+    def of(first: int) -> Array:
+        own, new = (
+            table[:, table.shape[1] + first :][:, _X : _Z + 1] for table in (parts, changes)
+        )
+        turn = jnp.einsum("iac,ibc->iab", own, new)
+        return 0.5 * jnp.stack(
+            [turn[:, b, a] - turn[:, a, b] for a, b in ((1, 2), (2, 0), (0, 1))], axis=-1
+        )
+
+    return _Rates(of(-8), of(-4))
+
+
+def _spins(model: SpatialFlexibleArm, turned: _Rates, rate: Array) -> tuple[Array, Array]:
+    """Rates of spin: of frames about x and of twists (n, 1 + t), and of rotors (n,)."""
+    functions = model.layout.functions
+    twists = modal_by_link(model, rate)[:, functions.modal(1)]
+    about_x = turned.links[:, :1]
+    if model.torsion_spin == "relative":
+        about_x = jnp.zeros_like(about_x)
+    driven = np.where(model.rotor_beyond, np.arange(model.num_links), model.layout.driven)
+    return jnp.concatenate([about_x, twists], axis=1), (
+        jnp.asarray(model.gear) * rate[driven] + _carrying(model, turned)
+    )
+
+
+def _carrying(model: SpatialFlexibleArm, turned: _Rates) -> Array:
+    """Rate of the link that carries each rotor about the rotor's axis, shape (n,)."""
+    if model.rotor_motion == "reflected":
+        return jnp.zeros(model.num_links)
+    before = jnp.concatenate([jnp.zeros((1, 3)), turned.tips[:-1]])
+    return jnp.sum(jnp.asarray(model.axis) * before, axis=1)
+
+
+def turning_inertia(model: SpatialFlexibleArm, parts: Array, rows: Array) -> Array:
+    """What turning adds to the inertia matrix, by the derivatives (n, k + 8, 3, N) of the components."""
+
+    def spins(change: Array, unit: Array) -> tuple[Array, Array]:
+        return _spins(model, _turned(parts, change), unit)
+
+    along, rotors = jax.vmap(spins, in_axes=(-1, -1), out_axes=-1)(
+        rows, jnp.eye(model.num_coordinates)
+    )
+    return jnp.einsum("iac,iab,ibd->cd", along, jnp.asarray(model.spin), along) + jnp.einsum(
+        "ic,i,id->cd", rotors, jnp.asarray(model.rotor), rotors
+    )
+
+
+def turning_energy(
+    model: SpatialFlexibleArm, parts: Array, velocities: Array, rate: Array
+) -> Array:
+    """Kinetic energy of turning, J."""
+    along, rotors = _spins(model, _turned(parts, velocities), rate)
+    moved = jnp.einsum("ia,iab,ib->", along, jnp.asarray(model.spin), along)
+    return 0.5 * (moved + jnp.sum(jnp.asarray(model.rotor) * rotors**2))
+
+
+def turning_forces(
+    model: SpatialFlexibleArm,
+    parts: Array,
+    velocities: Array,
+    accelerations: Array,
+    rate: Array,
+    acceleration: Array,
+) -> tuple[Array, Array]:
+    """What turning needs on a motion: forces on the components (n, k + 8, 3), and on the coordinates (N,).
+
+    The moment on a frame that carries the spin momentum p along its unit vector a is ``a p' + w x a p``.
+    """
+    rates, changes = _turned(parts, velocities), _turned(parts, accelerations)
+    along, rotors = _spins(model, rates, rate)
+    faster, rotors_faster = _spins(model, changes, acceleration)
+    spin, rotor = jnp.asarray(model.spin), jnp.asarray(model.rotor)
+    momenta = jnp.einsum("iab,ib->ia", spin, along)
+    growths = jnp.einsum("iab,ib->ia", spin, faster)
+    x_axis = np.eye(1, 3)
+
+    frames, tips = jnp.zeros_like(rates.links), jnp.zeros_like(rates.tips)
+    if model.torsion_spin == "absolute":
+        frames = growths[:, :1] * x_axis + jnp.cross(rates.links, momenta[:, :1] * x_axis)
+    if model.rotor_motion == "carried":
+        axis = jnp.asarray(model.axis)[1:]
+        momentum, growth = (rotor * rotors)[1:, None], (rotor * rotors_faster)[1:, None]
+        moment = growth * axis + jnp.cross(rates.tips[:-1], momentum * axis)
+        tips = tips.at[:-1].set(moment)
+
+    n, layout = model.num_links, model.layout
+    coordinates = jnp.zeros(model.num_coordinates + 1)
+    twisted = layout.places[:, layout.functions.modal(1)]
+    coordinates = coordinates.at[twisted].add(growths[:, 1:])
+    driven = np.where(model.rotor_beyond, np.arange(n), layout.driven)
+    coordinates = coordinates.at[driven].add(jnp.asarray(model.gear) * rotor * rotors_faster)
+    forces = jnp.zeros_like(parts)
+    forces = forces.at[:, -7:-4].set(_moments(frames, parts[:, -7:-4]))
+    forces = forces.at[:, -3:].set(_moments(tips, parts[:, -3:]))
+    return forces, coordinates[:-1]
+
+
+def _moments(moment: Array, axes: Array) -> Array:
+    """Forces on the axes of frames, (n, 3, 3) as rows, that do the work of moments (n, 3) in those axes."""
+    return -0.5 * jnp.einsum("iab,ibc->iac", cross_matrix(moment), axes)

@@ -1,0 +1,299 @@
+"""The model of an arm in space as arrays, and how its equations are posed.
+
+A point of a link is ``p = r + R (b + c(x))``: r and R are the joint and the axes of the link, b is where its elastic
+part begins. The sum ``c(x) = sum_a f_a(x) s_a(delta) e_a`` is over functions f of x (1, x, the shapes, what shortens
+the link and what a twist makes of its bending), numbers s that are products of modal coordinates, and fixed directions
+e in the axes of the link. The scalar products of the functions under the mass of the link are its *Gram matrix*. A rigid
+body is the same: its points are sums of its place and its three axes, and the Gram matrix of those is its pseudo-inertia.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import jax
+import numpy as np
+
+from jaxmodal.arm.arguments import require_truth
+from jaxmodal.arm.quantities import value_text
+from jaxmodal.dynamics.model import FRAMES, FlexibleModel, Layout, one_of
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime.tables import Table
+
+DEFORMATIONS = ("stretch", "torsion", "bending_xy", "bending_xz")
+ROTORS = ("carried", "reflected")
+TORSION_SPINS = ("absolute", "relative")
+
+#: of each deformation: how many shapes of it a link has
+Counts = tuple[int, int, int, int]
+
+
+def _fixed(default: object = dataclasses.MISSING) -> object:
+    return dataclasses.field(metadata={"static": True}, default=default)
+
+
+@dataclasses.dataclass(frozen=True)
+class Functions:
+    """The functions of x of a link with so many shapes of each deformation, in their order.
+
+    1, x, the shapes of stretch and of bending in both planes, the shortening by pairs of those of each plane, and the
+    second order of torsion with bending in x-z and in x-y.
+    """
+
+    widths: Counts
+
+    @property
+    def starts(self) -> np.ndarray:
+        """Where each deformation begins among the modal coordinates of a link, and their number."""
+        return np.concatenate([[0], np.cumsum(self.widths)])
+
+    def modal(self, deformation: int) -> slice:
+        """Where a deformation is among the modal coordinates of a link."""
+        return slice(*self.starts[deformation : deformation + 2])
+
+    def pairs(self, deformation: int) -> tuple[np.ndarray, np.ndarray]:
+        """The shapes j <= k of a deformation."""
+        rows, columns = np.triu_indices(self.widths[deformation])
+        return rows, columns
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many functions there are of each kind."""
+        stretch, torsion, xy, xz = self.widths
+        shorter = (xy * (xy + 1) // 2, xz * (xz + 1) // 2)
+        return (1, 1, stretch, xy, xz, *shorter, torsion * xz, torsion * xy)
+
+    @property
+    def number(self) -> int:
+        """How many functions there are in all."""
+        return sum(self.sizes)
+
+    @property
+    def directions(self) -> np.ndarray:
+        """Direction of each function's part of c, shape (k, 3)."""
+        axes = (0, 0, 0, 1, 2, 0, 0, 1, 2)
+        return np.eye(3)[np.repeat(axes, self.sizes)]
+
+    def kept(self, foreshortening: bool, second_order: bool) -> np.ndarray:
+        """Indices of the functions that the equations know, as they are posed."""
+        known = (True,) * 5 + (foreshortening,) * 2 + (second_order,) * 2
+        return np.flatnonzero(np.repeat(known, self.sizes))
+
+
+@dataclasses.dataclass(frozen=True)
+class LayoutInSpace(Layout):
+    """Which generalised coordinate of an arm in space stands where in q.
+
+    Attributes
+    ----------
+    counts
+        Number of shapes of each link: in stretch, in torsion, in bending in its x-y and in its x-z plane.
+    """
+
+    counts: tuple[Counts, ...] = ()
+
+    @property
+    def functions(self) -> Functions:
+        """The functions of x of the links, as many of each deformation as any link has."""
+        stretch, torsion, xy, xz = (max(c[d] for c in self.counts) for d in range(4))
+        return Functions((stretch, torsion, xy, xz))
+
+    @property
+    def width(self) -> int:
+        """Number of modal coordinates that a link has room for, m."""
+        return sum(self.functions.widths)
+
+    @property
+    def places(self) -> np.ndarray:
+        """Index of each modal coordinate, shape (n, m); N where a link has fewer shapes of a deformation."""
+        functions = self.functions
+        found = np.full((len(self.counts), self.width), self.size)
+        start = len(self.counts)
+        for i, counts in enumerate(self.counts):
+            for deformation, count in enumerate(counts):
+                first = functions.starts[deformation]
+                found[i, first : first + count] = np.arange(start, start + count)
+                start += count
+        return found
+
+    def modal_names(self, number: int) -> list[str]:
+        """Names of the modal coordinates of a link, counted from 1: ``bending_xy1`` and so on."""
+        each = zip(DEFORMATIONS, self.counts[number - 1], strict=True)
+        return [f"{name}{j}" for name, count in each for j in range(1, count + 1)]
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, repr=False)
+class SpatialFlexibleArm(FlexibleModel):
+    """An arm in space with flexible links in motion: n links, M modal coordinates, e elastic joints, N = n + M + e.
+
+    The generalised coordinates q, shape (N,), are the joint angles theta_1 .. theta_n in rad; the modal coordinates of
+    link 1, of link 2 and so on, of each first those of stretch, then of torsion, of bending in its x-y plane and of
+    bending in its x-z plane; and for each elastic joint the angle of its motor behind the gear, in rad. Made by
+    `flexible_arm`.
+
+    Attributes
+    ----------
+    gram : Array, shape (n, k + 8, k + 8)
+        Scalar products of the k functions of each link (`Functions`) under its mass, then the pseudo-inertias of the
+        bodies at its joint and at its tip: of place and axes of the joint's frame and of the tip's.
+    ends : Array, shape (n, k)
+        The functions at the end of the elastic part.
+    directions : Array, shape (n, k, 3)
+        Direction of each function's part of the deflection, in the axes of the link.
+    tip_slope : Array, shape (n, m, 3)
+        Rotation vector of the end by each shape, in the axes of the link.
+    tip_turn : Array, shape (n, 3, m, m)
+        Its second order: the rotation vector has ``delta . tip_turn delta`` besides.
+    axis, orientation : Array, shape (n, 3) and (n, 3, 3)
+        Axis of the joint in the tip axes of the link before, and the link's axes at joint angle 0 in those.
+    start, offset : Array, shape (n, 3)
+        Start of the elastic part seen from the joint in the axes of the link; the tip seen from its end, in tip axes.
+    spin : Array, shape (n, 1 + t, 1 + t)
+        Inertia about its own line of each link, over the rate of its frame about x and those of its t twists.
+    rotor, gear : Array, shape (n,)
+        Inertia of the rotor of each joint about the joint's axis, kg m^2, and its turns for one of the motor's angle.
+    stations : Array, shape (n, 21, k)
+        The functions of `gram` at places equally spaced along each link, for pictures.
+    stiffness, damping : Array, shape (N, N)
+        K and D.
+    coulomb, coulomb_width : Array, shape (n,) and ()
+        Torque of dry friction at each joint in N m, and the rate in rad/s over which its sign is smoothed.
+    gravity : Array, shape (3,)
+        Acceleration of gravity in the axes of the base, m/s^2.
+    counts : tuple of (int, int, int, int)
+        Number of shapes of each link: stretch, torsion, bending in x-y, bending in x-z.
+    elastic, rotor_beyond : tuple of bool
+        Which joints have a spring between motor and link; which of these their rotor beyond it, at the link.
+    frames
+        ``"rotation"`` turns what is beyond a link by the rotation of its end; ``"linear"`` multiplies by the rotation
+        of small angles, which stretches all that lies beyond: the 4 x 4 matrices of the literature.
+    foreshortening
+        Whether a bent link gets shorter. Without it nothing stiffens in rotation.
+    second_order
+        Whether a link that twists while it bends moves as curvature has it, to second order in its deflections.
+    rotor_motion
+        ``"carried"``: a rotor turns with the link that carries it, and its gyroscopic moments act. ``"reflected"``:
+        only its own spin has energy.
+    torsion_spin
+        ``"absolute"``: a section spins about its line with the link and by torsion. ``"relative"``: by torsion alone.
+    """
+
+    gram: Array
+    ends: Array
+    directions: Array
+    tip_slope: Array
+    tip_turn: Array
+    axis: Array
+    orientation: Array
+    start: Array
+    offset: Array
+    spin: Array
+    rotor: Array
+    gear: Array
+    stations: Array
+    stiffness: Array
+    damping: Array
+    coulomb: Array
+    coulomb_width: Array
+    gravity: Array
+    counts: tuple[Counts, ...] = _fixed()  # type: ignore[assignment]
+    elastic: tuple[bool, ...] = _fixed()  # type: ignore[assignment]
+    rotor_beyond: tuple[bool, ...] = _fixed()  # type: ignore[assignment]
+    frames: str = _fixed("rotation")  # type: ignore[assignment]
+    foreshortening: bool = _fixed(True)  # type: ignore[assignment]
+    second_order: bool = _fixed(True)  # type: ignore[assignment]
+    rotor_motion: str = _fixed("carried")  # type: ignore[assignment]
+    torsion_spin: str = _fixed("absolute")  # type: ignore[assignment]
+    axes: ClassVar[tuple[str, ...]] = ("x", "y", "z")
+    inertia_order: ClassVar[str] = "full"  # type: ignore[misc]
+
+    def tables(self) -> list[Table]:
+        """Return the links, and how the equations are posed."""
+        title = (
+            f"flexible arm in space: {self.num_links} links, {sum(self.modes)} modes, {sum(self.elastic)} elastic "
+            f"joints, N = {self.num_coordinates} generalised coordinates"
+        )
+        posed = (
+            f"frames {self.frames!r}, foreshortening {self.foreshortening}, second_order {self.second_order}, "
+            f"rotor_motion {self.rotor_motion!r}, torsion_spin {self.torsion_spin!r}"
+        )
+        if np.ndim(self.gram) != 3:  # mapped over arms
+            return [Table(title, (), (), (posed,))]
+        known = self.layout.functions.number
+        masses = sum(np.asarray(self.gram)[:, k, k] for k in (0, known, known + 4))
+        rows = [
+            [str(number), value_text(float(mass)), *map(str, counts), joint]
+            for number, (mass, counts, joint) in enumerate(
+                zip(
+                    masses,
+                    self.counts,
+                    ("elastic" if spring else "rigid" for spring in self.elastic),
+                    strict=True,
+                ),
+                start=1,
+            )
+        ]
+        headings = ("link", "mass with bodies [kg]", *DEFORMATIONS, "joint")
+        gravity = ", ".join(value_text(float(x)) for x in np.asarray(self.gravity))
+        return [Table(title, headings, rows, (f"gravity ({gravity}) m/s^2; {posed}",), ("joint",))]
+
+    @property
+    def modes(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Number of modal coordinates of each link."""
+        return tuple(map(sum, self.counts))
+
+    @property
+    def layout(self) -> LayoutInSpace:
+        """Which generalised coordinate stands where in q."""
+        return LayoutInSpace(self.modes, self.elastic, self.counts)
+
+    @property
+    def kept(self) -> np.ndarray:
+        """Indices of the functions of a link that take part, as the equations are posed."""
+        return self.layout.functions.kept(self.foreshortening, self.second_order)
+
+    def posed(
+        self,
+        frames: str | None = None,
+        foreshortening: bool | None = None,
+        second_order: bool | None = None,
+        rotor_motion: str | None = None,
+        torsion_spin: str | None = None,
+    ) -> SpatialFlexibleArm:
+        """Return the same arm with other choices of how its equations are posed; None leaves a choice as it is.
+
+        The usual model of the literature is
+        ``posed("linear", True, False, "reflected", "relative")``.
+
+        Raises
+        ------
+        ArmError
+            If a choice is none of the allowed ones, or linear frames meet what needs axes that are not stretched.
+        """
+        turned = self.frames if frames is None else frames
+        shorter = self.foreshortening if foreshortening is None else foreshortening
+        second = self.second_order if second_order is None else second_order
+        rotor = self.rotor_motion if rotor_motion is None else rotor_motion
+        spin = self.torsion_spin if torsion_spin is None else torsion_spin
+        one_of("frames", turned, FRAMES, "'rotation' turns without stretching")
+        require_truth("foreshortening", shorter)
+        require_truth("second_order", second)
+        one_of("rotor_motion", rotor, ROTORS, "'carried' is what a rotor in a moving link does")
+        one_of("torsion_spin", spin, TORSION_SPINS, "'absolute' counts the turning of the link")
+        if turned == "linear" and (rotor, spin) != ("reflected", "relative"):
+            raise ArmError(
+                f"frames = 'linear': stretches the axes of links, against which rotor_motion = {rotor!r} and "
+                f"torsion_spin = {spin!r} have no rate; must be 'reflected' and 'relative' beside it, or frames = "
+                "'rotation'."
+            )
+        return dataclasses.replace(
+            self,
+            frames=turned,
+            foreshortening=shorter,
+            second_order=second,
+            rotor_motion=rotor,
+            torsion_spin=spin,
+        )

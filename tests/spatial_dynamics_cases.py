@@ -1,0 +1,70 @@
+"""The reference cases of arms in space in motion, data/spatial_dynamics_cases.json, as arms and models."""
+
+import copy
+import functools
+import json
+import warnings
+from pathlib import Path
+
+import jaxmodal as jm
+from jaxmodal.dynamics import flexible_arm
+from jaxmodal.runtime.errors import ImplausibleWarning
+
+CASES = {
+    case["id"]: case
+    for case in json.loads(
+        (Path(__file__).parent / "data" / "spatial_dynamics_cases.json").read_text(encoding="utf-8")
+    )["cases"]
+}
+#: of the cases: those on a base that does not move
+HELD = [name for name, case in CASES.items() if "base" not in case["arm"]]
+_FAMILIES = {"monomial": "monomial", "clamped_free": "clamped_free", "fixed_free": "clamped_free"}
+
+
+def arm_of(case):
+    """The arm of a case; the rotors of springs stand at the motor."""
+    links = []
+    for entry in copy.deepcopy(case["arm"]["links"]):
+        for name in ("shapes", "torsional_inertia"):
+            entry.pop(name, None)
+        for name in ("hub", "body"):
+            entry[name]["inertia_check"] = False  # of moments that no body has the case makes exact inputs
+        joint = entry["joint"]
+        joint.pop("viscous_friction", None)
+        if joint["stiffness"] is None:
+            del joint["stiffness"]
+        if joint.get("rotor_inertia") is not None:
+            joint["motor"] = "held"
+        links.append(entry)
+    document = {"links": links, "name": case["id"]}
+    if case["arm"].get("payload"):
+        document["payload"] = case["arm"]["payload"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ImplausibleWarning)
+        return jm.arm_from_dict(document)
+
+
+@functools.cache
+def model_of(name):
+    """The model of a case, posed as it says."""
+    case = CASES[name]
+    links, choices = case["arm"]["links"], dict(case["model"])
+    modes = [{d: s["number"] for d, s in link["shapes"].items()} for link in links]
+    families = {
+        d: _FAMILIES[s["family"]] for d, s in next(x for x in links if not x["rigid"])["shapes"].items()
+    }
+    inertias = [link.get("torsional_inertia") for link in links]
+    return flexible_arm(
+        arm_of(case),
+        modes,
+        shapes=families,
+        coordinates="tip_deflection",
+        gravity=case["arm"]["gravity"],
+        viscous_friction=[link["joint"].get("viscous_friction", 0.0) for link in links],
+        frames=choices["frames"],
+        foreshortening=choices["foreshortening"],
+        second_order=choices.get("second_order", False),
+        rotor_motion=choices["rotor"],
+        torsion_spin=choices["torsion_spin"],
+        torsional_inertia=inertias,
+    )
