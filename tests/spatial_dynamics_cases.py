@@ -28,7 +28,9 @@ def arm_of(case):
         for name in ("shapes", "torsional_inertia"):
             entry.pop(name, None)
         for name in ("hub", "body"):
-            entry[name]["inertia_check"] = False  # of moments that no body has the case makes exact inputs
+            entry[name]["inertia_check"] = (
+                False  # of moments that no body has the case makes exact inputs
+            )
         joint = entry["joint"]
         joint.pop("viscous_friction", None)
         if joint["stiffness"] is None:
@@ -50,9 +52,7 @@ def model_of(name):
     case = CASES[name]
     links, choices = case["arm"]["links"], dict(case["model"])
     modes = [{d: s["number"] for d, s in link["shapes"].items()} for link in links]
-    families = {
-        d: _FAMILIES[s["family"]] for d, s in next(x for x in links if not x["rigid"])["shapes"].items()
-    }
+    families = [{d: _FAMILIES[s["family"]] for d, s in link["shapes"].items()} for link in links]
     inertias = [link.get("torsional_inertia") for link in links]
     return flexible_arm(
         arm_of(case),

@@ -1,4 +1,4 @@
-"""Planar arms with flexible links in motion, by assumed modes: equations of motion and simulation."""
+"""Arms with flexible links in motion, in the plane and in space, by assumed modes."""
 
 from jaxmodal.dynamics.assembly.flexible_arms import flexible_arm, link_shapes
 from jaxmodal.dynamics.assembly.links import end_bodies
@@ -42,9 +42,11 @@ from jaxmodal.dynamics.mechanics.states import (
     stiffness,
     tip_motion,
     tip_position,
+    tip_rotation,
 )
 from jaxmodal.dynamics.mechanics.static_states import static_state
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.public_names import report_package
 
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "Event",
     "FeedForward",
     "FlexibleArm",
+    "FlexibleModel",
     "Hold",
     "JointLimits",
     "JointPD",
@@ -66,6 +69,7 @@ __all__ = [
     "SineMotion",
     "SineTorque",
     "SlopeLimit",
+    "SpatialFlexibleArm",
     "SpinUp",
     "TipCircle",
     "TipLine",
@@ -91,6 +95,7 @@ __all__ = [
     "stiffness",
     "tip_motion",
     "tip_position",
+    "tip_rotation",
     "trajectory",
     "two_link_angles",
 ]

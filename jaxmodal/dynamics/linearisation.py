@@ -115,8 +115,8 @@ class Linearisation(NamedTuple):
         xarray.Dataset
             ``A`` (2 k, 2 k), ``B`` (2 k, n), ``C`` (p, 2 k) and ``D`` (p, n), along a motion with an axis ``time``
             before. States z are the coordinates and their rates, inputs u torques in N m, outputs y the angles of
-            joints and motors that move, rad, and the tip's position ``tip.x``, ``tip.y`` (and ``tip.z``), m: all of them
-            deviations.
+            joints and motors that move, rad, and the tip's position ``tip.x``, ``tip.y`` and, in space,
+            ``tip.z``, m: all of them deviations.
 
         Raises
         ------

@@ -151,8 +151,9 @@ class FlexibleModel(ShowsTables):
     inertia_order: str
     frames: str
     foreshortening: bool
-    #: names of the axes of positions
+    #: names of the axes of positions, and of the choices of how equations are posed
     axes: ClassVar[tuple[str, ...]]
+    choices: ClassVar[tuple[str, ...]]
 
     @property
     def layout(self) -> Layout:
@@ -240,6 +241,7 @@ class FlexibleArm(FlexibleModel):
     frames: str = _fixed("rotation")  # type: ignore[assignment]
     foreshortening: bool = _fixed(True)  # type: ignore[assignment]
     axes: ClassVar[tuple[str, ...]] = ("x", "y")
+    choices: ClassVar[tuple[str, ...]] = ("inertia_order", "frames", "foreshortening")
 
     def tables(self) -> list[Table]:
         """Return the links, and how the equations are posed."""
@@ -315,5 +317,6 @@ def require_model(model: object) -> None:
     """Refuse what is no model, such as an arm."""
     if not isinstance(model, FlexibleModel):
         raise ArmError(
-            f"model = {shown(model)}: must be a FlexibleArm or SpatialFlexibleArm; jaxmodal.dynamics.flexible_arm(arm, modes) makes one."
+            f"model = {shown(model)}: must be a FlexibleArm or SpatialFlexibleArm; "
+            "jaxmodal.dynamics.flexible_arm(arm, modes) makes one."
         )

@@ -3,8 +3,9 @@
 A point of a link is ``p = r + R (b + c(x))``: r and R are the joint and the axes of the link, b is where its elastic
 part begins. The sum ``c(x) = sum_a f_a(x) s_a(delta) e_a`` is over functions f of x (1, x, the shapes, what shortens
 the link and what a twist makes of its bending), numbers s that are products of modal coordinates, and fixed directions
-e in the axes of the link. The scalar products of the functions under the mass of the link are its *Gram matrix*. A rigid
-body is the same: its points are sums of its place and its three axes, and the Gram matrix of those is its pseudo-inertia.
+e in the axes of the link. The scalar products of the functions under the mass of the link are its *Gram matrix*. A
+rigid body is the same: its points are sums of its place and its three axes, and the Gram matrix of those is its
+pseudo-inertia.
 """
 
 from __future__ import annotations
@@ -208,6 +209,10 @@ class SpatialFlexibleArm(FlexibleModel):
     rotor_motion: str = _fixed("carried")  # type: ignore[assignment]
     torsion_spin: str = _fixed("absolute")  # type: ignore[assignment]
     axes: ClassVar[tuple[str, ...]] = ("x", "y", "z")
+    choices: ClassVar[tuple[str, ...]] = (
+        *("inertia_order", "frames", "foreshortening"),
+        *("second_order", "rotor_motion", "torsion_spin"),
+    )
     inertia_order: ClassVar[str] = "full"  # type: ignore[misc]
 
     def tables(self) -> list[Table]:
@@ -217,13 +222,14 @@ class SpatialFlexibleArm(FlexibleModel):
             f"joints, N = {self.num_coordinates} generalised coordinates"
         )
         posed = (
-            f"frames {self.frames!r}, foreshortening {self.foreshortening}, second_order {self.second_order}, "
-            f"rotor_motion {self.rotor_motion!r}, torsion_spin {self.torsion_spin!r}"
+            f"frames {self.frames!r}, foreshortening {self.foreshortening}, second_order "
+            f"{self.second_order}, rotor_motion {self.rotor_motion!r}, torsion_spin {self.torsion_spin!r}"
         )
         if np.ndim(self.gram) != 3:  # mapped over arms
             return [Table(title, (), (), (posed,))]
         known = self.layout.functions.number
-        masses = sum(np.asarray(self.gram)[:, k, k] for k in (0, known, known + 4))
+        places = [0, known, known + 4]
+        masses = np.asarray(self.gram)[:, places, places].sum(axis=1)
         rows = [
             [str(number), value_text(float(mass)), *map(str, counts), joint]
             for number, (mass, counts, joint) in enumerate(

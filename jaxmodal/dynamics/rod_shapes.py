@@ -45,8 +45,8 @@ class RodShapes:
 
 def polynomial_rods(count: int) -> RodShapes:
     """Polynomials held at the base with orthogonal slopes: integrals of Legendre's."""
-    slopes = np.eye(count)
-    integrals = legendre.legint(slopes, lbnd=-1.0, scl=0.5) if count else np.zeros((1, 0))
+    slopes = np.eye(max(count, 1), count)
+    integrals = legendre.legint(slopes, lbnd=-1.0, scl=0.5)
 
     def evaluate(xi: Numbers) -> tuple[Numbers, Numbers]:
         x = 2.0 * np.asarray(xi) - 1.0
@@ -57,9 +57,8 @@ def polynomial_rods(count: int) -> RodShapes:
 
 def _table(x: Numbers, coefficients: NDArray[Any]) -> Numbers:
     """Legendre series by columns of coefficients, shape (places, count)."""
-    return (
-        legendre.legvander(x, max(len(coefficients) - 1, 0))[:, : len(coefficients)] @ coefficients
-    )
+    table: Numbers = legendre.legvander(x, len(coefficients) - 1) @ coefficients
+    return table
 
 
 def monomial_rods(count: int) -> RodShapes:
@@ -68,7 +67,7 @@ def monomial_rods(count: int) -> RodShapes:
 
     def evaluate(xi: Numbers) -> tuple[Numbers, Numbers]:
         x = np.asarray(xi)[:, None]
-        return x**powers, powers * x ** (powers - 1)
+        return np.asarray(x**powers), np.asarray(powers * x ** (powers - 1))
 
     return RodShapes(count, evaluate)
 
@@ -79,6 +78,6 @@ def fixed_free_rods(count: int) -> RodShapes:
 
     def evaluate(xi: Numbers) -> tuple[Numbers, Numbers]:
         x = np.asarray(xi)[:, None]
-        return np.sin(waves * x), waves * np.cos(waves * x)
+        return np.sin(waves * x), np.asarray(waves * np.cos(waves * x))
 
     return RodShapes(count, evaluate)

@@ -19,6 +19,7 @@ from jaxmodal.arm.sections import raw_section
 from jaxmodal.dynamics import (
     FeedForward,
     FlexibleArm,
+    FlexibleModel,
     Hold,
     JointPD,
     Law,
@@ -150,7 +151,7 @@ class TrackingLaw(Law):
     compensation: Any = numbers("finite")
     limit: Any = numbers("greater than 0, one for each joint (N m)", lambda value: value > 0.0)
 
-    def __call__(self, time: Any, q: Any, rate: Any, model: FlexibleArm) -> Any:
+    def __call__(self, time: Any, q: Any, rate: Any, model: FlexibleModel) -> Any:
         held = FeedForward(self.pd.motion, gravity_alone=True)(time, q, rate, model)
         asked = self.pd(time, q, rate, model) + self.compensation * held
         return jnp.clip(asked, -self.limit, self.limit)

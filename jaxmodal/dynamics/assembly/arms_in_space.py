@@ -85,19 +85,25 @@ def _count(entry: Any) -> Counts:
     return 0, min(bending, 1), bending, bending
 
 
-def _families(shapes: Any) -> list[str]:
-    """The family of each deformation."""
-    named = shapes if isinstance(shapes, Mapping) else dict.fromkeys(DEFORMATIONS, shapes)
-    unknown = sorted(set(named) - set(DEFORMATIONS), key=str)
-    if unknown:
-        raise ArmError(
-            f"shapes: {shown(unknown[0])} is no deformation; must be among "
-            f"{', '.join(map(repr, DEFORMATIONS))}."
-        )
-    families = [named.get(name, FAMILIES[0]) for name in DEFORMATIONS]
-    for family in families:
-        one_of("shapes", family, FAMILIES, "'polynomial' converges fastest in space")
-    return families
+def _families(shapes: Any, n: int) -> list[list[str]]:
+    """The family of each deformation of each link."""
+    given = list(shapes) if isinstance(shapes, (list, tuple)) else [shapes] * n
+    if len(given) != n:
+        raise ArmError(f"shapes: {len(given)} of them; must be one, or {n}, one for each link.")
+    made = []
+    for entry in given:
+        named = entry if isinstance(entry, Mapping) else dict.fromkeys(DEFORMATIONS, entry)
+        unknown = sorted(set(named) - set(DEFORMATIONS), key=str)
+        if unknown:
+            raise ArmError(
+                f"shapes: {shown(unknown[0])} is no deformation; must be among "
+                f"{', '.join(map(repr, DEFORMATIONS))}."
+            )
+        families = [named.get(name, FAMILIES[0]) for name in DEFORMATIONS]
+        for family in families:
+            one_of("shapes", family, FAMILIES, "'polynomial' converges fastest in space")
+        made.append(families)
+    return made
 
 
 def _check(link: SpatialLink) -> None:
@@ -152,26 +158,24 @@ def arm_in_space(
         with within(f"link{number}."):
             _check(link)
     counts = _counts(modes, arm)
-    families = _families(shapes)
     n = len(arm.links)
+    families = _families(shapes, n)
     elastic = tuple(bool(np.isfinite(float(link.joint_stiffness))) for link in arm.links)
     layout = LayoutInSpace(tuple(map(sum, counts)), elastic, counts)
     check_size(layout.size)
     values = arm_values(arm.with_posture(np.zeros(n)).links, arm.payload, None).links
     polar = _torsional_inertias(torsional_inertia, [float(link.beam.polar[0]) for link in values])
     tables = [
-        LinkTablesInSpace(
-            link.beam, _made(count, families, in_tip_values), layout.functions, inertia
-        )
-        for link, count, inertia in zip(values, counts, polar, strict=True)
+        LinkTablesInSpace(link.beam, _made(count, family, in_tip_values), layout.functions, inertia)
+        for link, count, family, inertia in zip(values, counts, families, polar, strict=True)
     ]
     rolls = [link.roll[..., 0] for link in values]
     known = layout.functions.number
     gram = np.zeros((n, known + 8, known + 8))
-    for i, (link, table) in enumerate(zip(values, tables, strict=True)):
+    for i, (parts, table) in enumerate(zip(values, tables, strict=True)):
         gram[i, :known, :known] = table.gram
-        gram[i, known : known + 4, known : known + 4] = pseudo_inertia(link.hub[..., 0])
-        tip = link.tip[..., 0]
+        gram[i, known : known + 4, known : known + 4] = pseudo_inertia(parts.hub[..., 0])
+        tip = parts.tip[..., 0]
         if i + 1 < n:
             tip = tip + values[i + 1].stator[..., 0]
         gram[i, known + 4 :, known + 4 :] = pseudo_inertia(tip)

@@ -7,7 +7,7 @@ of the arm is. Shapes are constants either way.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import jax.numpy as jnp
 import numpy as np
@@ -26,7 +26,8 @@ from jaxmodal.dynamics.assembly.links import (
 )
 from jaxmodal.dynamics.assembly.tables import LinkTables, padded, rotating
 from jaxmodal.dynamics.frequency_equation import EndBody
-from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, Layout, one_of
+from jaxmodal.dynamics.model import FlexibleArm, Layout, one_of
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.dynamics.shapes import (
     LinkShapes,
     clamped_mass_shapes,
@@ -143,7 +144,15 @@ def _made(
     return tuple(shapes)
 
 
-@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+@overload
+def flexible_arm(arm: Arm, modes: Any = ..., **choices: Any) -> FlexibleArm: ...
+
+
+@overload
+def flexible_arm(arm: SpatialArm, modes: Any = ..., **choices: Any) -> SpatialFlexibleArm: ...
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # type: ignore[misc]
 def flexible_arm(
     arm: Arm | SpatialArm,
     modes: Any = 2,
@@ -163,7 +172,7 @@ def flexible_arm(
     rotor_motion: str = "carried",
     torsion_spin: str = "absolute",
     torsional_inertia: Any = None,
-) -> FlexibleModel:
+) -> FlexibleArm | SpatialFlexibleArm:
     """Return the model of an arm in motion: a `FlexibleArm` of a planar arm, a `SpatialFlexibleArm` of one in space.
 
     Parameters
@@ -181,7 +190,8 @@ def flexible_arm(
         out. Rigid links have none.
     shapes
         A family of `link_shapes`, ``"clamped_mass"`` if left out, or shapes for each link, made by hand. In space
-        ``"polynomial"``, if left out, ``"monomial"`` or ``"clamped_free"``, or a dict of them by deformation.
+        ``"polynomial"`` if left out, ``"monomial"`` or ``"clamped_free"``, a dict of them by deformation, or a list of
+        either, one for each link.
     coordinates
         ``"as_given"`` takes the shapes as they are scaled; ``"tip_deflection"`` scales each to 1 at the end of its
         link, so that a modal coordinate is a length, or an angle, that does not depend on any normalisation.

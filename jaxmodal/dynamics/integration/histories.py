@@ -11,7 +11,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.integration.trajectories import STATUS, Trajectory
 from jaxmodal.dynamics.mechanics.states import tip_position
-from jaxmodal.dynamics.model import FlexibleModel
+from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 
@@ -45,7 +45,6 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
     import xarray
 
     n, layout, motors = model.num_links, model.layout, model.layout.driven
-    wide = np.concatenate([found.q, np.zeros((len(found.q), 1))], axis=1)[:, layout.places]
     given = {
         "joint_angle": found.q[:, :n],
         "joint_rate": found.rate[:, :n],
@@ -55,8 +54,10 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
         "tip_acceleration": found.tip_acceleration,
         "modal_coordinate": found.q[:, layout.modal],
         "modal_rate": found.rate[:, layout.modal],
-        "end_deflection": np.sum(wide * np.asarray(model.tip), axis=-1),
     }
+    if isinstance(model, FlexibleArm):
+        wide = np.concatenate([found.q, np.zeros((len(found.q), 1))], axis=1)[:, layout.places]
+        given["end_deflection"] = np.sum(wide * np.asarray(model.tip), axis=-1)
     if any(model.elastic):
         given |= {"motor_angle": found.q[:, motors], "motor_rate": found.rate[:, motors]}
     given |= {
@@ -73,15 +74,19 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
         dims = ("time", other) if other else ("time",)
         variables[name] = variable(dims, values, meaning, unit)
     links = np.repeat(np.arange(1, n + 1), model.modes)
-    numbers = np.concatenate([np.arange(1, m + 1) for m in model.modes] or [np.zeros(0, int)])
+    names = [layout.modal_names(i) for i in range(1, n + 1)]
+    kinds = [name.rstrip("0123456789") for of_link in names for name in of_link]
+    numbers = [int(name[len(name.rstrip("0123456789")) :]) for row in names for name in row]
     coords = {
         "time": ("time", found.times, {"units": "s"}),
         "joint": np.arange(1, n + 1),
         "link": np.arange(1, n + 1),
-        "axis": ["x", "y"],
+        "axis": list(model.axes),
         "link_of_coordinate": ("coordinate", links),
-        "mode_of_coordinate": ("coordinate", numbers),
+        "mode_of_coordinate": ("coordinate", np.array(numbers, int)),
     }
+    if not isinstance(model, FlexibleArm):
+        coords["deformation_of_coordinate"] = ("coordinate", np.array(kinds, str))
     status, message = STATUS[int(found.status)]
     attributes = {
         "status": status,
@@ -92,10 +97,10 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
         "steps": int(found.steps),
         "method": method,
         "energy_balance_error": balance_error(found),
-        "inertia_order": model.inertia_order,
-        "frames": model.frames,
-        "foreshortening": str(model.foreshortening).lower(),
     }
+    for name in model.choices:
+        choice = getattr(model, name)
+        attributes[name] = str(choice).lower() if isinstance(choice, bool) else choice
     return xarray.Dataset(variables, coords, attributes)
 
 
@@ -128,7 +133,7 @@ def followed(model: FlexibleModel, wanted: Motion, times: Any) -> xarray.Dataset
     coords = {
         "time": ("time", at, {"units": "s"}),
         "joint": np.arange(1, model.num_links + 1),
-        "axis": ["x", "y"],
+        "axis": list(model.axes),
     }
     return xarray.Dataset(variables, coords)
 

@@ -58,7 +58,7 @@ def inertia(model: FlexibleModel, q: Vector) -> Float[Array, "N N"]:
     moving = kinematics_of(model)
 
     def jacobian(at: Array) -> tuple[Array, Array]:
-        return jax.jacfwd(lambda it: (moving.components(model, it),) * 2, has_aux=True)(at)  # type: ignore[no-any-return]
+        return jax.jacfwd(lambda it: (moving.components(model, it),) * 2, has_aux=True)(at)
 
     table = moving.gram(model)
     if model.inertia_order == "full":
@@ -186,7 +186,7 @@ def accelerations(
     """
     require_motor_inertia(model)
     right = applied(model, torques) - resistance(model, q, rate)
-    if recursion.pays(model):
+    if isinstance(model, FlexibleArm) and recursion.pays(model):
         return recursion.solve(model, q, right), jnp.ones(())
     return solve_definite(inertia(model, q), right)
 
@@ -207,17 +207,17 @@ def energies(model: FlexibleModel, q: Vector, rate: Vector) -> Energies:
 
 def tip(model: FlexibleModel, q: Vector) -> Float[Array, " d"]:
     """Position of the tip of the arm, m."""
-    return kinematics_of(model).tip(model, q)  # type: ignore[no-any-return]
+    return kinematics_of(model).tip(model, q)
 
 
 def tip_axes(model: FlexibleModel, q: Vector) -> Float[Array, "d d"]:
     """The axes of the tip as columns, in those of the base."""
-    return kinematics_of(model).tip_axes(model, q)  # type: ignore[no-any-return]
+    return kinematics_of(model).tip_axes(model, q)
 
 
 def points(model: FlexibleModel, q: Vector) -> Float[Array, "n s d"]:
     """Positions along the links, at the stations of the model, m."""
-    return kinematics_of(model).points(model, q)  # type: ignore[no-any-return]
+    return kinematics_of(model).points(model, q)
 
 
 def tip_motion(

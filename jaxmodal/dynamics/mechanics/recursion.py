@@ -16,17 +16,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.dynamics.mechanics.kinematics import frames, gram, quarter_turn
-from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel
+from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.namespace import Array
 
 #: with so many links or more the recursion is faster than factorising B (``python -m benchmarks.dynamics``)
 LINKS = 3
 
 
-def pays(model: FlexibleModel) -> bool:
+def pays(model: FlexibleArm) -> bool:
     """Whether this is the way to solve with the inertia matrix of a model."""
-    if not isinstance(model, FlexibleArm):
-        return False
     known = model.inertia_order == "full" and model.frames == "rotation"
     return known and model.num_links >= LINKS
 

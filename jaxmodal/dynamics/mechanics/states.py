@@ -163,18 +163,23 @@ def energies(model: FlexibleModel, q: Any, rate: Any) -> equations.Energies:
 
 
 def tip_position(model: FlexibleModel, q: Any) -> Array:
-    """Position of the tip, m, in the axes of the base, shape (..., 2)."""
+    """Position of the tip, m, in the axes of the base, shape (..., d); d is 2, of arms in space 3."""
     return over_states(equations.tip, model, ("q",), q)
 
 
+def tip_rotation(model: FlexibleModel, q: Any) -> Array:
+    """Axes of the tip as columns, in those of the base, shape (..., d, d); stretched where frames are linear."""
+    return over_states(equations.tip_axes, model, ("q",), q)
+
+
 def link_positions(model: FlexibleModel, q: Any) -> Array:
-    """Positions along every link at 21 equally spaced stations, m, in the axes of the base, shape (..., n, 21, 2)."""
+    """Positions along every link at 21 equally spaced stations, m, in the axes of the base, shape (..., n, 21, d)."""
     return over_states(equations.points, model, ("q",), q)
 
 
 def tip_motion(
     model: FlexibleModel, q: Any, rate: Any, acceleration: Any
 ) -> tuple[Array, Array, Array]:
-    """Position, velocity and acceleration of the tip, each of shape (..., 2)."""
+    """Position, velocity and acceleration of the tip, each of shape (..., d)."""
     names = ("q", "rate", "acceleration")
     return over_states(equations.tip_motion, model, names, q, rate, acceleration)
