@@ -1,7 +1,7 @@
 """The model of an arm in space as arrays, and how its equations are posed.
 
-A point of a link is ``p = r + R (b + c(x))``: r and R are the joint and the axes of the link, b is where its elastic
-part begins. The sum ``c(x) = sum_a f_a(x) s_a(delta) e_a`` is over functions f of x (1, x, the shapes, what shortens
+A point of a link is ``p = r + R (b + c(x))``: r and R are the joint and the axes of the link, y and z along the
+principal axes of its section, and b is where its elastic part begins. The sum ``c(x) = sum_a f_a(x) s_a(delta) e_a`` is over functions f of x (1, x, the shapes, what shortens
 the link and what a twist makes of its bending), numbers s that are products of modal coordinates, and fixed directions
 e in the axes of the link. The scalar products of the functions under the mass of the link are its *Gram matrix*. A
 rigid body is the same: its points are sums of its place and its three axes, and the Gram matrix of those is its
@@ -142,20 +142,21 @@ class SpatialFlexibleArm(FlexibleModel):
         bodies at its joint and at its tip: of place and axes of the joint's frame and of the tip's.
     ends : Array, shape (n, k)
         The functions at the end of the elastic part.
-    directions : Array, shape (n, k, 3)
-        Direction of each function's part of the deflection, in the axes of the link.
     tip_slope : Array, shape (n, m, 3)
         Rotation vector of the end by each shape, in the axes of the link.
     tip_turn : Array, shape (n, 3, m, m)
         Its second order: the rotation vector has ``delta . tip_turn delta`` besides.
     axis, orientation : Array, shape (n, 3) and (n, 3, 3)
-        Axis of the joint in the tip axes of the link before, and the link's axes at joint angle 0 in those.
+        Axis of the joint in the tip axes of the link before, and the link's axes at joint angle 0 in those. The axes of
+        a link are here those of its section.
     start, offset : Array, shape (n, 3)
         Start of the elastic part seen from the joint in the axes of the link; the tip seen from its end, in tip axes.
     spin : Array, shape (n, 1 + t, 1 + t)
         Inertia about its own line of each link, over the rate of its frame about x and those of its t twists.
     rotor, gear : Array, shape (n,)
         Inertia of the rotor of each joint about the joint's axis, kg m^2, and its turns for one of the motor's angle.
+    roll : Array, shape (3, 3)
+        The last link's own axes in those of its section, for the rotation of the tip.
     stations : Array, shape (n, 21, k)
         The functions of `gram` at places equally spaced along each link, for pictures.
     stiffness, damping : Array, shape (N, N)
@@ -184,7 +185,6 @@ class SpatialFlexibleArm(FlexibleModel):
 
     gram: Array
     ends: Array
-    directions: Array
     tip_slope: Array
     tip_turn: Array
     axis: Array
@@ -194,6 +194,7 @@ class SpatialFlexibleArm(FlexibleModel):
     spin: Array
     rotor: Array
     gear: Array
+    roll: Array
     stations: Array
     stiffness: Array
     damping: Array

@@ -170,15 +170,17 @@ def arm_in_space(
         for link, count, family, inertia in zip(values, counts, families, polar, strict=True)
     ]
     rolls = [link.roll[..., 0] for link in values]
+    before = [np.eye(3), *rolls[:-1]]  # own axes of the link before, in those of its section
     known = layout.functions.number
     gram = np.zeros((n, known + 8, known + 8))
     for i, (parts, table) in enumerate(zip(values, tables, strict=True)):
         gram[i, :known, :known] = table.gram
-        gram[i, known : known + 4, known : known + 4] = pseudo_inertia(parts.hub[..., 0])
         tip = parts.tip[..., 0]
         if i + 1 < n:
             tip = tip + values[i + 1].stator[..., 0]
-        gram[i, known + 4 :, known + 4 :] = pseudo_inertia(tip)
+        for start, matrix in ((known, parts.hub[..., 0]), (known + 4, tip)):
+            here = slice(start, start + 4)
+            gram[i, here, here] = pseudo_inertia(matrix, rolls[i])
     stiffness, losses = _matrices(arm, layout, tables, damping)
     beyond = [
         held and link.motor == "beyond_spring"
@@ -187,17 +189,22 @@ def arm_in_space(
     model = SpatialFlexibleArm(
         gram=gram,
         ends=np.stack([table.ends for table in tables]),
-        directions=np.stack([layout.functions.directions @ roll.T for roll in rolls]),
-        tip_slope=np.stack(
-            [table.slopes @ roll.T for table, roll in zip(tables, rolls, strict=True)]
+        tip_slope=np.stack([table.slopes for table in tables]),
+        tip_turn=np.stack([table.turns for table in tables]),
+        axis=np.stack([b.T @ _unit(link) for b, link in zip(before, arm.links, strict=True)]),
+        orientation=np.stack(
+            [
+                b.T @ link.rotation[..., 0] @ roll
+                for b, link, roll in zip(before, values, rolls, strict=True)
+            ]
         ),
-        tip_turn=np.stack(
-            [np.einsum("ab,bjk->ajk", roll, t.turns) for t, roll in zip(tables, rolls, strict=True)]
+        start=np.stack(
+            [r.T @ link.base_offset[:, 0] for r, link in zip(rolls, values, strict=True)]
         ),
-        axis=np.stack([_unit(link) for link in arm.links]),
-        orientation=np.stack([link.rotation[..., 0] for link in values]),
-        start=np.stack([link.base_offset[:, 0] for link in values]),
-        offset=np.stack([link.end_offset[:, 0] for link in values]),
+        offset=np.stack(
+            [r.T @ link.end_offset[:, 0] for r, link in zip(rolls, values, strict=True)]
+        ),
+        roll=rolls[-1].T,
         spin=np.stack([table.spin for table in tables]),
         rotor=np.array([_or(link.rotor_inertia, 0.0) for link in arm.links]),
         gear=np.array([_or(link.gear_ratio, 1.0) for link in arm.links]),
@@ -244,14 +251,19 @@ def _made(counts: Counts, families: Sequence[str], in_tip_values: bool) -> Defor
     return rods[0], rods[1], beams[0], beams[1]
 
 
-def pseudo_inertia(matrix: np.ndarray) -> np.ndarray:
-    """Of a body: integrals of (1, x, y, z) with each other, by its 6 x 6 mass matrix about the point, shape (4, 4)."""
+def pseudo_inertia(matrix: np.ndarray, roll: np.ndarray) -> np.ndarray:
+    """Of a body: integrals of (1, x, y, z) with each other, by its 6 x 6 mass matrix about the point, shape (4, 4).
+
+    The matrix is in the link's own axes, ``roll`` the axes of its section in those, which x, y and z are along.
+    """
     mass, moment, inertia = matrix[0, 0], matrix[3:, :3], matrix[3:, 3:]
     first = np.array([moment[2, 1], moment[0, 2], moment[1, 0]])
     found = np.empty((4, 4))
     found[0, 0], found[0, 1:], found[1:, 0] = mass, first, first
     found[1:, 1:] = 0.5 * np.trace(inertia) * np.eye(3) - inertia
-    return found
+    turn = np.eye(4)
+    turn[1:, 1:] = roll.T
+    return np.asarray(turn @ found @ turn.T)
 
 
 def _torsional_inertias(given: Any, own: list[float]) -> list[float]:

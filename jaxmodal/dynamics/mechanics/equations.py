@@ -20,7 +20,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from jaxmodal.dynamics.mechanics import kinematics, kinematics_in_space, recursion
+from jaxmodal.dynamics.mechanics import (
+    kinematics,
+    kinematics_in_space,
+    recursion,
+    recursion_in_space,
+)
 from jaxmodal.dynamics.mechanics.solves import solve_definite
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_motor_inertia
 from jaxmodal.runtime.namespace import Array
@@ -186,8 +191,9 @@ def accelerations(
     """
     require_motor_inertia(model)
     right = applied(model, torques) - resistance(model, q, rate)
-    if isinstance(model, FlexibleArm) and recursion.pays(model):
-        return recursion.solve(model, q, right), jnp.ones(())
+    articulated = recursion if isinstance(model, FlexibleArm) else recursion_in_space
+    if articulated.pays(model):
+        return articulated.solve(model, q, right), jnp.ones(())
     return solve_definite(inertia(model, q), right)
 
 

@@ -50,7 +50,7 @@ def about(axis: Array, angle: Array) -> Array:
     return jnp.eye(3) + jnp.sin(angle) * turn + (1.0 - jnp.cos(angle)) * (turn @ turn)
 
 
-def _scalars(model: SpatialFlexibleArm, deltas: Array) -> Array:
+def scalars(model: SpatialFlexibleArm, deltas: Array) -> Array:
     """The numbers s of one link with modal coordinates (m,): one of each function."""
     functions = model.layout.functions
     stretch, torsion, xy, xz = (deltas[functions.modal(d)] for d in range(4))
@@ -79,7 +79,7 @@ def _link(
 ) -> _Frames:
     place, axes = before
     axes = axes @ about(link["axis"], angle) @ link["orientation"]
-    shares = _scalars(model, deltas)[:, None] * link["directions"]
+    shares = scalars(model, deltas)[:, None] * model.layout.functions.directions[model.kept]
     start = place + axes @ link["start"]
     points = (shares @ axes.T).at[0].set(start)
     vector = deltas @ link["tip_slope"]
@@ -98,7 +98,6 @@ def _chain(model: SpatialFlexibleArm, q: Array) -> _Frames:
     fields = ("axis", "orientation", "start", "offset", "tip_slope", "tip_turn")
     links = {name: jnp.asarray(getattr(model, name)) for name in fields}
     links["ends"] = jnp.asarray(model.ends)[:, kept]
-    links["directions"] = jnp.asarray(model.directions)[:, kept]
 
     def step(before: tuple[Array, Array], given: Any) -> tuple[tuple[Array, Array], _Frames]:
         found = _link(model, before, *given)
@@ -136,7 +135,7 @@ def tip(model: SpatialFlexibleArm, q: Array) -> Float[Array, " 3"]:
 
 def tip_axes(model: SpatialFlexibleArm, q: Array) -> Float[Array, "3 3"]:
     """The axes of the tip as columns, in those of the base."""
-    return _chain(model, q).axes[-1]
+    return _chain(model, q).axes[-1] @ jnp.asarray(model.roll)
 
 
 def points(model: SpatialFlexibleArm, q: Array) -> Float[Array, "n s 3"]:

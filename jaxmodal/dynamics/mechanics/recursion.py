@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.dynamics.mechanics.kinematics import frames, gram, quarter_turn
+from jaxmodal.dynamics.mechanics.solves import eliminated
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.namespace import Array
 
@@ -79,7 +80,7 @@ def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
         whole = own_inertia + transport.T @ inertia @ transport
         sides = transport.T @ force
         table = jnp.concatenate([whole[3:, :3], (sides[3:] + modal)[:, None]], axis=1)
-        gone = _solved(whole[3:, 3:], table, width)
+        gone = eliminated(whole[3:, 3:], table)
         left = whole[:3, :3] - whole[:3, 3:] @ gone[:, :3]
         pushed = sides[:3] - whole[:3, 3:] @ gone[:, 3]
         # V = U + e theta'' with U the end of the link before; the rotor turns with U and the joint
@@ -109,17 +110,6 @@ def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
         )
         found = found.at[driven].set(motors)
     return found.at[:n].set(joints).at[places].set(modal)[:-1]
-
-
-def _solved(matrix: Array, right: Array, size: int) -> Array:
-    """Gauss's elimination without pivoting, written out, of a positive definite matrix."""
-    rest, table = matrix, right
-    for k in range(size):
-        others = (np.arange(size) != k).astype(float)
-        share = others * rest[:, k] / rest[k, k]
-        table = table - share[:, None] * table[k][None, :]
-        rest = rest - share[:, None] * rest[k][None, :]
-    return table / jnp.diagonal(rest)[:, None]
 
 
 def _local(model: FlexibleArm, q: Array) -> tuple[Array, Array]:

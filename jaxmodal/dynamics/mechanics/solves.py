@@ -49,3 +49,15 @@ def solve_definite(matrix: Float[Array, "N N"], right: Float[Array, " N"]) -> tu
     for k in reversed(range(size)):  # backward
         solution = solution.at[k].add(-jnp.sum(below[k] * columns[k] * solution))
     return jnp.where(smallest > 0.0, solution, jnp.nan), smallest
+
+
+def eliminated(matrix: Array, right: Array) -> Array:
+    """Gauss's elimination without pivoting, written out, of a positive definite matrix."""
+    size = matrix.shape[0]
+    rest, table = matrix, right
+    for k in range(size):
+        others = (np.arange(size) != k).astype(float)
+        share = others * rest[:, k] / rest[k, k]
+        table = table - share[:, None] * table[k][None, :]
+        rest = rest - share[:, None] * rest[k][None, :]
+    return table / jnp.diagonal(rest)[:, None]

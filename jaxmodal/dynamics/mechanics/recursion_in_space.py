@@ -1,0 +1,254 @@
+"""Forward dynamics of an arm in space by the articulated recursion: its cost grows with the number of links alone.
+
+The velocity of a frame is six numbers, its angular velocity and that of its origin, in its own axes. With the rates of
+its modal coordinates they make the motion of a link, whose inertia is a matrix of 6 + m rows. From the tip inwards a
+link takes over the 6 x 6 inertia of all that lies beyond, eliminates its modal coordinates and its joint, and hands on
+what is left; outwards the accelerations follow. Links that follow each other and have shapes, or have none, are one
+loop of the program, so that rigid links cost little. It needs rotation frames.
+
+R. Featherstone, Rigid Body Dynamics Algorithms (Springer, 2008), ch. 7, has it for rigid bodies.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
+from jaxmodal.dynamics.mechanics.kinematics_in_space import (
+    about,
+    cross_matrix,
+    rotation,
+    scalars,
+)
+from jaxmodal.dynamics.mechanics.solves import eliminated
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
+from jaxmodal.runtime.namespace import Array
+
+#: with so many coordinates or more the recursion is faster than factorising B
+COORDINATES = 8
+_TERMS = 15
+
+
+def pays(model: SpatialFlexibleArm) -> bool:
+    """Whether this is the way to solve with the inertia matrix of a model."""
+    return model.frames == "rotation" and model.num_coordinates >= COORDINATES
+
+
+class _Local(NamedTuple):
+    """One link: its inertia by (w, V, modal rates), that of the body at its tip, and the velocity of its tip by them."""
+
+    inertia: Array
+    tip: Array
+    transport: Array
+
+
+def _turning(vector: Array) -> Array:
+    """From the rate of a rotation vector to the angular velocity in the turned axes: 1 - B [phi] + C [phi]^2."""
+    square = jnp.sum(vector * vector)
+    first = second = jnp.zeros(())
+    for k in reversed(range(_TERMS)):
+        first = 1.0 - square * first / ((2 * k + 3) * (2 * k + 4))
+        second = 1.0 - square * second / ((2 * k + 4) * (2 * k + 5))
+    turn = cross_matrix(vector)
+    return jnp.eye(3) - 0.5 * first * turn + (1.0 / 6.0) * second * (turn @ turn)
+
+
+def _of_body(table: Array) -> Array:
+    """The 6 x 6 inertia of a body about its frame, by (w, V), from its pseudo-inertia."""
+    mass, first, second = table[0, 0], cross_matrix(table[0, 1:]), table[1:, 1:]
+    upper = jnp.concatenate([jnp.trace(second) * jnp.eye(3) - second, first], axis=1)
+    return jnp.concatenate([upper, jnp.concatenate([-first, mass * jnp.eye(3)], axis=1)])
+
+
+def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> _Local:
+    """What one link is while its modal coordinates are so, shape (m,); m may be 0 where they are none."""
+    functions, kept = model.layout.functions, model.kept
+    directions, known = functions.directions[kept], functions.number
+    table = link["gram"][kept[:, None], kept[None, :]]
+    m = deltas.shape[0]
+    whole = deltas if m else jnp.zeros(model.layout.width)
+    shares = scalars(model, whole)[:, None] * directions
+    at = shares.at[0].set(link["start"])
+    weighted = table @ at
+    second = at.T @ weighted
+    first = cross_matrix(weighted[0])
+    turned = jnp.trace(second) * jnp.eye(3) - second
+    rigid = jnp.concatenate(
+        [
+            jnp.concatenate([turned, first], axis=1),
+            jnp.concatenate([-first, table[0, 0] * jnp.eye(3)], axis=1),
+        ]
+    )
+    rigid = rigid + _of_body(link["gram"][known : known + 4, known : known + 4])
+    spin = link["spin"]
+    absolute = float(model.torsion_spin == "absolute")
+    rigid = rigid.at[0, 0].add(absolute * spin[0, 0])
+
+    ends, vector = link["ends"][kept], whole @ link["tip_slope"]
+    if model.second_order:
+        vector = vector + jnp.einsum("j,ajk,k->a", whole, link["tip_turn"], whole)
+    axes = rotation(vector).T
+    reach = link["start"] + ends @ shares
+    moved = jnp.concatenate(
+        [
+            jnp.concatenate([axes, jnp.zeros((3, 3))], axis=1),
+            jnp.concatenate([-axes @ cross_matrix(reach), axes], axis=1),
+        ]
+    )
+    lever = cross_matrix(link["offset"])
+    tip = _of_body(link["gram"][known + 4 :, known + 4 :])
+    if not m:
+        return _Local(rigid, tip, moved.at[3:].add(-lever @ moved[:3]))
+
+    by_modes = jax.jacfwd(lambda it: scalars(model, it))(deltas)
+    cross = jnp.cross(weighted, directions)  # of C x e, weighted by masses
+    turning = cross.T @ by_modes
+    pushing = (directions * table[0][:, None]).T @ by_modes
+    modal = jnp.zeros((m, m))
+    for axis in range(3):
+        here = np.flatnonzero(directions[:, axis])
+        rows = by_modes[here]
+        modal = modal + rows.T @ (table[here[:, None], here[None, :]] @ rows)
+    twists = functions.modal(1)
+    modal = modal.at[twists, twists].add(spin[1:, 1:])
+    turning = turning.at[0, twists].add(absolute * spin[0, 1:])
+    sides = jnp.concatenate([turning, pushing])
+    inertia = jnp.concatenate(
+        [jnp.concatenate([rigid, sides], axis=1), jnp.concatenate([sides.T, modal], axis=1)]
+    )
+    slopes = link["tip_slope"].T
+    if model.second_order:
+        both = link["tip_turn"] + jnp.swapaxes(link["tip_turn"], 1, 2)
+        slopes = slopes + both @ deltas
+    ended = (directions * ends[:, None]).T @ by_modes
+    columns = jnp.concatenate([_turning(vector) @ slopes, axes @ ended])
+    transport = jnp.concatenate([moved, columns], axis=1)
+    transport = transport.at[3:].add(-lever @ transport[:3])
+    return _Local(inertia, tip, transport)
+
+
+def _runs(model: SpatialFlexibleArm) -> list[np.ndarray]:
+    """Numbers, from 0, of links that follow each other and all have shapes, or all have none."""
+    numbers = range(model.num_links)
+    groups = itertools.groupby(numbers, key=lambda i: model.modes[i] > 0)
+    return [np.array(list(group)) for _, group in groups]
+
+
+class _Rotors(NamedTuple):
+    """Rotors by joint: their inertia by the rates of what carries them and of the joint, (n, 2, 2).
+
+    A motor behind a spring is eliminated; ``share`` of its torque acts back on what carries it, (n,).
+    """
+
+    inertia: Array
+    share: Array
+    own: Array
+
+
+def _rotors(model: SpatialFlexibleArm) -> _Rotors:
+    springs = np.asarray(model.elastic) & ~np.asarray(model.rotor_beyond)
+    carried = float(model.rotor_motion == "carried")
+    gear, inertia = jnp.asarray(model.gear), jnp.asarray(model.rotor)
+    own = gear * gear * inertia
+    mixed = carried * gear * inertia
+    plain = carried * inertia
+    share = jnp.where(springs, mixed / jnp.where(springs & (own > 0.0), own, 1.0), 0.0)
+    rows = [
+        jnp.stack([plain - share * mixed, jnp.where(springs, 0.0, mixed)], axis=-1),
+        jnp.stack([jnp.where(springs, 0.0, mixed), jnp.where(springs, 0.0, own)], axis=-1),
+    ]
+    return _Rotors(jnp.stack(rows, axis=-2), share, own)
+
+
+def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
+    """The solution of B(q) x = right, shape (N,)."""
+    n, layout = model.num_links, model.layout
+    driven, places = layout.driven, layout.places
+    deltas = modal_by_link(model, q)
+    rotors = _rotors(model)
+    reaction = rotors.share * right[driven]
+    forces = jnp.concatenate([right, jnp.zeros(1)])[places]
+    axis, orientation = jnp.asarray(model.axis), jnp.asarray(model.orientation)
+    frames = jax.vmap(lambda a, angle, turn: about(a, angle) @ turn)(axis, q[:n], orientation)
+    fields = ("gram", "ends", "tip_slope", "tip_turn", "start", "offset", "spin")
+    constants = {name: jnp.asarray(getattr(model, name)) for name in fields}
+
+    beyond = jnp.zeros((6, 6)), jnp.zeros(6)
+    kept: list[Any] = []
+    runs = _runs(model)
+    for run in reversed(runs):
+        bent = model.modes[run[0]] > 0
+        own = deltas[run] if bent else jnp.zeros((len(run), 0))
+        local = jax.vmap(lambda d, link: _local(model, d, link))(
+            own, {name: value[run] for name, value in constants.items()}
+        )
+        if bent:  # a shape that a link has not has a 1 on the diagonal and nothing else
+            missing = (places[run] == model.num_coordinates).astype(float)
+            rows = np.arange(6, 6 + layout.width)
+            local = local._replace(inertia=local.inertia.at[:, rows, rows].add(missing))
+        modal = forces[run] if bent else jnp.zeros((len(run), 0))
+        given = (
+            (local, modal, right[run], frames[run], axis[run]),
+            (rotors.inertia[run], reaction[run]),
+        )
+        beyond, found = jax.lax.scan(_inward, beyond, given, reverse=True)
+        kept.append((found, local.transport, frames[run], axis[run]))
+
+    base, answers = jnp.zeros(6), []
+    for found in reversed(kept):
+        base, answer = jax.lax.scan(_outward, base, found)
+        answers.append(answer)
+    solution = jnp.zeros(model.num_coordinates + 1)
+    joints = jnp.concatenate([answer[0] for answer in answers])
+    for run, (_, modal, _) in zip(runs, answers, strict=True):
+        if modal.shape[1]:
+            solution = solution.at[places[run]].set(modal)
+    if any(model.elastic):
+        carrying = jnp.concatenate([answer[2] for answer in answers])
+        behind = np.asarray(model.elastic) & ~np.asarray(model.rotor_beyond)
+        weight = jnp.where(behind & (rotors.own > 0.0), rotors.own, 1.0)
+        motors = right[driven] / weight - rotors.share * carrying
+        solution = solution.at[driven].set(motors)
+    return solution.at[:n].set(joints)[:-1]
+
+
+def _inward(beyond: tuple[Array, Array], link: Any) -> tuple[tuple[Array, Array], Any]:
+    """One link and its joint taken into what lies beyond: inertia (6, 6) and force (6,) at the tip before it."""
+    (local, modal, torque, frame, axis), (turned, back) = link
+    inertia, force = beyond
+    size = local.transport.shape[1]
+    whole = local.inertia + local.transport.T @ ((inertia + local.tip) @ local.transport)
+    sides = local.transport.T @ force
+    left, pushed, gone = whole[:6, :6], sides[:6], jnp.zeros((size - 6, 7))
+    if size > 6:
+        table = jnp.concatenate([whole[6:, :6], (sides[6:] + modal)[:, None]], axis=1)
+        gone = eliminated(whole[6:, 6:], table)
+        left = left - whole[:6, 6:] @ gone[:, :6]
+        pushed = pushed - whole[:6, 6:] @ gone[:, 6]
+    # in the axes of the tip before, of which the joint's axis is a fixed vector
+    turn = jnp.zeros((6, 6)).at[:3, :3].set(frame).at[3:, 3:].set(frame)
+    left, pushed = turn @ left @ turn.T, turn @ pushed
+    row = axis @ left[:3]
+    pivot = row[:3] @ axis + turned[1, 1]
+    row = row.at[:3].add(turned[0, 1] * axis)
+    drive = torque + axis @ pushed[:3]
+    inner = left - row[:, None] * row[None, :] / pivot
+    inner = inner.at[:3, :3].add(turned[0, 0] * axis[:, None] * axis[None, :])
+    outer = pushed - row * drive / pivot
+    outer = outer.at[:3].add(-back * axis)
+    return (inner, outer), (gone, row / pivot, drive / pivot)
+
+
+def _outward(base: Array, link: Any) -> tuple[Array, tuple[Array, Array, Array]]:
+    """Accelerations of a joint, of its link's shapes, and of what carries its rotor about the joint's axis."""
+    (gone, row, drive), transport, frame, axis = link
+    joint = drive - row @ base
+    angular = base[:3] + axis * joint
+    moved = jnp.concatenate([angular @ frame, base[3:] @ frame])
+    modal = gone[:, 6] - gone[:, :6] @ moved
+    return transport @ jnp.concatenate([moved, modal]), (joint, modal, axis @ base[:3])
