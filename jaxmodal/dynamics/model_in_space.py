@@ -1,11 +1,11 @@
 """The model of an arm in space as arrays, and how its equations are posed.
 
 A point of a link is ``p = r + R (b + c(x))``: r and R are the joint and the axes of the link, y and z along the
-principal axes of its section, and b is where its elastic part begins. The sum ``c(x) = sum_a f_a(x) s_a(delta) e_a`` is over functions f of x (1, x, the shapes, what shortens
-the link and what a twist makes of its bending), numbers s that are products of modal coordinates, and fixed directions
-e in the axes of the link. The scalar products of the functions under the mass of the link are its *Gram matrix*. A
-rigid body is the same: its points are sums of its place and its three axes, and the Gram matrix of those is its
-pseudo-inertia.
+principal axes of its section, and b is where its elastic part begins. The sum ``c(x) = sum_a f_a(x) s_a(delta) e_a`` is
+over functions f of x (1, x, the shapes, what shortens the link and what a twist makes of its bending), numbers s that
+are products of modal coordinates, and fixed directions e in the axes of the link. The scalar products of the functions
+under the mass of the link are its *Gram matrix*. A rigid body is the same: its points are sums of its place and its
+three axes, and the Gram matrix of those is its pseudo-inertia.
 """
 
 from __future__ import annotations

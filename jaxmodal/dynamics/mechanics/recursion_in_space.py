@@ -40,7 +40,7 @@ def pays(model: SpatialFlexibleArm) -> bool:
 
 
 class _Local(NamedTuple):
-    """One link: its inertia by (w, V, modal rates), that of the body at its tip, and the velocity of its tip by them."""
+    """One link: inertia by (w, V, modal rates), that of its tip's body, and the tip's velocity by them."""
 
     inertia: Array
     tip: Array

@@ -1,0 +1,371 @@
+"""Arms in space in motion, beside 40-digit cases, printed tables, planar arms and the exact frequencies.
+
+What compiles: for each case one program of all terms, one linearisation, and one simulation of a small arm.
+"""
+
+import dataclasses
+import functools
+
+import jax
+import numpy as np
+import pytest
+from spatial_dynamics_cases import CASES, HELD, model_of
+
+import jaxmodal as jm
+from jaxmodal.dynamics import (
+    FlexibleArm,
+    Hold,
+    JointPD,
+    SlopeLimit,
+    SpatialFlexibleArm,
+    SpinUp,
+    flexible_arm,
+    forward_dynamics,
+    inverse_dynamics,
+    linearise,
+    link_positions,
+    simulate,
+    static_state,
+    tip_position,
+    tip_rotation,
+)
+from jaxmodal.dynamics.mechanics import equations, recursion_in_space
+from jaxmodal.dynamics.mechanics.solves import solve_definite
+from jaxmodal.runtime.errors import ArmError
+
+#: of sums of some hundred products in float64, over the largest entry
+ROUNDING = 1e-14
+#: Coriolis forces lose digits where parts of them cancel
+CANCELLED = 5e-14
+
+
+def relative(found, expected):
+    scale = np.abs(np.asarray(expected)).max()
+    return np.abs(np.asarray(found) - np.asarray(expected)).max() / (scale or 1.0)
+
+
+@jax.jit
+def all_terms(model, q, rate, torques):
+    """Every term of the equations, and accelerations by the dense matrix and by the recursion, where it is known."""
+    inertia = equations.inertia(model, q)
+    right = equations.applied(model, torques) - equations.resistance(model, q, rate)
+    dense = solve_definite(inertia, right)[0]
+    known = model.frames == "rotation"
+    return {
+        "mass_matrix": inertia,
+        "bias": equations.velocity_forces(model, q, rate),
+        "gravity_vector": equations.weight(model, q),
+        "energies": equations.energies(model, q, rate),
+        "tip_position": equations.tip(model, q),
+        "tip_rotation": equations.tip_axes(model, q),
+        "acceleration": dense,
+        "recursion": recursion_in_space.solve(model, q, right) if known else dense,
+        "forces": equations.generalised_forces(model, q, rate, dense),
+    }
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_every_term_of_the_reference_cases(name):
+    case, model = CASES[name], model_of(name)
+    assert model.layout.names == tuple(case["coordinates"])
+    assert relative(model.stiffness, case["stiffness_matrix"]) < ROUNDING
+    assert relative(model.damping, case["damping_matrix"]) < ROUNDING
+    for state in case["evaluations"]:
+        q, rate, torques = (np.array(state[key]) for key in ("q", "v", "torques"))
+        found = all_terms(model, q, rate, torques)
+        assert relative(found["mass_matrix"], state["mass_matrix"]) < ROUNDING
+        assert relative(found["bias"], state["bias"]) < CANCELLED
+        for key in ("gravity_vector", "tip_position", "tip_rotation"):
+            assert relative(found[key], state[key]) < ROUNDING
+        for energy, key in zip(found["energies"], ("kinetic", "elastic", "gravity"), strict=True):
+            expected = state[f"{key}_energy"]
+            assert abs(energy - expected) <= CANCELLED * max(abs(expected), 1e-9)
+        # what float64 leaves of a solve with a matrix of this condition
+        solved = np.finfo(float).eps * state["float64_differs_by"]["condition_number"]
+        for way in ("acceleration", "recursion"):
+            assert relative(found[way], state["acceleration"]) < max(solved, CANCELLED)
+        applied = equations.applied(model, torques)
+        scale = np.abs(model.stiffness @ q).max() + np.abs(torques).max()
+        assert np.abs(found["forces"] - applied).max() < 1e-10 * scale
+
+
+def lost(every, omega):
+    """What eigenvalues in float64 lose: squared frequencies are known to rounding of the largest."""
+    return np.finfo(float).eps * (every[-1] / omega) ** 2
+
+
+#: derivatives of the Coriolis forces by the rates
+turning = jax.jit(jax.jacfwd(equations.velocity_forces, argnums=2))
+
+
+@pytest.mark.parametrize("name", [name for name in HELD if "linearisations" in CASES[name]])
+def test_frequencies_of_small_motions_of_the_reference_cases(name):
+    for state in CASES[name]["linearisations"]:
+        model, q = model_of(name), np.array(state["q"])
+        expected = np.array(state["omega_rad_per_s"])
+        if "rate" in state:
+            rate = np.zeros(q.size)
+            rate[0] = state["rate"]
+            found = linearise(model, q, rate, "locked").eigenvalues()
+            omega = np.sort(found.imag[found.imag > 0.0])[: expected.size]
+            assert np.abs(found.real).max() < 1e-12 * expected.max()
+            assert relative(omega / expected, np.ones(expected.size)) < 1e-12
+            assert relative(turning(model, q, rate), state["gyroscopic_matrix"]) < ROUNDING
+            continue
+        if "static" in state["about"]:
+            found = static_state(model, q[model.layout.driven])
+            assert relative(found, q) < 1e-13
+        else:
+            model = dataclasses.replace(model, gravity=np.zeros(3))
+        every = linearise(model, q, joints="locked").natural_frequencies()
+        omega = every[: expected.size]
+        assert np.all(np.abs(omega / expected - 1.0) < 1e-12 + lost(every, expected))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in HELD if "trajectory" in CASES[name]])
+def test_trajectories_of_the_reference_cases(name):
+    wanted, model = CASES[name]["trajectory"], model_of(name)
+    times = np.array([point["time"] for point in wanted["points"]])
+    drive = {}
+    if "torques_constant" in wanted:
+        torques = np.array(wanted["torques_constant"])
+        drive["torque"] = lambda time, q, rate, model: torques
+    else:
+        drive["motion"] = SpinUp([wanted["w0"]], wanted["T"])
+    start = wanted["points"][0]
+    motion = simulate(model, times, start["q"], start["v"], rtol=1e-11, atol=1e-13, **drive)
+    assert motion.attrs["status"] == "ok"
+    assert motion.attrs["energy_balance_error"] < 1e-10
+    for k, point in enumerate(wanted["points"]):
+        for parts, key in (
+            (("joint_angle", "modal_coordinate", "motor_angle"), "q"),
+            (("joint_rate", "modal_rate", "motor_rate"), "v"),
+        ):
+            found = [motion[name].values[k] for name in parts[:2]]
+            if any(model.elastic):
+                found.append(motion[parts[2]].values[k][np.array(model.elastic)])
+            # two formulations of the reference agree to 1e-10 and better
+            assert np.allclose(np.concatenate(found), point[key], rtol=5e-9, atol=5e-9)
+
+
+def flat_link(**changes):
+    values = {"length": 0.6, "youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.33}
+    return jm.Link(**values | {"section": jm.rectangle(0.004, 0.03, 0.85)} | changes)
+
+
+def test_a_planar_arm_in_space_is_the_planar_arm():
+    """Random states in the plane: forces and accelerations of both kinds, whose code differs, are the same."""
+    arm = jm.Arm(
+        (
+            flat_link(hub_mass=0.2, hub_inertia=1e-3, tip_mass=0.1, tip_inertia=2e-4),
+            flat_link(length=0.4, rotor_inertia=2e-5, gear_ratio=30.0, motor="held"),
+        ),
+        payload=jm.Payload(0.3, 1e-3),
+    )
+    planar = flexible_arm(arm, 2, shapes="polynomial", gravity=(1.0, -9.0))
+    in_space = flexible_arm(
+        jm.to_spatial(arm), {"bending_xy": 2}, shapes="polynomial", gravity=(1.0, -9.0, 0.0)
+    )
+    assert isinstance(planar, FlexibleArm)
+    assert isinstance(in_space, SpatialFlexibleArm)
+    rng = np.random.default_rng(4)
+    q, rate = 0.3 * rng.standard_normal((2, 3, 6))
+    torques = rng.standard_normal((3, 2))
+    for found, expected in (
+        (in_space.stiffness, planar.stiffness),
+        (inverse_dynamics(in_space, q, rate, rate), inverse_dynamics(planar, q, rate, rate)),
+        (forward_dynamics(in_space, q, rate, torques), forward_dynamics(planar, q, rate, torques)),
+        (tip_position(in_space, q)[:, :2], tip_position(planar, q)),
+        (tip_rotation(in_space, q)[:, :2, :2], tip_rotation(planar, q)),
+        (link_positions(in_space, q)[..., :2], link_positions(planar, q)),
+    ):
+        assert relative(found, expected) < 1e-12
+
+
+def test_frequencies_converge_to_the_exact_ones_of_the_arm():
+    """Bent, twisted, stretched, with a rolled section: eight shapes of each hold six modes to 1e-9, fewer less."""
+    section = jm.rectangle(0.012, 0.03, "cowper")
+    body = jm.RigidBody(0.7, (0.01, -0.02, 0.03), [[4e-3, 5e-4, 0], [5e-4, 6e-3, 0], [0, 0, 5e-3]])
+    link = jm.SpatialLink(
+        0.6, 7e10, 2700.0, section, poisson_ratio=0.33, body=body, section_roll=0.4
+    )
+    arm = jm.SpatialArm(
+        (
+            link,
+            link.replace(
+                joint_angle=0.9,
+                joint_axis=(0.2, 1.0, -0.4),
+                base_offset=(0.02, 0.05, 0.0),
+                end_offset=(0.03, 0.0, -0.06),
+                body=None,
+                joint_frame=(jm.Rotation((1.0, 0.0, 0.0), 0.6),),
+            ),
+        ),
+        payload=body,
+    )
+    exact = np.asarray(jm.natural_frequencies(arm, 6, "euler_bernoulli").omega)
+    excess = []
+    for count in (2, 4, 8):
+        every = dict.fromkeys(("stretch", "torsion", "bending_xy", "bending_xz"), count)
+        q = np.zeros(2 + 8 * count)
+        q[1] = 0.9
+        found = linearise(flexible_arm(arm, every), q, joints="locked").natural_frequencies()
+        rounding = 1e-12 + lost(found, exact)
+        assert np.all(found[:6] > exact * (1.0 - rounding))
+        excess.append(np.max(found[:6] / exact - 1.0 - rounding))
+    assert excess[0] > 1e-4
+    assert excess[1] < 1e-2 * excess[0]
+    assert excess[2] < 1e-9
+
+
+#: frequencies of flapping of a rotating uniform beam over sqrt(EI/(m L^4)), as printed, by its rate in the same unit
+#: and by a mass at its tip over its own
+FLAPPING = {
+    (0.0, 0.0): (3.516, 22.034, 61.697),
+    (12.0, 0.0): (13.17, 37.603, 79.614),
+    (0.0, 1.0): (1.557, 16.25),
+    (12.0, 1.0): (12.48, 50.86),
+}
+
+
+@pytest.mark.parametrize(("eta", "tip_mass"), list(FLAPPING))
+def test_a_rotating_beam_flaps_as_printed(eta, tip_mass):
+    section = jm.spatial_section(1e-4, 1e-9, 1e-9, 2e-9)
+    mass = 1000.0 * 1e-4 * 2.0
+    beam = jm.SpatialLink(
+        2.0, 1e10, 1000.0, section, poisson_ratio=0.3, body=jm.RigidBody(tip_mass * mass)
+    )
+    model = flexible_arm(jm.SpatialArm((beam,)), {"bending_xz": 10}, torsional_inertia=0.0)
+    unit = np.sqrt(1e10 * 1e-9 / (1000.0 * 1e-4 * 2.0**4))
+    rate = np.zeros(11)
+    rate[0] = eta * unit
+    found = linearise(model, np.zeros(11), rate, "locked").eigenvalues()
+    omega = np.sort(found.imag[found.imag > 0.0]) / unit
+    printed = np.array(FLAPPING[eta, tip_mass])
+    last_digit = [10.0 ** -len(str(x).split(".")[1]) for x in printed]
+    assert np.all(np.abs(omega[: printed.size] - printed) < last_digit)
+
+
+@functools.cache
+def wrist():
+    """A bar on a turning base, and a second bar that gives way about its joint."""
+    bar = jm.SpatialLink(0.5, 7e10, 2700.0, jm.rectangle(0.01, 0.02, "cowper"), poisson_ratio=0.33)
+    second = bar.replace(
+        joint_axis=(0.0, 1.0, 0.0),
+        joint_stiffness=300.0,
+        rotor_inertia=1e-5,
+        gear_ratio=50.0,
+        motor="held",
+    )
+    return jm.SpatialArm((bar, second), payload=jm.RigidBody(0.5))
+
+
+def test_a_simulation_names_axes_deformations_and_choices():
+    model = flexible_arm(wrist(), 1, gravity=(0, 0, -9.81), damping_ratio=0.02)
+    assert model.layout.names == (
+        *("theta1", "theta2"),
+        *(f"link{k}.{name}1" for k in (1, 2) for name in ("torsion", "bending_xy", "bending_xz")),
+        "motor2",
+    )
+    start = static_state(model, [0.3, 0.5])
+    law = JointPD(Hold([0.3, 0.5]), [50.0, 50.0], [5.0, 5.0])
+    motion = simulate(
+        model, np.linspace(0.0, 0.05, 6), start, torque=law, method="linearly_implicit", step=1e-3
+    )
+    assert motion.attrs["status"] == "ok"
+    assert list(motion["axis"].values) == ["x", "y", "z"]
+    assert list(motion["deformation_of_coordinate"].values[:3]) == [
+        *("torsion", "bending_xy", "bending_xz")
+    ]
+    assert motion.attrs["second_order"] == "true"
+    assert motion.attrs["rotor_motion"] == "carried"
+    assert np.allclose(
+        motion["tip_position"][0], tip_position(model, start), rtol=1e-14, atol=1e-14
+    )
+    limit = SlopeLimit(0.1)(0.0, start, start, model)
+    assert 0.0 < float(limit) < 0.1
+    assert "flexible arm in space: 2 links, 6 modes, 1 elastic joints" in str(model)
+
+
+def test_a_bent_link_that_twists_moves_as_curvature_has_it():
+    """Constant curvature and twist are a helix, which second order meets to the third power, first to the second."""
+    bar = jm.SpatialLink(1.0, 7e10, 2700.0, jm.circle(0.01), poisson_ratio=0.3)
+    counts = {"torsion": 1, "bending_xz": 1}
+    model = flexible_arm(jm.SpatialArm((bar,)), counts, shapes="monomial")
+    plain = model.posed(second_order=False)
+    errors = {}
+    for size in (0.1, 0.05):
+        twist, bend = size, 0.7 * size
+        # p' = R e_x, R' = R [k], with w = bend x^2/2 at first, so that the rotation about y is -bend x
+        curvature = np.array([twist, -bend, 0.0])
+        angle = np.linalg.norm(curvature)
+        turn = np.cross(np.eye(3), curvature / angle)
+        integral = np.eye(3) + (1 - np.cos(angle)) / angle * turn
+        integral = integral + (1 - np.sin(angle) / angle) * turn @ turn
+        helix = integral[:, 0]
+        q = np.array([0.0, twist, 0.5 * bend])
+        errors[size] = [
+            np.linalg.norm(np.asarray(tip_position(each, q)) - helix) for each in (model, plain)
+        ]
+    second, first = np.array(errors[0.1]) / np.array(errors[0.05])
+    assert 7.5 < second < 8.5
+    assert 3.7 < first < 4.3
+
+
+def test_linear_frames_need_what_does_not_turn():
+    model = flexible_arm(wrist(), 1)
+    with pytest.raises(ArmError, match="frames = 'linear': stretches the axes of links"):
+        model.posed(frames="linear")
+    usual = model.posed("linear", True, False, "reflected", "relative")
+    assert usual.frames == "linear"
+    assert not usual.second_order
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"modes": {"bending": 2}}, r"'bending' is unknown; must be a whole number"),
+        ({"modes": [2]}, r"modes = \[2\]: must be one entry, or 2, one for each link"),
+        ({"modes": -1}, r"modes = -1: must be a whole number"),
+        ({"shapes": "sines"}, r"shapes = 'sines': must be one of 'polynomial'"),
+        ({"shapes": {"twist": "monomial"}}, r"'twist' is no deformation"),
+        ({"gravity": (0.0, -9.81)}, r"gravity = \(0.0, -9.81\): must be three finite numbers"),
+        ({"rotor_motion": "free"}, r"rotor_motion = 'free': must be one of 'carried'"),
+        ({"torsion_spin": "none"}, r"torsion_spin = 'none': must be one of 'absolute'"),
+        ({"inertia_order": "first"}, r"inertia_order = 'first': must be one of 'full'"),
+        ({"torsional_inertia": [1.0]}, r"torsional_inertia: 1 values; must be one, or 2"),
+        ({"torsional_inertia": -1.0}, r"torsional_inertia\[1\] = -1.0: must be"),
+    ],
+)
+def test_choices_that_are_not_allowed(change, message):
+    with pytest.raises(ArmError, match=message):
+        flexible_arm(wrist(), **change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"joint_springs": (jm.Spring("rotation", (1, 0, 0), 1e3),)}, r"link2.joint_springs"),
+        ({"loss_factor": 0.1}, r"link2.loss_factor = 0.1: has no meaning in time"),
+        ({"joint_stiffness": 0.0}, r"link2.joint_stiffness = 0.0: every joint turns"),
+        (
+            {"rotor_inertia": None, "gear_ratio": None, "motor": None},
+            r"link2.rotor_inertia is missing",
+        ),
+    ],
+)
+def test_arms_that_motions_do_not_know(change, message):
+    first, second = wrist().links
+    with pytest.raises(ArmError, match=message):
+        flexible_arm(jm.SpatialArm((first, second.replace(**change))))
+
+
+def test_an_elastic_base_a_sliding_joint_and_choices_of_space_in_the_plane_are_refused():
+    with pytest.raises(ArmError, match="base_stiffness: the arm has one"):
+        flexible_arm(wrist().replace(base_stiffness=(1e6,) * 6))
+    slide = jm.SpatialLink(0.3, rigid=True, prismatic=True)
+    with pytest.raises(ArmError, match=r"link1\.prismatic = True"):
+        flexible_arm(jm.SpatialArm((slide,)))
+    with pytest.raises(ArmError, match="rotor_motion = 'reflected': is a choice of arms in space"):
+        flexible_arm(jm.examples.two_link_flexible(), rotor_motion="reflected")
