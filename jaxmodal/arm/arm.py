@@ -178,7 +178,8 @@ TAKE_ARMS_IN_SPACE = (
     "write_arm",
     "the functions of parameters",
     "check",
-    "jaxmodal check, frequencies, modes, sensitivities, statics and buckling",
+    "jaxmodal.dynamics",
+    "jaxmodal check, frequencies, modes, sensitivities, statics, buckling and simulate",
     "sweeps without responses",
     "design_opt",
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, NumberRange, in_space, refusing
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, NumberRange, refusing
 from jaxmodal.cli.paths import file_option, picture_option, require_new, writing
 from jaxmodal.runtime.whole_files import write_whole
 
@@ -69,7 +69,10 @@ def simulate(
             f"--out {out}: NetCDF needs SciPy, which is not installed; run `pip install scipy`, or give a .csv file."
         )
     if is_robot(file) and Path(file).exists():
-        raise in_space(file)
+        raise BadInput(
+            f"{file}: is a robot (a URDF), which says nothing of a motion; write it as an arm, `jaxmodal convert "
+            f"{file} --out arm.toml`, and add a table [dynamics] to that."
+        )
     with refusing():
         wanted = read_simulation(file)
         with late_progress("intervals simulated") as advance:
@@ -111,7 +114,7 @@ def summary(motion: xarray.Dataset) -> list[str]:
         f"status {motion.attrs['status']}, {motion.attrs['time_reached']:g} s in {motion.attrs['steps']} steps"
         f" of {motion.attrs['method']}",
         f"joint angles at the end  {', '.join(f'{angle:.4f}' for angle in angles)} deg",
-        f"tip at the end           {tip[0]:.6f}, {tip[1]:.6f} m",
+        f"tip at the end           {', '.join(f'{place:.6f}' for place in tip)} m",
         f"largest end deflections  {largest('end_deflection')} m",
         f"largest torques          {largest('torque')} N m",
         f"energy balance           {motion.attrs['energy_balance_error']:.1e} of the largest energy",

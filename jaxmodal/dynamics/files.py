@@ -12,7 +12,7 @@ import numpy as np
 from jaxmodal.arm.arguments import positive, scalar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_keys, table
-from jaxmodal.arm.files import arm_from_dict, read_document
+from jaxmodal.arm.files import read_document
 from jaxmodal.arm.quantities import FINITE, shown
 from jaxmodal.dynamics.assembly.flexible_arms import flexible_arm
 from jaxmodal.dynamics.drives.events import Event, JointLimits, SlopeLimit
@@ -26,9 +26,11 @@ from jaxmodal.dynamics.drives.torques import (
 )
 from jaxmodal.dynamics.integration.histories import followed
 from jaxmodal.dynamics.integration.simulation import check_number_of_times, simulate
-from jaxmodal.dynamics.model import FlexibleArm, one_of
+from jaxmodal.dynamics.model import FlexibleModel, one_of
 from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
+from jaxmodal.spatial.files.arm_files import arm_from_dict
 
 if TYPE_CHECKING:
     import xarray
@@ -37,6 +39,7 @@ _OF_MODEL = (
     *("modes", "shapes", "coordinates", "gravity", "kelvin_voigt_time", "damping_ratio"),
     *("viscous_friction", "coulomb_friction", "coulomb_width"),
     *("inertia_order", "frames", "foreshortening"),
+    *("second_order", "rotor_motion", "torsion_spin", "torsional_inertia"),
 )
 _OF_RUN = ("method", "rtol", "atol", "step", "max_steps")
 _OWN = ("until", "every", "start_deg", "start_rates_deg", "motors")
@@ -54,8 +57,8 @@ MOTORS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 class Simulation(NamedTuple):
     """What a file asks for: the arguments of `simulate`, and the arm that they are about."""
 
-    arm: Arm
-    model: FlexibleArm
+    arm: Arm | SpatialArm
+    model: FlexibleModel
     times: np.ndarray
     q: np.ndarray
     rate: np.ndarray
@@ -117,7 +120,7 @@ def simulation_from_dict(document: Mapping[str, Any], source: str = "") -> Simul
             return _simulation(arm, table("dynamics", document["dynamics"], ArmError))
 
 
-def _simulation(arm: Arm, keys: Mapping[str, Any]) -> Simulation:
+def _simulation(arm: Arm | SpatialArm, keys: Mapping[str, Any]) -> Simulation:
     check_keys(keys, (*_OWN, *_EVENTS, *_OF_MODEL, *_OF_RUN), ("until",), ArmError)
     until = positive("until", keys["until"], "s")
     every = positive("every", keys.get("every", 0.01), "s")
@@ -126,9 +129,12 @@ def _simulation(arm: Arm, keys: Mapping[str, Any]) -> Simulation:
     count = round(until / every)
     if not (count >= 1 and math.isclose(count * every, until, rel_tol=1e-9)):
         raise ArmError(f"every = {every!r}: must divide until = {until!r} into whole steps (s).")
-    model = flexible_arm(arm, **{name: keys[name] for name in _OF_MODEL if name in keys})
+    model: FlexibleModel = flexible_arm(
+        arm, **{name: keys[name] for name in _OF_MODEL if name in keys}
+    )
     n = model.num_links
-    own = [math.degrees(float(link.joint_angle)) for link in arm.links if not link.segment]
+    joints = [link for link in arm.links if not getattr(link, "segment", False)]
+    own = [math.degrees(float(link.joint_angle)) for link in joints]
     angles = _angles("start_deg", keys.get("start_deg", own), n)
     rates = _angles("start_rates_deg", keys.get("start_rates_deg", [0.0] * n), n)
     choices: dict[str, Any] = {name: keys[name] for name in _OF_RUN if name in keys}

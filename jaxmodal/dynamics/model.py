@@ -160,6 +160,10 @@ class FlexibleModel(ShowsTables):
         """Which generalised coordinate stands where in q."""
         raise NotImplementedError
 
+    def end_deflections(self, deltas: np.ndarray) -> np.ndarray:
+        """Deflection of each link at its end, m, (T, n), by modal coordinates (T, n, m); in space its size."""
+        raise NotImplementedError
+
     @property
     def num_links(self) -> int:
         """Number of links, and of joints, n."""
@@ -276,6 +280,9 @@ class FlexibleArm(FlexibleModel):
         """Which generalised coordinate stands where in q."""
         return Layout(self.modes, self.elastic)
 
+    def end_deflections(self, deltas: np.ndarray) -> np.ndarray:
+        return np.asarray(np.sum(deltas * np.asarray(self.tip), axis=-1))
+
     def posed(
         self,
         inertia_order: str | None = None,
@@ -307,9 +314,9 @@ def require_motor_inertia(model: FlexibleModel) -> None:
         many = len(numbers) > 1
         raise ArmError(
             f"model: motor{'s' * many} {', '.join(numbers)} must have inertia to move freely; motor = 'beyond_spring' "
-            "has the rotor at the link and leaves none before the spring. Lock it (linearise with joints = 'locked'), "
-            "prescribe its angle (simulate with motion), or make the arm with motor = 'held', which has the rotor "
-            "before the spring."
+            "has the rotor at the link and leaves none before the spring, and so does a joint without rotor_inertia. "
+            "Lock it (linearise with joints = 'locked'), prescribe its angle (simulate with motion), or make the arm "
+            "with rotor_inertia and motor = 'held', which has the rotor before the spring."
         )
 
 
@@ -320,3 +327,13 @@ def require_model(model: object) -> None:
             f"model = {shown(model)}: must be a FlexibleArm or SpatialFlexibleArm; "
             "jaxmodal.dynamics.flexible_arm(arm, modes) makes one."
         )
+
+
+def planar_model(model: object, what: str) -> FlexibleArm:
+    """The model of a planar arm, which ``what`` (the subject of the sentence) takes alone."""
+    require_model(model)
+    if not isinstance(model, FlexibleArm):
+        raise ArmError(
+            f"model: is of an arm in space, and {what} takes planar arms alone; must be a FlexibleArm."
+        )
+    return model

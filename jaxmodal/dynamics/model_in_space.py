@@ -168,7 +168,8 @@ class SpatialFlexibleArm(FlexibleModel):
     counts : tuple of (int, int, int, int)
         Number of shapes of each link: stretch, torsion, bending in x-y, bending in x-z.
     elastic, rotor_beyond : tuple of bool
-        Which joints have a spring between motor and link; which of these their rotor beyond it, at the link.
+        Which joints have a spring between motor and link; which of these have their rotor beyond it, at the link, or
+        none.
     frames
         ``"rotation"`` turns what is beyond a link by the rotation of its end; ``"linear"`` multiplies by the rotation
         of small angles, which stretches all that lies beyond: the 4 x 4 matrices of the literature.
@@ -261,6 +262,17 @@ class SpatialFlexibleArm(FlexibleModel):
     def kept(self) -> np.ndarray:
         """Indices of the functions of a link that take part, as the equations are posed."""
         return self.layout.functions.kept(self.foreshortening, self.second_order)
+
+    def end_deflections(self, deltas: np.ndarray) -> np.ndarray:
+        functions = self.layout.functions
+        values = np.asarray(self.ends)[:, 2 : 2 + sum(functions.sizes[2:5])]
+        squares, start = 0.0, 0
+        for deformation in (0, 2, 3):
+            count = functions.widths[deformation]
+            shapes = values[:, start : start + count]
+            moved = np.sum(deltas[..., functions.modal(deformation)] * shapes, axis=-1)
+            squares, start = squares + moved**2, start + count
+        return np.sqrt(np.asarray(squares))
 
     def posed(
         self,

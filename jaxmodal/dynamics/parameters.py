@@ -16,7 +16,7 @@ import numpy as np
 from jaxmodal.arm.arguments import reals
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.states import over_states
-from jaxmodal.dynamics.model import FlexibleArm, require_model
+from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, planar_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -88,7 +88,7 @@ def with_parameters(model: FlexibleArm, values: Array) -> FlexibleArm:
     return dataclasses.replace(model, **made)
 
 
-def regressor(model: FlexibleArm, q: Any, rate: Any, acceleration: Any) -> Array:
+def regressor(model: FlexibleModel, q: Any, rate: Any, acceleration: Any) -> Array:
     """The matrix Y of a motion: generalised forces are Y times `parameters`.
 
     Parameters
@@ -106,11 +106,11 @@ def regressor(model: FlexibleArm, q: Any, rate: Any, acceleration: Any) -> Array
     Raises
     ------
     ArmError
-        If shapes do not fit, or the model has springs of joints or structural damping.
+        If shapes do not fit, the model has springs of joints or structural damping, or it is of an arm in space.
     """
-    require_model(model)
-    _check_all_are_parameters(model)
-    return over_states(_regressor, model, ("q", "rate", "acceleration"), q, rate, acceleration)
+    planar = planar_model(model, "regressor")
+    _check_all_are_parameters(planar)
+    return over_states(_regressor, planar, ("q", "rate", "acceleration"), q, rate, acceleration)
 
 
 def _regressor(model: FlexibleArm, *motion: Array) -> Array:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from jaxmodal.dynamics import FlexibleArm
+    from jaxmodal.dynamics import FlexibleModel
 
 __all__ = ["PANELS", "PlotsUnavailableError", "animate_motion", "plot_motion"]
 
@@ -74,6 +74,9 @@ def _deflections(
     own = np.asarray(motion["link_of_coordinate"]) == link
     modes = np.asarray(motion["mode_of_coordinate"])[own]
     labels = [f"$\\delta_{{{link}{mode}}}$" for mode in modes]
+    if "deformation_of_coordinate" in motion.coords:
+        kinds = np.asarray(motion["deformation_of_coordinate"])[own]
+        labels = [f"{kind.replace('_', ' ')} {k}" for kind, k in zip(kinds, modes, strict=True)]
     _lines(axes, motion, motion["modal_coordinate"].values[:, own], labels)
     axes.set_title(f"modal coordinates of link {link} (units of its shapes)", fontsize=10)
 
@@ -82,7 +85,7 @@ Panel: TypeAlias = "Callable[[Axes, xarray.Dataset, xarray.Dataset | None], None
 
 
 def _of(name: str, symbol: str, title: str, factor: float = 1.0) -> Panel:
-    """A panel of a quantity, times a factor, with a line for each joint or link, or for x and y."""
+    """A panel of a quantity, times a factor, with a line for each joint or link, or for each axis."""
 
     def draw(axes: Axes, motion: xarray.Dataset, target: xarray.Dataset | None) -> None:
         values = motion[name]
@@ -173,7 +176,7 @@ def plot_motion(
 
 
 def animate_motion(
-    model: FlexibleArm,
+    model: FlexibleModel,
     motion: xarray.Dataset,
     path: str | Path,
     *,
@@ -182,14 +185,16 @@ def animate_motion(
     magnified: float | None = None,
     target: xarray.Dataset | None = None,
 ) -> None:
-    """Write the arm in motion, its bending magnified, and the path of its tip, as an animated GIF.
+    """Write the arm in motion, its deflections magnified, and the path of its tip, as an animated GIF.
+
+    An arm in space is seen from the side and above.
 
     Above it stand the time, the distance of the tip from that of a rigid arm with the same joint angles, and how many
     times bending is magnified; the arm as it is, with the path of its tip, is grey then.
 
     Parameters
     ----------
-    model : FlexibleArm
+    model : FlexibleArm or SpatialFlexibleArm
         The arm that was simulated.
     motion : xarray.Dataset
         From `jaxmodal.dynamics.simulate`; times after the one that was reached are left out.
@@ -232,7 +237,7 @@ def animate_motion(
 
     modal = model.layout.modal
     rigid = np.asarray(link_positions(model, _scaled(q[wanted], modal, 0.0)))[:, -1, -1]
-    off = np.hypot(*(places[:, -1, -1] - rigid).T)
+    off = np.linalg.norm(places[:, -1, -1] - rigid, axis=-1)
     times_bent = _magnification(places, off) if magnified is None else float(magnified)
     bent = places
     if times_bent != 1.0:
@@ -243,30 +248,37 @@ def animate_motion(
     if target is not None:
         axes.plot(*paths[1].T, color="0.45", linewidth=1.2, linestyle=":", label="asked for")
         axes.legend(fontsize=8, loc="best", framealpha=0.7)
-    (path_line,) = axes.plot([], [], color="0.7", linewidth=1.0)
-    (still,) = axes.plot([], [], color="0.75", linewidth=1.6)
+    empty: list[list[float]] = [[]] * places.shape[-1]
+    (path_line,) = axes.plot(*empty, color="0.7", linewidth=1.0)
+    (still,) = axes.plot(*empty, color="0.75", linewidth=1.6)
     look: dict[str, Any] = {"linewidth": 2.2, "solid_capstyle": "round"}
     links = [
-        axes.plot([], [], color=_COLOURS[k % len(_COLOURS)], **look)[0]
+        axes.plot(*empty, color=_COLOURS[k % len(_COLOURS)], **look)[0]
         for k in range(places.shape[1])
     ]
-    (joints,) = axes.plot([], [], "o", color="black", markersize=3.5)
+    (joints,) = axes.plot(*empty, "o", color="black", markersize=3.5)
     note = f", bending × {times_bent:g}" if times_bent != 1.0 else ""
 
     def show(frame: int) -> list[Any]:
         if times_bent != 1.0:
-            still.set_data(*places[frame].reshape(-1, 2).T)
+            _put(still, places[frame].reshape(-1, places.shape[-1]))
         for line, link in zip(links, bent[frame], strict=True):
-            line.set_data(link[:, 0], link[:, 1])
-        joints.set_data(bent[frame][:, -1, 0], bent[frame][:, -1, 1])
+            _put(line, link)
+        _put(joints, bent[frame][:, -1])
         upto = int(np.searchsorted(known, wanted[frame], side="right"))
-        path_line.set_data(tips[:upto, 0], tips[:upto, 1])
+        _put(path_line, tips[:upto])
         shift = f"tip deflection {1e3 * off[frame]:.3g} mm"
         axes.set_title(f"t = {times[frame]:.3f} s, {shift}{note}", fontsize=10)
         return [*links, joints, still, path_line]
 
     steps = max(len(wanted) - 1, 1)  # between pictures
     write_gif(figure, show, len(wanted), shown * len(wanted) / steps, path)
+
+
+def _put(line: Any, places: np.ndarray) -> None:
+    """Move a line to places (s, 2) or (s, 3)."""
+    move = line.set_data if places.shape[-1] == 2 else line.set_data_3d
+    move(*places.T)
 
 
 def _scaled(q: np.ndarray, modal: slice, factor: float) -> np.ndarray:
@@ -279,10 +291,10 @@ def _scaled(q: np.ndarray, modal: slice, factor: float) -> np.ndarray:
 def _magnification(places: np.ndarray, off: np.ndarray) -> float:
     """A round number of times that makes the largest deflection of the tip easy to see; 1 where it is, or is none.
 
-    ``places`` (T, n, S, 2) are those of the links, ``off`` (T,) distances of the tip from that of the rigid arm.
+    ``places`` (T, n, S, d) are those of the links, ``off`` (T,) distances of the tip from that of the rigid arm.
     """
-    steps = np.diff(places[0].reshape(-1, 2), axis=0)
-    reach, largest = float(np.sum(np.hypot(*steps.T))), float(off.max())
+    steps = np.diff(places[0].reshape(-1, places.shape[-1]), axis=0)
+    reach, largest = float(np.sum(np.linalg.norm(steps, axis=-1))), float(off.max())
     if not 1e-9 * reach < largest < _SEEN * reach:
         return 1.0
     most = _SHOWN * reach / largest
@@ -291,15 +303,14 @@ def _magnification(places: np.ndarray, off: np.ndarray) -> float:
 
 
 def _frame(figure: Figure, parts: Sequence[np.ndarray]) -> Axes:
-    """Axes in m of a new figure with room for all places (..., 2) of some parts and the base, which is drawn."""
-    axes: Axes = figure.subplots()
-    axes.plot(0.0, 0.0, "s", color="black", markersize=5.0)
-    everywhere = np.concatenate([np.zeros((1, 2)), *(part.reshape(-1, 2) for part in parts)])
+    """Axes in m of a new figure with room for all places (..., d) of some parts and the base, which is drawn."""
+    d = parts[0].shape[-1]
+    axes: Any = figure.add_subplot(projection="3d" if d == 3 else None)
+    axes.plot(*[[0.0]] * d, "s", color="black", markersize=5.0)
+    everywhere = np.concatenate([np.zeros((1, d)), *(part.reshape(-1, d) for part in parts)])
     low, high = np.nanmin(everywhere, axis=0), np.nanmax(everywhere, axis=0)
     middle, half = 0.5 * (low + high), 0.55 * float(np.max(high - low))
-    axes.set_xlim(middle[0] - half, middle[0] + half)
-    axes.set_ylim(middle[1] - half, middle[1] + half)
+    for name, place in zip("xyz", middle, strict=False):
+        axes.set(**{f"{name}lim": (place - half, place + half), f"{name}label": f"{name} [m]"})
     axes.set_aspect("equal")
-    axes.set_xlabel("x [m]")
-    axes.set_ylabel("y [m]")
     return axes

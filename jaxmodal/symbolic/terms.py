@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
+from jaxmodal.dynamics.model import FlexibleArm, one_of, planar_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.symbolic.chain import Chain
@@ -207,7 +207,7 @@ class Writer:
 
 def check_model(model: Any) -> None:
     """Refuse what is no model with known values."""
-    require_model(model)
+    planar_model(model, "symbolic.written_equations")
     fields = dataclasses.fields(FlexibleArm)
     arrays = [getattr(model, field.name) for field in fields if not field.metadata.get("static")]
     if any(is_traced(value) for value in arrays):

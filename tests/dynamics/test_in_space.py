@@ -219,6 +219,20 @@ def test_frequencies_converge_to_the_exact_ones_of_the_arm():
     assert excess[2] < 1e-9
 
 
+def test_springs_without_rotors_are_locked_and_moved_and_take_no_torque():
+    """The space-station arm of the examples, springs and no rotor: the exact frequencies of its posture."""
+    arm = jm.examples.canadarm2_like()
+    model = flexible_arm(arm, {"bending_xy": 4, "bending_xz": 4, "torsion": 3, "stretch": 3})
+    q = np.zeros(model.num_coordinates)
+    angles = [float(link.joint_angle) for link in arm.links]
+    q[:5], q[model.layout.driven] = angles, angles
+    exact = np.asarray(jm.natural_frequencies(arm, 4, "euler_bernoulli").omega)
+    found = linearise(model, q, joints="locked").natural_frequencies()
+    assert np.all(np.abs(found[:4] / exact - 1.0) < 1e-7 + lost(found, exact))
+    with pytest.raises(ArmError, match="motors .* must have inertia to move freely"):
+        linearise(model, q)
+
+
 #: frequencies of flapping of a rotating uniform beam over sqrt(EI/(m L^4)), as printed, by its rate in the same unit
 #: and by a mass at its tip over its own
 FLAPPING = {
@@ -349,10 +363,6 @@ def test_choices_that_are_not_allowed(change, message):
         ({"joint_springs": (jm.Spring("rotation", (1, 0, 0), 1e3),)}, r"link2.joint_springs"),
         ({"loss_factor": 0.1}, r"link2.loss_factor = 0.1: has no meaning in time"),
         ({"joint_stiffness": 0.0}, r"link2.joint_stiffness = 0.0: every joint turns"),
-        (
-            {"rotor_inertia": None, "gear_ratio": None, "motor": None},
-            r"link2.rotor_inertia is missing",
-        ),
     ],
 )
 def test_arms_that_motions_do_not_know(change, message):

@@ -119,17 +119,10 @@ def _check(link: SpatialLink) -> None:
         raise ArmError(
             f"loss_factor = {shown(link.loss_factor)}: has no meaning in time; give kelvin_voigt_time, s."
         )
-    stiffness = float(link.joint_stiffness)
-    if stiffness == 0.0:
+    if float(link.joint_stiffness) == 0.0:
         raise ArmError(
             "joint_stiffness = 0.0: every joint turns in the dynamics, and this spring lies between the motor and the "
             "link; leave it out for a joint that the motor moves directly."
-        )
-    if np.isfinite(stiffness) and not link.rotor_inertia:
-        raise ArmError(
-            f"rotor_inertia is missing: joint_stiffness = {shown(link.joint_stiffness)} puts a spring between the "
-            "rotor and the link, so the rotor needs an inertia; give rotor_inertia and gear_ratio, or leave "
-            "joint_stiffness out."
         )
 
 
@@ -182,9 +175,9 @@ def arm_in_space(
             here = slice(start, start + 4)
             gram[i, here, here] = pseudo_inertia(matrix, rolls[i])
     stiffness, losses = _matrices(arm, layout, tables, damping)
-    beyond = [
-        held and link.motor == "beyond_spring"
-        for link, held in zip(arm.links, elastic, strict=True)
+    beyond = [  # or no rotor at all: the motor has no inertia
+        spring and (link.motor == "beyond_spring" or not link.rotor_inertia)
+        for link, spring in zip(arm.links, elastic, strict=True)
     ]
     model = SpatialFlexibleArm(
         gram=gram,

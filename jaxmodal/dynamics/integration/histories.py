@@ -55,9 +55,8 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
         "modal_coordinate": found.q[:, layout.modal],
         "modal_rate": found.rate[:, layout.modal],
     }
-    if isinstance(model, FlexibleArm):
-        wide = np.concatenate([found.q, np.zeros((len(found.q), 1))], axis=1)[:, layout.places]
-        given["end_deflection"] = np.sum(wide * np.asarray(model.tip), axis=-1)
+    wide = np.concatenate([found.q, np.zeros((len(found.q), 1))], axis=1)[:, layout.places]
+    given["end_deflection"] = model.end_deflections(wide)
     if any(model.elastic):
         given |= {"motor_angle": found.q[:, motors], "motor_rate": found.rate[:, motors]}
     given |= {
