@@ -108,6 +108,7 @@ GIVEN = {
         ("frequencies", "modes", "response", "sensitivities", "buckling"),
         "nothing gives way, .*convert .*--joint-stiffness .*=",
     ),
+    "simulate": r"is a robot \(a URDF\), which says nothing of a motion; write it as an arm",
     **dict.fromkeys(("sweep run", "sweep plan", "optimise"), r"is a URDF \(XML\)"),
 }
 

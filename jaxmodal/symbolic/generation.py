@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.model import FlexibleArm, one_of
+from jaxmodal.dynamics.model import FlexibleModel, one_of, planar_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic.equations import QUANTITIES, USUAL, WrittenEquations
 from jaxmodal.symbolic.terms import Writer
 
 
 def written_equations(
-    model: FlexibleArm,
+    model: FlexibleModel,
     quantities: Sequence[str] = USUAL,
     *,
     integrals: str = "symbolic",
@@ -39,7 +39,7 @@ def written_equations(
     Raises
     ------
     ArmError
-        If an argument is not allowed, or the model holds traced values.
+        If an argument is not allowed, the model holds traced values, or it is of an arm in space.
 
     Notes
     -----
@@ -57,7 +57,7 @@ def written_equations(
     {'B': (6, 6), 'h': (6,)}
     """
     wanted = names_of_quantities(quantities)
-    writer = Writer(model, integrals)
+    writer = Writer(planar_model(model, "symbolic.written_equations"), integrals)
     by_name: dict[str, Callable[[], Any]] = {
         "B": writer.inertia,
         "h": writer.velocity_forces,

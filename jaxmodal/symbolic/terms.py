@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.dynamics.model import FlexibleArm, one_of, planar_model
+from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.symbolic.chain import Chain
@@ -205,9 +205,8 @@ class Writer:
         )
 
 
-def check_model(model: Any) -> None:
-    """Refuse what is no model with known values."""
-    planar_model(model, "symbolic.written_equations")
+def check_model(model: FlexibleArm) -> None:
+    """Refuse a model of unknown values."""
     fields = dataclasses.fields(FlexibleArm)
     arrays = [getattr(model, field.name) for field in fields if not field.metadata.get("static")]
     if any(is_traced(value) for value in arrays):

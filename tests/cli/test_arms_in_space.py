@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import pyuff
 from click.testing import CliRunner
+from PIL import Image
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
@@ -136,3 +137,74 @@ def test_a_response_between_ports(arm_file, tmp_path):
     assert result.exit_code == 2
     assert "--sensitivities: " in result.output
     assert "arm in space" in result.output
+
+
+MOVING = """
+dimensions = 3
+
+[[links]]
+length = 0.4
+rigid = true
+hub = { mass = 0.5, inertia = [0.01, 0.01, 0.01] }
+joint = { axis = [0, 0, 1], frame = [{ axis = [0, 1, 0], angle = -1.5707963267948966 }] }
+
+[[links]]
+length = 0.5
+youngs_modulus = 7e10
+density = 2700.0
+poisson_ratio = 0.33
+section = { shape = "rectangle", depth = 0.02, width = 0.004 }
+joint = { axis = [0, 1, 0], angle = 1.2, rotor_inertia = 1e-5, gear_ratio = 50, motor = "held" }
+
+[payload]
+mass = 0.3
+
+[dynamics]
+modes = { bending_xy = 1, bending_xz = 1 }
+gravity = [0, 0, -9.81]
+until = 0.2
+every = 0.02
+method = "rk4"
+step = 1e-3
+second_order = false
+
+[dynamics.motors]
+kind = "pd"
+target_deg = [60.0, 30.0]
+duration = 0.2
+proportional = [60.0, 60.0]
+derivative = [3.0, 3.0]
+"""
+
+
+def test_a_motion_with_its_pictures(tmp_path):
+    """Three axes in the file, in the summary and in the animation; the tip is where the angles have it, and the sag."""
+    file = tmp_path / "moving.toml"
+    file.write_text(MOVING)
+    out, plot, animation = (tmp_path / name for name in ("m.csv", "m.png", "m.gif"))
+    options = ["--out", str(out), "--plot", str(plot), "--animate", str(animation)]
+    result = CliRunner().invoke(main, ["simulate", str(file), *options])
+    assert result.exit_code == 0, result.output
+    lines = dict(line.split("  ", 1) for line in result.stdout.splitlines() if "  " in line)
+    assert len(lines["tip at the end"].split(",")) == 3
+    names, *rows = (line.split(",") for line in out.read_text().splitlines())
+    last = dict(zip(names, map(float, rows[-1]), strict=True))
+    turn, lean = last["joint_angle_1 [rad]"], last["joint_angle_2 [rad]"]
+    rigid = 0.5 * np.sin(lean) * np.array([np.cos(turn), np.sin(turn), 0.0])
+    rigid[2] = 0.4 + 0.5 * np.cos(lean)
+    tip = [last[f"tip_position_{axis} [m]"] for axis in "xyz"]
+    deflection = last["end_deflection_2 [m]"]
+    # what the link gets shorter by is of second order
+    assert abs(np.linalg.norm(tip - rigid) - deflection) < 2.0 * deflection**2
+    assert abs(last["imbalance [J]"]) < 1e-6
+    with Image.open(animation) as film:
+        assert film.n_frames == 11
+    assert plot.stat().st_size > 10000
+
+
+def test_a_table_of_the_plane_is_refused_in_space(tmp_path):
+    file = tmp_path / "moving.toml"
+    file.write_text(MOVING.replace("gravity = [0, 0, -9.81]", "gravity = [0, -9.81]"))
+    result = CliRunner().invoke(main, ["simulate", str(file)])
+    assert result.exit_code == 2
+    assert "dynamics.gravity = [0, -9.81]: must be three finite numbers in m/s^2" in result.output
