@@ -91,9 +91,12 @@ class LayoutInSpace(Layout):
     ----------
     counts
         Number of shapes of each link: in stretch, in torsion, in bending in its x-y and in its x-z plane.
+    springs
+        Number of further springs of the joint of each link (``joint_springs``), whose deflections follow its shapes.
     """
 
     counts: tuple[Counts, ...] = ()
+    springs: tuple[int, ...] = ()
 
     @property
     def functions(self) -> Functions:
@@ -103,8 +106,8 @@ class LayoutInSpace(Layout):
 
     @property
     def width(self) -> int:
-        """Number of modal coordinates that a link has room for, m."""
-        return sum(self.functions.widths)
+        """Number of modal coordinates that a link has room for, m, with those of its joint's springs."""
+        return sum(self.functions.widths) + max(self.springs)
 
     @property
     def places(self) -> np.ndarray:
@@ -112,16 +115,16 @@ class LayoutInSpace(Layout):
         functions = self.functions
         found = np.full((len(self.counts), self.width), self.size)
         start = len(self.counts)
-        for i, counts in enumerate(self.counts):
-            for deformation, count in enumerate(counts):
-                first = functions.starts[deformation]
+        for i, (counts, springs) in enumerate(zip(self.counts, self.springs, strict=True)):
+            for first, count in zip(functions.starts, (*counts, springs), strict=True):
                 found[i, first : first + count] = np.arange(start, start + count)
                 start += count
         return found
 
     def modal_names(self, number: int) -> list[str]:
         """Names of the modal coordinates of a link, counted from 1: ``bending_xy1`` and so on."""
-        each = zip(DEFORMATIONS, self.counts[number - 1], strict=True)
+        counts = (*self.counts[number - 1], self.springs[number - 1])
+        each = zip((*DEFORMATIONS, "spring"), counts, strict=True)
         return [f"{name}{j}" for name, count in each for j in range(1, count + 1)]
 
 
@@ -132,8 +135,8 @@ class SpatialFlexibleArm(FlexibleModel):
 
     The generalised coordinates q, shape (N,), are the joint angles theta_1 .. theta_n in rad; the modal coordinates of
     link 1, of link 2 and so on, of each first those of stretch, then of torsion, of bending in its x-y plane and of
-    bending in its x-z plane; and for each elastic joint the angle of its motor behind the gear, in rad. Made by
-    `flexible_arm`.
+    bending in its x-z plane, and the deflections of further springs of its joint, in m or rad; and for each elastic
+    joint the angle of its motor behind the gear, in rad. Made by `flexible_arm`.
 
     Attributes
     ----------
@@ -146,6 +149,8 @@ class SpatialFlexibleArm(FlexibleModel):
         Rotation vector of the end by each shape, in the axes of the link.
     tip_turn : Array, shape (n, 3, m, m)
         Its second order: the rotation vector has ``delta . tip_turn delta`` besides.
+    gives : Array, shape (n, p, 6)
+        Directions of the further springs of the joint, displacement and rotation, in the axes of the link.
     axis, orientation : Array, shape (n, 3) and (n, 3, 3)
         Axis of the joint in the tip axes of the link before, and the link's axes at joint angle 0 in those. The axes of
         a link are here those of its section.
@@ -167,6 +172,8 @@ class SpatialFlexibleArm(FlexibleModel):
         Acceleration of gravity in the axes of the base, m/s^2.
     counts : tuple of (int, int, int, int)
         Number of shapes of each link: stretch, torsion, bending in x-y, bending in x-z.
+    springs : tuple of int
+        Number of further springs of the joint of each link.
     elastic, rotor_beyond : tuple of bool
         Which joints have a spring between motor and link; which of these have their rotor beyond it, at the link, or
         none.
@@ -188,6 +195,7 @@ class SpatialFlexibleArm(FlexibleModel):
     ends: Array
     tip_slope: Array
     tip_turn: Array
+    gives: Array
     axis: Array
     orientation: Array
     start: Array
@@ -203,6 +211,7 @@ class SpatialFlexibleArm(FlexibleModel):
     coulomb_width: Array
     gravity: Array
     counts: tuple[Counts, ...] = _fixed()  # type: ignore[assignment]
+    springs: tuple[int, ...] = _fixed()  # type: ignore[assignment]
     elastic: tuple[bool, ...] = _fixed()  # type: ignore[assignment]
     rotor_beyond: tuple[bool, ...] = _fixed()  # type: ignore[assignment]
     frames: str = _fixed("rotation")  # type: ignore[assignment]
@@ -233,30 +242,33 @@ class SpatialFlexibleArm(FlexibleModel):
         places = [0, known, known + 4]
         masses = np.asarray(self.gram)[:, places, places].sum(axis=1)
         rows = [
-            [str(number), value_text(float(mass)), *map(str, counts), joint]
-            for number, (mass, counts, joint) in enumerate(
+            [str(number), value_text(float(mass)), *map(str, counts), str(springs), joint]
+            for number, (mass, counts, springs, joint) in enumerate(
                 zip(
                     masses,
                     self.counts,
+                    self.springs,
                     ("elastic" if spring else "rigid" for spring in self.elastic),
                     strict=True,
                 ),
                 start=1,
             )
         ]
-        headings = ("link", "mass with bodies [kg]", *DEFORMATIONS, "joint")
+        headings = ("link", "mass with bodies [kg]", *DEFORMATIONS, "joint springs", "joint")
         gravity = ", ".join(value_text(float(x)) for x in np.asarray(self.gravity))
         return [Table(title, headings, rows, (f"gravity ({gravity}) m/s^2; {posed}",), ("joint",))]
 
     @property
     def modes(self) -> tuple[int, ...]:  # type: ignore[override]
         """Number of modal coordinates of each link."""
-        return tuple(map(sum, self.counts))
+        return tuple(
+            sum(counts) + springs for counts, springs in zip(self.counts, self.springs, strict=True)
+        )
 
     @property
     def layout(self) -> LayoutInSpace:
         """Which generalised coordinate stands where in q."""
-        return LayoutInSpace(self.modes, self.elastic, self.counts)
+        return LayoutInSpace(self.modes, self.elastic, self.counts, self.springs)
 
     @property
     def kept(self) -> np.ndarray:

@@ -35,7 +35,7 @@ from jaxmodal.dynamics.shapes import (
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.modes.values import arm_values
+from jaxmodal.spatial.modes.values import LinkValues, arm_values
 from jaxmodal.spatial.parts.links import SpatialLink
 
 FAMILIES = ("polynomial", "monomial", "clamped_free")
@@ -110,11 +110,6 @@ def _check(link: SpatialLink) -> None:
     """Refuse what motions in space do not know."""
     if link.prismatic:
         raise ArmError("prismatic = True: motions in space know joints that turn; leave it out.")
-    if link.joint_springs:
-        raise ArmError(
-            "joint_springs: motions in space know a spring about the joint's axis alone (joint_stiffness); leave "
-            "them out."
-        )
     if link.loss_factor is not None and float(link.loss_factor) != 0.0:
         raise ArmError(
             f"loss_factor = {shown(link.loss_factor)}: has no meaning in time; give kelvin_voigt_time, s."
@@ -154,7 +149,9 @@ def arm_in_space(
     n = len(arm.links)
     families = _families(shapes, n)
     elastic = tuple(bool(np.isfinite(float(link.joint_stiffness))) for link in arm.links)
-    layout = LayoutInSpace(tuple(map(sum, counts)), elastic, counts)
+    springs = tuple(len(link.joint_springs) for link in arm.links)
+    sizes = tuple(sum(count) + extra for count, extra in zip(counts, springs, strict=True))
+    layout = LayoutInSpace(sizes, elastic, counts, springs)
     check_size(layout.size)
     values = arm_values(arm.with_posture(np.zeros(n)).links, arm.payload, None).links
     polar = _torsional_inertias(torsional_inertia, [float(link.beam.polar[0]) for link in values])
@@ -163,6 +160,7 @@ def arm_in_space(
         for link, count, family, inertia in zip(values, counts, families, polar, strict=True)
     ]
     rolls = [link.roll[..., 0] for link in values]
+    more = max(springs)
     before = [np.eye(3), *rolls[:-1]]  # own axes of the link before, in those of its section
     known = layout.functions.number
     gram = np.zeros((n, known + 8, known + 8))
@@ -182,8 +180,11 @@ def arm_in_space(
     model = SpatialFlexibleArm(
         gram=gram,
         ends=np.stack([table.ends for table in tables]),
-        tip_slope=np.stack([table.slopes for table in tables]),
-        tip_turn=np.stack([table.turns for table in tables]),
+        tip_slope=np.stack([np.pad(table.slopes, [(0, more), (0, 0)]) for table in tables]),
+        tip_turn=np.stack(
+            [np.pad(table.turns, [(0, 0), (0, more), (0, more)]) for table in tables]
+        ),
+        gives=np.stack([_gives(link, r, more) for link, r in zip(values, rolls, strict=True)]),
         axis=np.stack([b.T @ _unit(link) for b, link in zip(before, arm.links, strict=True)]),
         orientation=np.stack(
             [
@@ -210,6 +211,7 @@ def arm_in_space(
         ),
         gravity=_vector("gravity", gravity),
         counts=counts,
+        springs=springs,
         elastic=elastic,
         rotor_beyond=tuple(beyond),
     )
@@ -220,6 +222,13 @@ def arm_in_space(
                 "are extremely large or small."
             )
     return model
+
+
+def _gives(link: LinkValues, roll: np.ndarray, room: int) -> np.ndarray:
+    """Directions of the further springs of a joint, shape (room, 6), in the axes of the section."""
+    own = link.directions[:-1, :, 0]
+    turned = np.concatenate([own[:, :3] @ roll, own[:, 3:] @ roll], axis=1)
+    return np.pad(turned, [(0, room - len(own)), (0, 0)])
 
 
 def _or(value: Any, other: float) -> float:
@@ -288,11 +297,16 @@ def _matrices(
     friction = per_link("viscous_friction", damping["viscous_friction"], n, "N m s/rad")
     stiffness, losses = np.zeros_like(units), np.zeros_like(units)
     for i, (link, spread) in enumerate(zip(arm.links, layout.spread, strict=True)):
-        own = tables[i].stiffness
+        room = spread.shape[1] - len(tables[i].modal_mass)
+        own = np.pad(tables[i].stiffness, [(0, room), (0, room)])
         time = times[i] + _or(link.kelvin_voigt_time, 0.0)
-        diagonal = 2.0 * ratios[i] * np.sqrt(np.diag(own) * tables[i].modal_mass)
+        diagonal = 2.0 * ratios[i] * np.sqrt(np.diag(own) * np.pad(tables[i].modal_mass, (0, room)))
         stiffness += spread @ own @ spread.T
         losses += spread @ (time * own + np.diag(diagonal)) @ spread.T
+        for k, spring in enumerate(link.joint_springs, start=len(tables[i].modal_mass)):
+            given = np.outer(spread[:, k], spread[:, k])
+            stiffness += float(spring.stiffness) * given
+            losses += _or(spring.damping, 0.0) * given
         place = units[layout.driven[i]]
         losses += friction[i] * np.outer(place, place)
         if layout.elastic[i]:

@@ -79,6 +79,10 @@ def _link(
 ) -> _Frames:
     place, axes = before
     axes = axes @ about(link["axis"], angle) @ link["orientation"]
+    if any(model.springs):
+        give = deltas[sum(model.layout.functions.widths) :] @ link["gives"]
+        place = place + axes @ give[:3]
+        axes = axes @ rotation(give[3:])
     shares = scalars(model, deltas)[:, None] * model.layout.functions.directions[model.kept]
     start = place + axes @ link["start"]
     points = (shares @ axes.T).at[0].set(start)
@@ -95,7 +99,7 @@ def _link(
 def _chain(model: SpatialFlexibleArm, q: Array) -> _Frames:
     """All links: components (n, k + 8, 3), tips (n, 3) and their axes (n, 3, 3)."""
     kept = model.kept
-    fields = ("axis", "orientation", "start", "offset", "tip_slope", "tip_turn")
+    fields = ("axis", "orientation", "start", "offset", "tip_slope", "tip_turn", "gives")
     links = {name: jnp.asarray(getattr(model, name)) for name in fields}
     links["ends"] = jnp.asarray(model.ends)[:, kept]
 

@@ -71,7 +71,7 @@ def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> 
     directions, known = functions.directions[kept], functions.number
     table = link["gram"][kept[:, None], kept[None, :]]
     m = deltas.shape[0]
-    whole = deltas if m else jnp.zeros(model.layout.width)
+    whole = deltas if m else jnp.zeros(sum(functions.widths))
     shares = scalars(model, whole)[:, None] * directions
     at = shares.at[0].set(link["start"])
     weighted = table @ at
@@ -89,9 +89,11 @@ def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> 
     absolute = float(model.torsion_spin == "absolute")
     rigid = rigid.at[0, 0].add(absolute * spin[0, 0])
 
-    ends, vector = link["ends"][kept], whole @ link["tip_slope"]
+    first_turn = link["tip_slope"][: whole.shape[0]]
+    second_turn = link["tip_turn"][:, : whole.shape[0], : whole.shape[0]]
+    ends, vector = link["ends"][kept], whole @ first_turn
     if model.second_order:
-        vector = vector + jnp.einsum("j,ajk,k->a", whole, link["tip_turn"], whole)
+        vector = vector + jnp.einsum("j,ajk,k->a", whole, second_turn, whole)
     axes = rotation(vector).T
     reach = link["start"] + ends @ shares
     moved = jnp.concatenate(
@@ -121,9 +123,9 @@ def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> 
     inertia = jnp.concatenate(
         [jnp.concatenate([rigid, sides], axis=1), jnp.concatenate([sides.T, modal], axis=1)]
     )
-    slopes = link["tip_slope"].T
+    slopes = first_turn.T
     if model.second_order:
-        both = link["tip_turn"] + jnp.swapaxes(link["tip_turn"], 1, 2)
+        both = second_turn + jnp.swapaxes(second_turn, 1, 2)
         slopes = slopes + both @ deltas
     ended = (directions * ends[:, None]).T @ by_modes
     columns = jnp.concatenate([_turning(vector) @ slopes, axes @ ended])
@@ -133,10 +135,26 @@ def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> 
 
 
 def _runs(model: SpatialFlexibleArm) -> list[np.ndarray]:
-    """Numbers, from 0, of links that follow each other and all have shapes, or all have none."""
+    """Numbers, from 0, of links that follow each other and all have shapes, or none; springs at joints, or none."""
     numbers = range(model.num_links)
-    groups = itertools.groupby(numbers, key=lambda i: model.modes[i] > 0)
+    groups = itertools.groupby(numbers, key=lambda i: (any(model.counts[i]), model.springs[i] > 0))
     return [np.array(list(group)) for _, group in groups]
+
+
+def _given(vector: Array, gives: Array) -> Array:
+    """The velocity (6, 6 + p) of a link's frame by that before its joint's springs and by the rates of these.
+
+    ``vector`` holds the deflections of the springs, displacement and rotation, and ``gives`` (p, 6) their directions.
+    """
+    turn = rotation(vector[3:]).T
+    moved = jnp.concatenate(
+        [
+            jnp.concatenate([turn, jnp.zeros((3, 3))], axis=1),
+            jnp.concatenate([-turn @ cross_matrix(vector[:3]), turn], axis=1),
+        ]
+    )
+    columns = jnp.concatenate([_turning(vector[3:]) @ gives[:, 3:].T, turn @ gives[:, :3].T])
+    return jnp.concatenate([moved, columns], axis=1)
 
 
 class _Rotors(NamedTuple):
@@ -178,26 +196,33 @@ def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
     fields = ("gram", "ends", "tip_slope", "tip_turn", "start", "offset", "spin")
     constants = {name: jnp.asarray(getattr(model, name)) for name in fields}
 
+    shapes = sum(layout.functions.widths)
+    missing = (places == model.num_coordinates).astype(float)
     beyond = jnp.zeros((6, 6)), jnp.zeros(6)
     kept: list[Any] = []
     runs = _runs(model)
+    parts = []  # of the modal coordinates of each run: those that its links have
     for run in reversed(runs):
-        bent = model.modes[run[0]] > 0
-        own = deltas[run] if bent else jnp.zeros((len(run), 0))
+        bent = np.arange(shapes if any(model.counts[run[0]]) else 0)
+        sprung = np.arange(shapes, layout.width if model.springs[run[0]] else shapes)
         local = jax.vmap(lambda d, link: _local(model, d, link))(
-            own, {name: value[run] for name, value in constants.items()}
+            deltas[run][:, bent], {name: value[run] for name, value in constants.items()}
         )
-        if bent:  # a shape that a link has not has a 1 on the diagonal and nothing else
-            missing = (places[run] == model.num_coordinates).astype(float)
-            rows = np.arange(6, 6 + layout.width)
-            local = local._replace(inertia=local.inertia.at[:, rows, rows].add(missing))
-        modal = forces[run] if bent else jnp.zeros((len(run), 0))
+        # a shape that a link has not has a 1 on the diagonal and nothing else
+        rows = 6 + bent
+        local = local._replace(inertia=local.inertia.at[:, rows, rows].add(missing[run][:, bent]))
+        gives = jnp.asarray(model.gives)[run]
+        springs = jax.vmap(lambda d, g: _given(d @ g, g))(
+            deltas[run][:, sprung], gives[:, : sprung.size]
+        )
         given = (
-            (local, modal, right[run], frames[run], axis[run]),
+            (local, forces[run][:, bent], right[run], frames[run], axis[run]),
+            (springs, forces[run][:, sprung], missing[run][:, sprung]),
             (rotors.inertia[run], reaction[run]),
         )
         beyond, found = jax.lax.scan(_inward, beyond, given, reverse=True)
-        kept.append((found, local.transport, frames[run], axis[run]))
+        kept.append((found, local.transport, springs, frames[run], axis[run]))
+        parts.append(np.concatenate([bent, sprung]))
 
     base, answers = jnp.zeros(6), []
     for found in reversed(kept):
@@ -205,9 +230,8 @@ def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
         answers.append(answer)
     solution = jnp.zeros(model.num_coordinates + 1)
     joints = jnp.concatenate([answer[0] for answer in answers])
-    for run, (_, modal, _) in zip(runs, answers, strict=True):
-        if modal.shape[1]:
-            solution = solution.at[places[run]].set(modal)
+    for run, part, (_, modal, _) in zip(runs, reversed(parts), answers, strict=True):
+        solution = solution.at[places[run][:, part]].set(modal)
     if any(model.elastic):
         carrying = jnp.concatenate([answer[2] for answer in answers])
         behind = np.asarray(model.elastic) & ~np.asarray(model.rotor_beyond)
@@ -219,17 +243,15 @@ def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
 
 def _inward(beyond: tuple[Array, Array], link: Any) -> tuple[tuple[Array, Array], Any]:
     """One link and its joint taken into what lies beyond: inertia (6, 6) and force (6,) at the tip before it."""
-    (local, modal, torque, frame, axis), (turned, back) = link
+    (local, modal, torque, frame, axis), (springs, sprung, missing), (turned, back) = link
     inertia, force = beyond
-    size = local.transport.shape[1]
-    whole = local.inertia + local.transport.T @ ((inertia + local.tip) @ local.transport)
-    sides = local.transport.T @ force
-    left, pushed, gone = whole[:6, :6], sides[:6], jnp.zeros((size - 6, 7))
-    if size > 6:
-        table = jnp.concatenate([whole[6:, :6], (sides[6:] + modal)[:, None]], axis=1)
-        gone = eliminated(whole[6:, 6:], table)
-        left = left - whole[:6, 6:] @ gone[:, :6]
-        pushed = pushed - whole[:6, 6:] @ gone[:, 6]
+    carried = local.transport.T @ ((inertia + local.tip) @ local.transport)
+    left, pushed, gone = _without(local.inertia + carried, local.transport.T @ force, modal)
+    given = jnp.zeros((0, 7))
+    if springs.shape[1] > 6:
+        rows = np.arange(6, springs.shape[1])
+        whole = (springs.T @ (left @ springs)).at[rows, rows].add(missing)
+        left, pushed, given = _without(whole, springs.T @ pushed, sprung)
     # in the axes of the tip before, of which the joint's axis is a fixed vector
     turn = jnp.zeros((6, 6)).at[:3, :3].set(frame).at[3:, 3:].set(frame)
     left, pushed = turn @ left @ turn.T, turn @ pushed
@@ -241,14 +263,29 @@ def _inward(beyond: tuple[Array, Array], link: Any) -> tuple[tuple[Array, Array]
     inner = inner.at[:3, :3].add(turned[0, 0] * axis[:, None] * axis[None, :])
     outer = pushed - row * drive / pivot
     outer = outer.at[:3].add(-back * axis)
-    return (inner, outer), (gone, row / pivot, drive / pivot)
+    return (inner, outer), (gone, given, row / pivot, drive / pivot)
+
+
+def _without(whole: Array, sides: Array, forces: Array) -> tuple[Array, Array, Array]:
+    """A system of 6 + k rows without its last k: matrix, right side, and what gives the k by the six."""
+    size = whole.shape[0]
+    if size == 6:
+        return whole, sides, jnp.zeros((0, 7))
+    table = jnp.concatenate([whole[6:, :6], (sides[6:] + forces)[:, None]], axis=1)
+    gone = eliminated(whole[6:, 6:], table)
+    left = whole[:6, :6] - whole[:6, 6:] @ gone[:, :6]
+    return left, sides[:6] - whole[:6, 6:] @ gone[:, 6], gone
 
 
 def _outward(base: Array, link: Any) -> tuple[Array, tuple[Array, Array, Array]]:
-    """Accelerations of a joint, of its link's shapes, and of what carries its rotor about the joint's axis."""
-    (gone, row, drive), transport, frame, axis = link
+    """Accelerations of a joint, of its link's shapes and springs, and of what carries its rotor about its axis."""
+    (gone, given, row, drive), transport, springs, frame, axis = link
     joint = drive - row @ base
     angular = base[:3] + axis * joint
     moved = jnp.concatenate([angular @ frame, base[3:] @ frame])
+    sprung = given[:, 6] - given[:, :6] @ moved
+    if springs.shape[1] > 6:
+        moved = springs @ jnp.concatenate([moved, sprung])
     modal = gone[:, 6] - gone[:, :6] @ moved
-    return transport @ jnp.concatenate([moved, modal]), (joint, modal, axis @ base[:3])
+    answer = joint, jnp.concatenate([modal, sprung]), axis @ base[:3]
+    return transport @ jnp.concatenate([moved, modal]), answer
