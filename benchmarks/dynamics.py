@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Measure what is asked for, print it and write JSON and a picture."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.dynamics", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results/benchmarks/dynamics.json"))
-    parser.add_argument("--parts", default="forward,precision,speed")
+    parser.add_argument("--parts", default="forward,in_space,precision,speed")
     parser.add_argument("--cells", type=int, default=1000)
     parser.add_argument("--arms", default=",".join(SETTINGS), help="of precision")
     parser.add_argument("--repeats", type=int, default=5)
@@ -65,6 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
     for part in options.parts.split(","):
         known[part] = {
             "forward": lambda: forward(options.repeats),
+            "in_space": lambda: in_space(options.repeats),
             "precision": lambda: [row for arm in options.arms.split(",") for row in precision(arm)],
             "speed": lambda: speed(options.cells, options.repeats),
         }[part]()
@@ -100,50 +101,96 @@ def chain(links: int, modes: int) -> Any:
 
 def forward(repeats: int, batch: int = 512, modes: int = 2) -> list[dict[str, Any]]:
     """Forward dynamics of chains of 1 to 10 links: B factorised, and the articulated recursion."""
+    from jaxmodal.dynamics.mechanics import recursion
+
+    return [both_ways(chain(links, modes), recursion.solve, repeats, batch) for links in LINKS]
+
+
+#: shapes of each link in space: bending in each plane, torsion, stretch
+SHAPES = ((2, 0, 0), (2, 1, 1), (3, 1, 1))
+LINKS_IN_SPACE = (2, 3, 5, 7)
+
+
+def chain_in_space(links: int, shapes: tuple[int, int, int]) -> Any:
+    """A model of equal links, each joint at a right angle to the one before, with hubs and a payload."""
+    import jaxmodal as jm
+    from jaxmodal.dynamics import flexible_arm
+
+    section = jm.rectangle(0.01, 0.02, "cowper")
+    hub = jm.RigidBody(0.1, inertia=(0.01, 0.01, 0.01))
+    link = jm.SpatialLink(0.5, 7e10, 2700.0, section, poisson_ratio=0.33, hub=hub)
+    second = link.replace(joint_axis=(0.0, 1.0, 0.0))
+    arm = jm.SpatialArm(((link, second) * links)[:links], jm.RigidBody(0.1))
+    names = ("bending_xy", "bending_xz", "torsion", "stretch")
+    counts = dict(zip(names, (shapes[0], *shapes), strict=True))
+    return flexible_arm(arm, counts, gravity=(0.0, 0.0, -9.81))
+
+
+def space_station_arm() -> Any:
+    """Seven joints on springs with geared rotors, two booms of seven shapes each, the other links rigid."""
+    import jaxmodal as jm
+    from jaxmodal.dynamics import flexible_arm
+
+    geared = {"joint_stiffness": 1e6, "rotor_inertia": 0.05, "gear_ratio": 10.0, "motor": "held"}
+    short = jm.SpatialLink(0.64, rigid=True, nonstructural_mass=110.0, **geared)
+    tube = jm.hollow_circle(0.33, 0.0028, "cowper")
+    boom = jm.SpatialLink(7.0, 7e10, 2700.0, tube, poisson_ratio=0.33, **geared)
+    across = {"joint_axis": (0.0, 1.0, 0.0)}
+    links = (short, short, boom, boom, short, short, short)
+    turned = tuple(link.replace(**across) if k % 2 else link for k, link in enumerate(links))
+    counts = {"bending_xy": 2, "bending_xz": 2, "torsion": 2, "stretch": 1}
+    return flexible_arm(jm.SpatialArm(turned, jm.RigidBody(100.0)), counts)
+
+
+def in_space(repeats: int, batch: int = 512) -> list[dict[str, Any]]:
+    """Forward dynamics of chains in space, and of an arm of seven joints with two flexible booms."""
+    from jaxmodal.dynamics.mechanics import recursion_in_space
+
+    models = [chain_in_space(links, shapes) for shapes in SHAPES for links in LINKS_IN_SPACE]
+    models.append(space_station_arm())
+    return [both_ways(model, recursion_in_space.solve, repeats, batch) for model in models]
+
+
+def both_ways(model: Any, solve: Callable[..., Any], repeats: int, batch: int) -> dict[str, Any]:
+    """Microseconds a state of forward dynamics, by B factorised and by the recursion, and what they differ by."""
     import jax
 
-    from jaxmodal.dynamics.mechanics import equations, recursion
+    from jaxmodal.dynamics.mechanics import equations
     from jaxmodal.dynamics.mechanics.solves import solve_definite
 
-    def right(model: Any, q: Any, rate: Any, torques: Any) -> Any:
+    def right(q: Any, rate: Any, torques: Any) -> Any:
         return equations.applied(model, torques) - equations.resistance(model, q, rate)
 
-    rows = []
-    for links in LINKS:
-        model = chain(links, modes)
-        rng = np.random.default_rng(links)
-        q = rng.uniform(-0.05, 0.05, (batch, model.num_coordinates))
-        rate = rng.uniform(-1.0, 1.0, q.shape)
-        torques = rng.uniform(-1.0, 1.0, (batch, links))
-        forms = {
-            "dense": lambda a, b, c, it=model: solve_definite(
-                equations.inertia(it, a), right(it, a, b, c)
-            )[0],
-            "recursive": lambda a, b, c, it=model: recursion.solve(it, a, right(it, a, b, c)),
-        }
-        row: dict[str, Any] = {"links": links, "coordinates": model.num_coordinates}
-        compiled, results = {}, {}
-        for name, form in forms.items():
-            start = time.process_time()
-            compiled[name] = jax.jit(jax.vmap(form)).lower(q, rate, torques).compile()
-            row[f"{name}_compile_s"] = time.process_time() - start
-            results[name] = np.asarray(compiled[name](q, rate, torques))
-        times: dict[str, list[float]] = {name: [] for name in forms}
-        for _ in range(repeats):
-            for name, program in compiled.items():
-                calls = functools.partial(_tenfold, program, q, rate, torques)
-                times[name].append(spent(calls))
-        for name, values in times.items():
-            row[f"{name}_us"] = 1e5 * statistics.median(values) / batch
-        gap = np.abs(results["dense"] - results["recursive"]).max(axis=1)
-        row["largest_difference"] = float((gap / np.abs(results["dense"]).max(axis=1)).max())
-        rows.append(row)
-        print(
-            f"{links:3} links, {row['coordinates']:3} coordinates: dense {row['dense_us']:8.2f} us, recursive "
-            f"{row['recursive_us']:8.2f} us, difference {row['largest_difference']:.0e}",
-            flush=True,
-        )
-    return rows
+    links, size = model.num_links, model.num_coordinates
+    rng = np.random.default_rng(links)
+    q = rng.uniform(-0.05, 0.05, (batch, size))
+    rate = rng.uniform(-1.0, 1.0, q.shape)
+    torques = rng.uniform(-1.0, 1.0, (batch, links))
+    forms = {
+        "dense": lambda a, b, c: solve_definite(equations.inertia(model, a), right(a, b, c))[0],
+        "recursive": lambda a, b, c: solve(model, a, right(a, b, c)),
+    }
+    row: dict[str, Any] = {"links": links, "modes": list(model.modes), "coordinates": size}
+    compiled, results = {}, {}
+    for name, form in forms.items():
+        start = time.process_time()
+        compiled[name] = jax.jit(jax.vmap(form)).lower(q, rate, torques).compile()
+        row[f"{name}_compile_s"] = time.process_time() - start
+        results[name] = np.asarray(compiled[name](q, rate, torques))
+    times: dict[str, list[float]] = {name: [] for name in forms}
+    for _ in range(repeats):
+        for name, program in compiled.items():
+            times[name].append(spent(functools.partial(_tenfold, program, q, rate, torques)))
+    for name, values in times.items():
+        row[f"{name}_us"] = 1e5 * statistics.median(values) / batch
+    gap = np.abs(results["dense"] - results["recursive"]).max(axis=1)
+    row["largest_difference"] = float((gap / np.abs(results["dense"]).max(axis=1)).max())
+    print(
+        f"{links:3} links, {size:3} coordinates: dense {row['dense_us']:8.2f} us, recursive "
+        f"{row['recursive_us']:8.2f} us, difference {row['largest_difference']:.0e}",
+        flush=True,
+    )
+    return row
 
 
 def two_link_model() -> Any:

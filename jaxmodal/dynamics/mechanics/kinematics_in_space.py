@@ -8,6 +8,7 @@ about their line and that of rotors.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import jax
@@ -19,8 +20,10 @@ from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.namespace import Array
 
-#: terms of the power series of sin t / t and (1 - cos t)/t^2: to rounding up to a turn of 4 rad
-_TERMS = 15
+#: coefficients of the power series in t^2 of sin t / t, (1 - cos t)/t^2 and (t - sin t)/t^3: to rounding up to 4 rad
+_SERIES = np.array(
+    [[(-1.0) ** k / math.factorial(2 * k + n) for k in range(16)] for n in (1, 2, 3)]
+)
 #: of a frame among the components: its place, then its axes x, y, z
 _PLACE, _X, _Y, _Z = range(4)
 
@@ -33,15 +36,20 @@ def cross_matrix(vector: Array) -> Array:
     return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
+def series(vector: Array) -> Array:
+    """Sin t / t, (1 - cos t)/t^2 and (t - sin t)/t^3 of a rotation vector of length t, smooth at 0, shape (3,)."""
+    square = jnp.sum(vector * vector)
+    powers = jnp.ones(1)
+    for _ in range(4):  # 1, t^2, ... t^30
+        powers, square = jnp.concatenate([powers, square * powers]), square * square
+    return jnp.asarray(_SERIES) @ powers
+
+
 def rotation(vector: Array) -> Array:
     """exp[phi] of a rotation vector, by power series in phi . phi: smooth at 0."""
-    square = jnp.sum(vector * vector)
-    sine = cosine = jnp.zeros(())
-    for k in reversed(range(_TERMS)):
-        sine = 1.0 - square * sine / ((2 * k + 2) * (2 * k + 3))
-        cosine = 1.0 - square * cosine / ((2 * k + 3) * (2 * k + 4))
+    sine, cosine, _ = series(vector)
     turn = cross_matrix(vector)
-    return jnp.eye(3) + sine * turn + 0.5 * cosine * (turn @ turn)
+    return jnp.eye(3) + sine * turn + cosine * (turn @ turn)
 
 
 def about(axis: Array, angle: Array) -> Array:

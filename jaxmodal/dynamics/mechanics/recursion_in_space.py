@@ -24,6 +24,7 @@ from jaxmodal.dynamics.mechanics.kinematics_in_space import (
     cross_matrix,
     rotation,
     scalars,
+    series,
 )
 from jaxmodal.dynamics.mechanics.solves import eliminated
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
@@ -31,7 +32,6 @@ from jaxmodal.runtime.namespace import Array
 
 #: with so many coordinates or more the recursion is faster than factorising B
 COORDINATES = 8
-_TERMS = 15
 
 
 def pays(model: SpatialFlexibleArm) -> bool:
@@ -49,13 +49,9 @@ class _Local(NamedTuple):
 
 def _turning(vector: Array) -> Array:
     """From the rate of a rotation vector to the angular velocity in the turned axes: 1 - B [phi] + C [phi]^2."""
-    square = jnp.sum(vector * vector)
-    first = second = jnp.zeros(())
-    for k in reversed(range(_TERMS)):
-        first = 1.0 - square * first / ((2 * k + 3) * (2 * k + 4))
-        second = 1.0 - square * second / ((2 * k + 4) * (2 * k + 5))
+    _, first, second = series(vector)
     turn = cross_matrix(vector)
-    return jnp.eye(3) - 0.5 * first * turn + (1.0 / 6.0) * second * (turn @ turn)
+    return jnp.eye(3) - first * turn + second * (turn @ turn)
 
 
 def _of_body(table: Array) -> Array:
@@ -134,6 +130,28 @@ def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> 
     return _Local(inertia, tip, transport)
 
 
+def _links(model: SpatialFlexibleArm, deltas: Array) -> list[_Local]:
+    """Every link, those with shapes computed together and those without; ``deltas`` has shape (n, m)."""
+    fields = ("gram", "ends", "tip_slope", "tip_turn", "start", "offset", "spin")
+    shapes = np.arange(sum(model.layout.functions.widths))
+    missing = (model.layout.places == model.num_coordinates).astype(float)
+    found: dict[int, _Local] = {}
+    for bent in (True, False):
+        numbers = [i for i, counts in enumerate(model.counts) if any(counts) is bent]
+        if not numbers:
+            continue
+        here = np.array(numbers)
+        constants = {name: jnp.asarray(getattr(model, name))[here] for name in fields}
+        own = shapes if bent else shapes[:0]
+        local = jax.vmap(lambda d, link: _local(model, d, link))(deltas[here][:, own], constants)
+        # a shape that a link has not has a 1 on the diagonal and nothing else
+        inertia = local.inertia.at[:, 6 + own, 6 + own].add(missing[here][:, own])
+        local = local._replace(inertia=inertia)
+        for place, number in enumerate(numbers):
+            found[number] = _Local(*(part[place] for part in local))
+    return [found[i] for i in range(model.num_links)]
+
+
 def _runs(model: SpatialFlexibleArm) -> list[np.ndarray]:
     """Numbers, from 0, of links that follow each other and all have shapes, or none; springs at joints, or none."""
     numbers = range(model.num_links)
@@ -193,9 +211,7 @@ def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
     forces = jnp.concatenate([right, jnp.zeros(1)])[places]
     axis, orientation = jnp.asarray(model.axis), jnp.asarray(model.orientation)
     frames = jax.vmap(lambda a, angle, turn: about(a, angle) @ turn)(axis, q[:n], orientation)
-    fields = ("gram", "ends", "tip_slope", "tip_turn", "start", "offset", "spin")
-    constants = {name: jnp.asarray(getattr(model, name)) for name in fields}
-
+    local = _links(model, deltas)
     shapes = sum(layout.functions.widths)
     missing = (places == model.num_coordinates).astype(float)
     beyond = jnp.zeros((6, 6)), jnp.zeros(6)
@@ -205,23 +221,18 @@ def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
     for run in reversed(runs):
         bent = np.arange(shapes if any(model.counts[run[0]]) else 0)
         sprung = np.arange(shapes, layout.width if model.springs[run[0]] else shapes)
-        local = jax.vmap(lambda d, link: _local(model, d, link))(
-            deltas[run][:, bent], {name: value[run] for name, value in constants.items()}
-        )
-        # a shape that a link has not has a 1 on the diagonal and nothing else
-        rows = 6 + bent
-        local = local._replace(inertia=local.inertia.at[:, rows, rows].add(missing[run][:, bent]))
+        own = jax.tree_util.tree_map(lambda *parts: jnp.stack(parts), *(local[i] for i in run))
         gives = jnp.asarray(model.gives)[run]
         springs = jax.vmap(lambda d, g: _given(d @ g, g))(
             deltas[run][:, sprung], gives[:, : sprung.size]
         )
         given = (
-            (local, forces[run][:, bent], right[run], frames[run], axis[run]),
+            (own, forces[run][:, bent], right[run], frames[run], axis[run]),
             (springs, forces[run][:, sprung], missing[run][:, sprung]),
             (rotors.inertia[run], reaction[run]),
         )
         beyond, found = jax.lax.scan(_inward, beyond, given, reverse=True)
-        kept.append((found, local.transport, springs, frames[run], axis[run]))
+        kept.append((found, own.transport, springs, frames[run], axis[run]))
         parts.append(np.concatenate([bent, sprung]))
 
     base, answers = jnp.zeros(6), []
