@@ -232,7 +232,7 @@ for call in (
     lambda: jm.characteristic_matrix(arm, 1.0),
     lambda: jm.determinant_scan(arm, [1.0, 2.0]),
     lambda: jm.attach_body(arm, 1, 0.1, 0.2),
-    lambda: dynamics.flexible_arm(arm, 2),
+    lambda: dynamics.link_shapes(arm, 2),
     lambda: dynamics.end_bodies(arm),
 ):
     try:
