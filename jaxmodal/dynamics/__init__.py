@@ -47,6 +47,7 @@ from jaxmodal.dynamics.mechanics.states import (
 from jaxmodal.dynamics.mechanics.static_states import static_state
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
+from jaxmodal.dynamics.turning import turning_frequencies
 from jaxmodal.runtime.public_names import report_package
 
 __all__ = [
@@ -97,6 +98,7 @@ __all__ = [
     "tip_position",
     "tip_rotation",
     "trajectory",
+    "turning_frequencies",
     "two_link_angles",
 ]
 

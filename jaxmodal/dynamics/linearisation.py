@@ -108,7 +108,9 @@ class Linearisation(NamedTuple):
         return np.sqrt(np.maximum(squares, 0.0))
 
     def eigenvalues(self) -> np.ndarray:
-        """Eigenvalues s of the small motions x e^(s t), 1/s, shape (2 k,) or (T, 2 k), by their imaginary parts.
+        """Eigenvalues s of the small motions x e^(s t), 1/s, shape (2 k,) or (T, 2 k).
+
+        Ascending by their imaginary parts, equal ones by their real parts.
 
         With the forces of the rates, those of a turning frame among them: the frequencies of a spinning arm are the
         imaginary parts, and a real part above 0 beyond rounding grows.
@@ -124,7 +126,7 @@ class Linearisation(NamedTuple):
         upper = np.concatenate([np.zeros((size, size)), np.eye(size)], axis=1)
         upper = np.broadcast_to(upper, (*mass.shape[:-2], *upper.shape))
         found = np.linalg.eigvals(np.concatenate([upper, below], axis=-2))
-        return np.take_along_axis(found, np.argsort(found.imag, axis=-1), axis=-1)
+        return np.take_along_axis(found, np.argsort(found.imag + 1j * found.real, axis=-1), axis=-1)
 
     def state_space(self) -> xarray.Dataset:
         """The system z' = A z + B u, y = C z + D u as named matrices.

@@ -1,0 +1,145 @@
+"""Arms that turn steadily: where they are at relative rest, and their small motions about that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.arm.arguments import finite, reals, whole
+from jaxmodal.dynamics.linearisation import linearise
+from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics.solves import held
+from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_model
+from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array
+
+if TYPE_CHECKING:
+    import xarray
+
+#: steps of Newton's method, and what the last one may still change, beside 1 or the largest coordinate
+_STEPS, _SETTLED = 25, 1e-10
+
+
+def turning_frequencies(
+    model: FlexibleModel, rates: Any, angles: Any = None, modes: int | None = None
+) -> xarray.Dataset:
+    """Frequencies of an arm whose first motor turns at constant rates, the others locked: a Campbell diagram.
+
+    At each rate the arm is first brought to relative rest, where it stretches, bends and gets stiffer or softer by
+    itself; its small motions there have gyroscopic forces.
+
+    Parameters
+    ----------
+    model
+        The arm, in the plane or in space. It turns about the axis of its first joint.
+    rates
+        Rates of the first motor, rad/s, shape (R,). Each starts from the rest of the one before.
+    angles
+        Angles of the motors, rad, shape (n,); 0 if left out. That of the first makes no difference.
+    modes
+        How many frequencies to give, the lowest; all if left out.
+
+    Returns
+    -------
+    xarray.Dataset
+        By ``rate``: ``frequency`` (Hz) of each mode in the axes that turn, ascending; ``real_part`` (1/s) of the same
+        eigenvalue, above 0 where it grows; ``coordinates`` at relative rest; and ``settled``: where that is False no
+        relative rest was found, and the rest of the row is NaN.
+
+    Raises
+    ------
+    ArmError
+        If an argument is not allowed, or gravity is not along the axis, so that nothing is steady.
+
+    Examples
+    --------
+    >>> import jax; jax.config.update("jax_enable_x64", True)
+    >>> import jaxmodal as jm
+    >>> from jaxmodal import dynamics
+    >>> beam = jm.SpatialLink(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.005), poisson_ratio=0.3)
+    >>> model = dynamics.flexible_arm(jm.SpatialArm((beam,)), modes=3)
+    >>> found = dynamics.turning_frequencies(model, [0.0, 20.0], modes=2)
+    >>> found["frequency"].values.round(3).tolist()
+    [[4.114, 16.455], [5.378, 16.514]]
+    """
+    import xarray
+
+    require_model(model)
+    expected = "one finite rate or more, rad/s, shape (R,)"
+    given = reals("rates", rates, expected)
+    if given.ndim != 1 or not given.size or not np.all(np.isfinite(given)):
+        raise ArmError(f"rates: of shape {given.shape}; must be {expected}.")
+    n, layout = model.num_links, model.layout
+    motors = (
+        np.zeros(n)
+        if angles is None
+        else finite("angles", angles, (n,), f"{n} finite numbers, rad")
+    )
+    _require_steady(model)
+    turning = np.zeros(model.num_coordinates)
+    turning[0] = turning[layout.driven[0]] = 1.0
+    state = np.zeros(model.num_coordinates)
+    state[:n], state[layout.driven] = motors, motors
+    moving = model.num_coordinates - n
+    count = moving if modes is None else whole("modes", modes, 1, moving)
+    frequency, real = np.full((2, given.size, count), np.nan)
+    states, settled = np.full((given.size, state.size), np.nan), np.zeros(given.size, bool)
+    for row, rate in enumerate(given):
+        found, change = (np.asarray(x) for x in _at_rest(model, state, rate * turning))
+        settled[row] = change < _SETTLED * (1.0 + np.abs(found).max())
+        if not settled[row]:
+            continue
+        state = states[row] = found
+        values = linearise(model, state, rate * turning, "locked").eigenvalues()[-moving:]
+        frequency[row] = values.imag[:count] / (2.0 * np.pi)
+        real[row] = values.real[:count]
+    mode = ("rate", "mode")
+    return xarray.Dataset(
+        {
+            "frequency": variable(mode, frequency, "frequency in the axes that turn", "Hz"),
+            "real_part": variable(mode, real, "real part of the eigenvalue, above 0 grows", "1/s"),
+            "coordinates": variable(("rate", "name"), states, "at relative rest", "SI"),
+            "settled": variable(("rate",), settled, "whether relative rest was found", "1"),
+        },
+        {
+            "rate": ("rate", given, {"units": "rad/s"}),
+            "mode": np.arange(1, count + 1),
+            "name": list(layout.names),
+        },
+    )
+
+
+def _require_steady(model: FlexibleModel) -> None:
+    """Refuse gravity that turns in the axes of the arm."""
+    gravity = np.asarray(model.gravity)
+    axis = None if isinstance(model, FlexibleArm) else np.asarray(model.axis)[0]  # type: ignore[attr-defined]
+    across = gravity if axis is None else gravity - axis * (axis @ gravity)
+    if np.linalg.norm(across) > 1e-12 * np.linalg.norm(gravity):
+        raise ArmError(
+            f"gravity = {gravity.tolist()!r}: is not along the axis of the first joint, so that nothing is steady "
+            "while the arm turns; must be 0 or along it: make the model without gravity, or turn its base."
+        )
+
+
+@jax.jit
+def _at_rest(model: FlexibleModel, start: Array, rate: Array) -> tuple[Array, Array]:
+    """Coordinates where nothing accelerates in the axes that turn, and what Newton's last step changed."""
+    free = model.layout.free
+    still = jnp.zeros(model.num_coordinates)
+
+    def force(q: Array) -> Array:
+        return free * equations.generalised_forces(model, q, rate, still)
+
+    def newton(state: tuple[Array, Array], _: Any) -> tuple[tuple[Array, Array], None]:
+        q, _change = state
+        change = jnp.linalg.solve(held(jax.jacfwd(force)(q), free), force(q))
+        return (q - change, jnp.max(jnp.abs(change))), None
+
+    (q, change), _ = jax.lax.scan(
+        newton, (jnp.asarray(start), jnp.asarray(jnp.inf)), None, length=_STEPS
+    )
+    return q, change
