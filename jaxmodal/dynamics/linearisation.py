@@ -107,6 +107,17 @@ class Linearisation(NamedTuple):
             )
         return np.sqrt(np.maximum(squares, 0.0))
 
+    def _of_first_order(self) -> np.ndarray:
+        """A of z' = A z with coordinates and rates as z, shape (2 k, 2 k) or (T, 2 k, 2 k)."""
+        mass, size = np.asarray(self.mass), len(self.names)
+        _cholesky(mass)
+        below = [
+            np.linalg.solve(mass, -np.asarray(part)) for part in (self.stiffness, self.damping)
+        ]
+        upper = np.concatenate([np.zeros((size, size)), np.eye(size)], axis=1)
+        upper = np.broadcast_to(upper, (*mass.shape[:-2], *upper.shape))
+        return np.concatenate([upper, np.concatenate(below, axis=-1)], axis=-2)
+
     def eigenvalues(self) -> np.ndarray:
         """Eigenvalues s of the small motions x e^(s t), 1/s, shape (2 k,) or (T, 2 k).
 
@@ -120,12 +131,7 @@ class Linearisation(NamedTuple):
         ArmError
             If the mass matrix is not positive definite.
         """
-        mass, size = np.asarray(self.mass), len(self.names)
-        _cholesky(mass)
-        below = np.linalg.solve(mass, -np.concatenate([self.stiffness, self.damping], axis=-1))
-        upper = np.concatenate([np.zeros((size, size)), np.eye(size)], axis=1)
-        upper = np.broadcast_to(upper, (*mass.shape[:-2], *upper.shape))
-        found = np.linalg.eigvals(np.concatenate([upper, below], axis=-2))
+        found = np.linalg.eigvals(self._of_first_order())
         return np.take_along_axis(found, np.argsort(found.imag + 1j * found.real, axis=-1), axis=-1)
 
     def state_space(self) -> xarray.Dataset:
@@ -146,13 +152,8 @@ class Linearisation(NamedTuple):
         """
         import xarray
 
+        matrix = self._of_first_order()
         mass, size = np.asarray(self.mass), len(self.names)
-        _cholesky(mass)
-        below = [
-            np.linalg.solve(mass, -np.asarray(part)) for part in (self.stiffness, self.damping)
-        ]
-        upper = np.concatenate([np.zeros((size, size)), np.eye(size)], axis=1)
-        upper = np.broadcast_to(upper, (*mass.shape[:-2], *upper.shape))
         given = np.asarray(self.inputs)
         inputs = np.linalg.solve(mass, np.broadcast_to(given, (*mass.shape[:-2], *given.shape)))
         angles = [k for k, name in enumerate(self.names) if "." not in name]
@@ -169,10 +170,9 @@ class Linearisation(NamedTuple):
         before: tuple[str, ...] = ()
         if self.times is not None:
             before, coords["time"] = ("time",), ("time", np.asarray(self.times), {"units": "s"})
-        lower = np.concatenate(below, axis=-1)
         return xarray.Dataset(
             {
-                "A": ((*before, "state", "of"), np.concatenate([upper, lower], axis=-2)),
+                "A": ((*before, "state", "of"), matrix),
                 "B": (
                     (*before, "state", "input"),
                     np.concatenate([np.zeros_like(inputs), inputs], axis=-2),

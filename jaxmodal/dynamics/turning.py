@@ -11,7 +11,7 @@ import numpy as np
 from jaxmodal.arm.arguments import finite, reals, whole
 from jaxmodal.dynamics.linearisation import linearise
 from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.mechanics.solves import held
+from jaxmodal.dynamics.mechanics.solves import SETTLED, zero_of
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_model
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
@@ -19,9 +19,6 @@ from jaxmodal.runtime.namespace import Array
 
 if TYPE_CHECKING:
     import xarray
-
-#: steps of Newton's method, and what the last one may still change, beside 1 or the largest coordinate
-_STEPS, _SETTLED = 25, 1e-10
 
 
 def turning_frequencies(
@@ -90,7 +87,7 @@ def turning_frequencies(
     states, settled = np.full((given.size, state.size), np.nan), np.zeros(given.size, bool)
     for row, rate in enumerate(given):
         found, change = (np.asarray(x) for x in _at_rest(model, state, rate * turning))
-        settled[row] = change < _SETTLED * (1.0 + np.abs(found).max())
+        settled[row] = change < SETTLED * (1.0 + np.abs(found).max())
         if not settled[row]:
             continue
         state = states[row] = found
@@ -134,12 +131,4 @@ def _at_rest(model: FlexibleModel, start: Array, rate: Array) -> tuple[Array, Ar
     def force(q: Array) -> Array:
         return free * equations.generalised_forces(model, q, rate, still)
 
-    def newton(state: tuple[Array, Array], _: Any) -> tuple[tuple[Array, Array], None]:
-        q, _change = state
-        change = jnp.linalg.solve(held(jax.jacfwd(force)(q), free), force(q))
-        return (q - change, jnp.max(jnp.abs(change))), None
-
-    (q, change), _ = jax.lax.scan(
-        newton, (jnp.asarray(start), jnp.asarray(jnp.inf)), None, length=_STEPS
-    )
-    return q, change
+    return zero_of(force, free, start)

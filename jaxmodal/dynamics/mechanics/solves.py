@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.linalg import cho_solve
@@ -9,6 +13,8 @@ from jaxtyping import Float
 
 from jaxmodal.runtime.namespace import Array
 
+#: steps of Newton's method, and what the last one may still change, beside 1 or the largest coordinate
+_STEPS, SETTLED = 25, 1e-10
 #: matrices up to this size are eliminated row by row in the program itself, which batches well; larger by LAPACK
 WRITTEN_OUT = 12
 
@@ -61,3 +67,20 @@ def eliminated(matrix: Array, right: Array) -> Array:
         table = table - share[:, None] * table[k][None, :]
         rest = rest - share[:, None] * rest[k][None, :]
     return table / jnp.diagonal(rest)[:, None]
+
+
+def zero_of(force: Callable[[Array], Array], free: np.ndarray, start: Array) -> tuple[Array, Array]:
+    """Coordinates at which forces on the free ones vanish, by Newton's method, and what its last step changed.
+
+    ``force`` gives 0 for coordinates that are held; `SETTLED` says how small a last step has to be.
+    """
+
+    def newton(state: tuple[Array, Array], _: Any) -> tuple[tuple[Array, Array], None]:
+        q, _change = state
+        change = jnp.linalg.solve(held(jax.jacfwd(force)(q), free), force(q))
+        return (q - change, jnp.max(jnp.abs(change))), None
+
+    (q, change), _ = jax.lax.scan(
+        newton, (jnp.asarray(start), jnp.asarray(jnp.inf)), None, length=_STEPS
+    )
+    return q, change

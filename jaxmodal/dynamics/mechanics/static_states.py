@@ -10,13 +10,10 @@ import numpy as np
 
 from jaxmodal.arm.arguments import finite
 from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.mechanics.solves import held
+from jaxmodal.dynamics.mechanics.solves import SETTLED, zero_of
 from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
-
-#: steps of Newton's method, and what the last one may still change, beside 1 or the largest coordinate
-_STEPS, _SETTLED = 25, 1e-10
 
 
 def static_state(model: FlexibleModel, angles: Any) -> Array:
@@ -43,7 +40,7 @@ def static_state(model: FlexibleModel, angles: Any) -> Array:
     start[:n] = given
     start[model.layout.driven] = given
     found, change = _settled(model, start)
-    if not float(change) < _SETTLED * (1.0 + float(np.abs(found).max())):
+    if not float(change) < SETTLED * (1.0 + float(np.abs(found).max())):
         raise ArmError(
             f"angles = {given.tolist()!r}: no state of rest found (Newton's last step {float(change):.1e}); must have "
             "one with small deflections: look at gravity and the stiffness of the links."
@@ -58,12 +55,4 @@ def _settled(model: FlexibleModel, start: Array) -> tuple[Array, Array]:
     def force(q: Array) -> Array:
         return free * (equations.weight(model, q) + jnp.asarray(model.stiffness) @ q)
 
-    def newton(state: tuple[Array, Array], _: Any) -> tuple[tuple[Array, Array], None]:
-        q, _change = state
-        change = jnp.linalg.solve(held(jax.jacfwd(force)(q), free), force(q))
-        return (q - change, jnp.max(jnp.abs(change))), None
-
-    (q, change), _ = jax.lax.scan(
-        newton, (jnp.asarray(start), jnp.asarray(jnp.inf)), None, length=_STEPS
-    )
-    return q, change
+    return zero_of(force, free, start)
