@@ -24,8 +24,8 @@ from jaxmodal.runtime.namespace import Array
 _SERIES = np.array(
     [[(-1.0) ** k / math.factorial(2 * k + n) for k in range(16)] for n in (1, 2, 3)]
 )
-#: of a frame among the components: its place, then its axes x, y, z
-_PLACE, _X, _Y, _Z = range(4)
+#: the last components of a link are the place and the axes x, y, z of its joint's frame, then those of its tip's
+_OF_JOINT, _OF_TIP = slice(-7, -4), slice(-3, None)
 
 
 def cross_matrix(vector: Array) -> Array:
@@ -37,7 +37,7 @@ def cross_matrix(vector: Array) -> Array:
 
 
 def series(vector: Array) -> Array:
-    """Sin t / t, (1 - cos t)/t^2 and (t - sin t)/t^3 of a rotation vector of length t, smooth at 0, shape (3,)."""
+    """The series of sin t/t, (1 - cos t)/t^2 and (t - sin t)/t^3, t the length of a vector: smooth at 0, shape (3,)."""
     square = jnp.sum(vector * vector)
     powers = jnp.ones(1)
     for _ in range(4):  # 1, t^2, ... t^30
@@ -167,16 +167,13 @@ class _Rates(NamedTuple):
 def _turned(parts: Array, changes: Array) -> _Rates:
     """The vector of the antisymmetric part of R^T R', by the components and by their changes (n, k + 8, 3)."""
 
-    def of(first: int) -> Array:
-        own, new = (
-            table[:, table.shape[1] + first :][:, _X : _Z + 1] for table in (parts, changes)
-        )
-        turn = jnp.einsum("iac,ibc->iab", own, new)
+    def of(axes: slice) -> Array:
+        turn = jnp.einsum("iac,ibc->iab", parts[:, axes], changes[:, axes])
         return 0.5 * jnp.stack(
             [turn[:, b, a] - turn[:, a, b] for a, b in ((1, 2), (2, 0), (0, 1))], axis=-1
         )
 
-    return _Rates(of(-8), of(-4))
+    return _Rates(of(_OF_JOINT), of(_OF_TIP))
 
 
 def _spins(model: SpatialFlexibleArm, turned: _Rates, rate: Array) -> tuple[Array, Array]:
@@ -259,8 +256,8 @@ def turning_forces(
     driven = np.where(model.rotor_beyond, np.arange(n), layout.driven)
     coordinates = coordinates.at[driven].add(jnp.asarray(model.gear) * rotor * rotors_faster)
     forces = jnp.zeros_like(parts)
-    forces = forces.at[:, -7:-4].set(_moments(frames, parts[:, -7:-4]))
-    forces = forces.at[:, -3:].set(_moments(tips, parts[:, -3:]))
+    for moment, axes in ((frames, _OF_JOINT), (tips, _OF_TIP)):
+        forces = forces.at[:, axes].set(_moments(moment, parts[:, axes]))
     return forces, coordinates[:-1]
 
 
