@@ -35,7 +35,8 @@ def one_of(name: str, value: object, allowed: tuple[str, ...], remedy: str) -> N
         )
 
 
-def _fixed(default: object = dataclasses.MISSING) -> object:
+def fixed(default: object = dataclasses.MISSING) -> object:
+    """A field of a model that is part of the program, not of its arrays."""
     return dataclasses.field(metadata={"static": True}, default=default)
 
 
@@ -237,13 +238,13 @@ class FlexibleArm(FlexibleModel):
     coulomb: Array
     coulomb_width: Array
     gravity: Array
-    modes: tuple[int, ...] = _fixed()  # type: ignore[assignment]
-    elastic: tuple[bool, ...] = _fixed()  # type: ignore[assignment]
-    rotor_beyond: tuple[bool, ...] = _fixed()  # type: ignore[assignment]
-    bodies: tuple[tuple[int, bool], ...] = _fixed()  # type: ignore[assignment]
-    inertia_order: str = _fixed("full")  # type: ignore[assignment]
-    frames: str = _fixed("rotation")  # type: ignore[assignment]
-    foreshortening: bool = _fixed(True)  # type: ignore[assignment]
+    modes: tuple[int, ...] = fixed()  # type: ignore[assignment]
+    elastic: tuple[bool, ...] = fixed()  # type: ignore[assignment]
+    rotor_beyond: tuple[bool, ...] = fixed()  # type: ignore[assignment]
+    bodies: tuple[tuple[int, bool], ...] = fixed()  # type: ignore[assignment]
+    inertia_order: str = fixed("full")  # type: ignore[assignment]
+    frames: str = fixed("rotation")  # type: ignore[assignment]
+    foreshortening: bool = fixed(True)  # type: ignore[assignment]
     axes: ClassVar[tuple[str, ...]] = ("x", "y")
     choices: ClassVar[tuple[str, ...]] = ("inertia_order", "frames", "foreshortening")
 

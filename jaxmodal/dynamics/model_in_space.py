@@ -18,7 +18,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import require_truth
 from jaxmodal.arm.quantities import value_text
-from jaxmodal.dynamics.model import FRAMES, FlexibleModel, Layout, one_of
+from jaxmodal.dynamics.model import FRAMES, FlexibleModel, Layout, fixed, one_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.tables import Table
@@ -29,10 +29,6 @@ TORSION_SPINS = ("absolute", "relative")
 
 #: of each deformation: how many shapes of it a link has
 Counts = tuple[int, int, int, int]
-
-
-def _fixed(default: object = dataclasses.MISSING) -> object:
-    return dataclasses.field(metadata={"static": True}, default=default)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -210,15 +206,15 @@ class SpatialFlexibleArm(FlexibleModel):
     coulomb: Array
     coulomb_width: Array
     gravity: Array
-    counts: tuple[Counts, ...] = _fixed()  # type: ignore[assignment]
-    springs: tuple[int, ...] = _fixed()  # type: ignore[assignment]
-    elastic: tuple[bool, ...] = _fixed()  # type: ignore[assignment]
-    rotor_beyond: tuple[bool, ...] = _fixed()  # type: ignore[assignment]
-    frames: str = _fixed("rotation")  # type: ignore[assignment]
-    foreshortening: bool = _fixed(True)  # type: ignore[assignment]
-    second_order: bool = _fixed(True)  # type: ignore[assignment]
-    rotor_motion: str = _fixed("carried")  # type: ignore[assignment]
-    torsion_spin: str = _fixed("absolute")  # type: ignore[assignment]
+    counts: tuple[Counts, ...] = fixed()  # type: ignore[assignment]
+    springs: tuple[int, ...] = fixed()  # type: ignore[assignment]
+    elastic: tuple[bool, ...] = fixed()  # type: ignore[assignment]
+    rotor_beyond: tuple[bool, ...] = fixed()  # type: ignore[assignment]
+    frames: str = fixed("rotation")  # type: ignore[assignment]
+    foreshortening: bool = fixed(True)  # type: ignore[assignment]
+    second_order: bool = fixed(True)  # type: ignore[assignment]
+    rotor_motion: str = fixed("carried")  # type: ignore[assignment]
+    torsion_spin: str = fixed("absolute")  # type: ignore[assignment]
     axes: ClassVar[tuple[str, ...]] = ("x", "y", "z")
     choices: ClassVar[tuple[str, ...]] = (
         *("inertia_order", "frames", "foreshortening"),
@@ -229,8 +225,8 @@ class SpatialFlexibleArm(FlexibleModel):
     def tables(self) -> list[Table]:
         """Return the links, and how the equations are posed."""
         title = (
-            f"flexible arm in space: {self.num_links} links, {sum(self.modes)} modes, {sum(self.elastic)} elastic "
-            f"joints, N = {self.num_coordinates} generalised coordinates"
+            f"flexible arm in space: {self.num_links} links, {sum(self.modes)} modal coordinates, "
+            f"{sum(self.elastic)} elastic joints, N = {self.num_coordinates} generalised coordinates"
         )
         posed = (
             f"frames {self.frames!r}, foreshortening {self.foreshortening}, second_order "

@@ -12,7 +12,8 @@ from jaxmodal.arm.arguments import finite, reals, whole
 from jaxmodal.dynamics.linearisation import linearise
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.solves import SETTLED, zero_of
-from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_model
+from jaxmodal.dynamics.model import FlexibleModel, require_model
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
@@ -50,7 +51,8 @@ def turning_frequencies(
     Raises
     ------
     ArmError
-        If an argument is not allowed, or gravity is not along the axis, so that nothing is steady.
+        If an argument is not allowed, gravity is not along the axis, so that nothing is steady, or nothing moves while
+        the motors are held.
 
     Examples
     --------
@@ -82,6 +84,11 @@ def turning_frequencies(
     state = np.zeros(model.num_coordinates)
     state[:n], state[layout.driven] = motors, motors
     moving = model.num_coordinates - n
+    if not moving:
+        raise ArmError(
+            "model: nothing moves while its motors are held; must have links that bend or joints with springs: give "
+            "modes, joint_stiffness or joint_springs."
+        )
     count = moving if modes is None else whole("modes", modes, 1, moving)
     frequency, real = np.full((2, given.size, count), np.nan)
     states, settled = np.full((given.size, state.size), np.nan), np.zeros(given.size, bool)
@@ -113,8 +120,10 @@ def turning_frequencies(
 def _require_steady(model: FlexibleModel) -> None:
     """Refuse gravity that turns in the axes of the arm."""
     gravity = np.asarray(model.gravity)
-    axis = None if isinstance(model, FlexibleArm) else np.asarray(model.axis)[0]  # type: ignore[attr-defined]
-    across = gravity if axis is None else gravity - axis * (axis @ gravity)
+    across = gravity
+    if isinstance(model, SpatialFlexibleArm):
+        axis = np.asarray(model.axis)[0]
+        across = gravity - axis * (axis @ gravity)
     if np.linalg.norm(across) > 1e-12 * np.linalg.norm(gravity):
         raise ArmError(
             f"gravity = {gravity.tolist()!r}: is not along the axis of the first joint, so that nothing is steady "

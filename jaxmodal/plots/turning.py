@@ -22,7 +22,7 @@ def plot_campbell(
     found: xarray.Dataset,
     path: str | Path | None = None,
     *,
-    orders: Sequence[float] = (1, 2, 3, 4),
+    orders: Sequence[float | int] = (1, 2, 3, 4),
     title: str = "",
 ) -> Figure:
     """Draw frequencies over the rate, with the orders of the rate that excite them.

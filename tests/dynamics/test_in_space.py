@@ -9,7 +9,6 @@ import functools
 import jax
 import numpy as np
 import pytest
-import xarray
 from spatial_dynamics_cases import CASES, HELD, model_of
 
 import jaxmodal as jm
@@ -29,12 +28,10 @@ from jaxmodal.dynamics import (
     static_state,
     tip_position,
     tip_rotation,
-    turning_frequencies,
 )
 from jaxmodal.dynamics.mechanics import equations, recursion_in_space
 from jaxmodal.dynamics.mechanics.solves import solve_definite
 from jaxmodal.dynamics.parameters import regressor
-from jaxmodal.plots.turning import plot_campbell
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic import written_equations
 from tests.spatial.cases import bent_arm
@@ -263,117 +260,6 @@ def test_springs_of_joints_in_every_direction():
     assert relative(terms["recursion"], terms["acceleration"]) < solved
 
 
-def test_a_spinning_beam_is_unstable_without_shortening():
-    """All frequencies of the case at its rates; without foreshortening it diverges from its first frequency on."""
-    states = CASES["P7"]["linearisations"]
-    model = model_of("P7")
-    found = turning_frequencies(model, [state["rate"] for state in states])
-    assert found["settled"].all()
-    for row, state in zip(found["frequency"].values, states, strict=True):
-        assert relative(2.0 * np.pi * row, state["omega_rad_per_s"]) < 1e-12
-    # the first frequency of the shapes, which are the beam's own
-    first = linearise(model, np.zeros(7), joints="locked").natural_frequencies()[0]
-    assert abs(first - 2.9107) < 1e-4
-    plain = model.posed(foreshortening=False)
-    below, above, three = turning_frequencies(
-        plain, [first * (1.0 - 1e-6), first * (1.0 + 1e-6), 3.0], modes=1
-    )["real_part"].values[:, 0]
-    assert below < 1e-10
-    assert above > 1e-4
-    # in the plane w'' = (rate^2 - omega_1^2) w
-    assert abs(three - np.sqrt(9.0 - first**2)) < 1e-9
-
-
-def test_a_hinged_bar_leans_as_a_governor_and_swings_as_one():
-    """A rigid bar on a sprung hinge that turns about the vertical: rest and frequency of one equation."""
-    mass, length, stiffness, gravity = 2.0, 0.6, 30.0, 9.81
-    hub = jm.SpatialLink(0.0, rigid=True)
-    bar = jm.SpatialLink(
-        length,
-        rigid=True,
-        joint_axis=(0.0, 1.0, 0.0),
-        joint_stiffness=stiffness,
-        rotor_inertia=1e-3,
-        gear_ratio=1.0,
-        motor="held",
-        body=jm.RigidBody(mass),
-    )
-    arm = jm.SpatialArm((hub, bar))
-    model = flexible_arm(arm, gravity=(0.0, 0.0, -gravity))
-    rates = np.array([0.0, 2.0, 5.0])
-    found = turning_frequencies(model, rates, angles=[0.0, 0.3])
-    leaning = found["coordinates"].values[:, 1]
-    moment = mass * length**2
-    sine, cosine = np.sin(leaning), np.cos(leaning)
-    # about the hinge, the angle downwards from the horizontal: spring, weight, centrifugal force
-    torque = (
-        stiffness * (leaning - 0.3)
-        - mass * gravity * length * cosine
-        + moment * rates**2 * sine * cosine
-    )
-    assert np.all(np.abs(torque) < 1e-9)
-    slope = stiffness + mass * gravity * length * sine + moment * rates**2 * np.cos(2.0 * leaning)
-    omega = 2.0 * np.pi * found["frequency"].values[:, 0]
-    assert relative(omega / np.sqrt(slope / moment), np.ones(3)) < 1e-10
-    with pytest.raises(ArmError, match="is not along the axis of the first joint"):
-        turning_frequencies(flexible_arm(arm, gravity=(0.0, 1.0, -9.81)), rates)
-    with pytest.raises(
-        ArmError, match=r"rates: of shape \(1, 3\); must be one finite rate or more"
-    ):
-        turning_frequencies(model, [rates])
-    with pytest.raises(ArmError, match="modes = 2: must be a whole number from 1 to 1"):
-        turning_frequencies(model, rates, modes=2)
-
-
-def test_a_campbell_diagram_shows_orders_and_what_grows(tmp_path):
-    rates, hertz = np.array([0.0, 10.0]), np.array([[1.0, 3.0], [2.0, 3.5]])
-    found = xarray.Dataset(
-        {
-            "frequency": (("rate", "mode"), hertz),
-            "real_part": (("rate", "mode"), np.array([[0.0, 0.0], [0.4, 0.0]])),
-            "settled": ("rate", [True, True]),
-        },
-        {"rate": rates},
-    )
-    (axes,) = plot_campbell(found, tmp_path / "campbell.png", orders=(1, 2)).axes
-    assert len(axes.lines) == 5
-    assert axes.lines[2].get_xydata().tolist() == [[10.0, 2.0]]
-    assert np.allclose(axes.lines[3].get_ydata(), rates / (2.0 * np.pi), rtol=1e-14, atol=1e-14)
-    assert (tmp_path / "campbell.png").stat().st_size > 5000
-    with pytest.raises(ArmError, match=r"orders = \(0,\): must be numbers greater than 0"):
-        plot_campbell(found, orders=(0,))
-    with pytest.raises(ArmError, match="has no real_part; must be a dataset of"):
-        plot_campbell(found.drop_vars("real_part"))
-
-
-#: frequencies of flapping of a rotating uniform beam over sqrt(EI/(m L^4)), as printed, by its rate in the same unit
-#: and by a mass at its tip over its own
-FLAPPING = {
-    (0.0, 0.0): (3.516, 22.034, 61.697),
-    (12.0, 0.0): (13.17, 37.603, 79.614),
-    (0.0, 1.0): (1.557, 16.25),
-    (12.0, 1.0): (12.48, 50.86),
-}
-
-
-@pytest.mark.parametrize(("eta", "tip_mass"), list(FLAPPING))
-def test_a_rotating_beam_flaps_as_printed(eta, tip_mass):
-    section = jm.spatial_section(1e-4, 1e-9, 1e-9, 2e-9)
-    mass = 1000.0 * 1e-4 * 2.0
-    beam = jm.SpatialLink(
-        2.0, 1e10, 1000.0, section, poisson_ratio=0.3, body=jm.RigidBody(tip_mass * mass)
-    )
-    model = flexible_arm(jm.SpatialArm((beam,)), {"bending_xz": 10}, torsional_inertia=0.0)
-    unit = np.sqrt(1e10 * 1e-9 / (1000.0 * 1e-4 * 2.0**4))
-    rate = np.zeros(11)
-    rate[0] = eta * unit
-    found = linearise(model, np.zeros(11), rate, "locked").eigenvalues()
-    omega = np.sort(found.imag[found.imag > 0.0]) / unit
-    printed = np.array(FLAPPING[eta, tip_mass])
-    last_digit = [10.0 ** -len(str(x).split(".")[1]) for x in printed]
-    assert np.all(np.abs(omega[: printed.size] - printed) < last_digit)
-
-
 @functools.cache
 def wrist():
     """A bar on a turning base, and a second bar that gives way about its joint."""
@@ -412,7 +298,7 @@ def test_a_simulation_names_axes_deformations_and_choices():
     )
     margin = jax.jit(SlopeLimit(0.1))(0.0, start, start, model)
     assert 0.0 < float(margin) < 0.1
-    assert "flexible arm in space: 2 links, 6 modes, 1 elastic joints" in str(model)
+    assert "flexible arm in space: 2 links, 6 modal coordinates, 1 elastic joints" in str(model)
 
 
 def test_a_bent_link_that_twists_moves_as_curvature_has_it():
@@ -481,6 +367,18 @@ def test_arms_that_motions_do_not_know(change, message):
     first, second = wrist().links
     with pytest.raises(ArmError, match=message):
         flexible_arm(jm.SpatialArm((first, second.replace(**change))))
+
+
+def test_a_joint_that_moves_nothing_is_refused_and_an_infinite_spring_is_rigid():
+    first, _ = wrist().links
+    empty = jm.SpatialLink(0.2, rigid=True, joint_axis=(0.0, 1.0, 0.0))
+    with pytest.raises(ArmError, match="link2: joint 2 moves nothing that has mass"):
+        flexible_arm(jm.SpatialArm((first, empty)))
+    rotor = {"rotor_inertia": 1e-4, "gear_ratio": 2.0, "motor": "held"}
+    flexible_arm(jm.SpatialArm((first, empty.replace(**rotor))))
+    rigid = jm.Spring("rotation", (1.0, 0.0, 0.0), np.inf)
+    stiff = first.replace(joint_springs=(rigid,), joint_angle=0.7, joint_limits=(0.5, 1.0))
+    assert flexible_arm(jm.SpatialArm((stiff,))).springs == (0,)
 
 
 def test_an_elastic_base_a_sliding_joint_and_choices_of_space_in_the_plane_are_refused():

@@ -37,6 +37,7 @@ from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.values import LinkValues, arm_values
 from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.springs import Spring
 
 FAMILIES = ("polynomial", "monomial", "clamped_free")
 
@@ -149,11 +150,16 @@ def arm_in_space(
     n = len(arm.links)
     families = _families(shapes, n)
     elastic = tuple(bool(np.isfinite(float(link.joint_stiffness))) for link in arm.links)
-    springs = tuple(len(link.joint_springs) for link in arm.links)
+    yielding = [_yielding(link) for link in arm.links]
+    springs = tuple(map(len, yielding))
     sizes = tuple(sum(count) + extra for count, extra in zip(counts, springs, strict=True))
     layout = LayoutInSpace(sizes, elastic, counts, springs)
     check_size(layout.size)
-    values = arm_values(arm.with_posture(np.zeros(n)).links, arm.payload, None).links
+    straight = [
+        link.replace(joint_angle=0.0, joint_limits=None, joint_springs=given)
+        for link, given in zip(arm.links, yielding, strict=True)
+    ]
+    values = arm_values(straight, arm.payload, None).links
     polar = _torsional_inertias(torsional_inertia, [float(link.beam.polar[0]) for link in values])
     tables = [
         LinkTablesInSpace(link.beam, _made(count, family, in_tip_values), layout.functions, inertia)
@@ -172,7 +178,7 @@ def arm_in_space(
         for start, matrix in ((known, parts.hub[..., 0]), (known + 4, tip)):
             here = slice(start, start + 4)
             gram[i, here, here] = pseudo_inertia(matrix, rolls[i])
-    stiffness, losses = _matrices(arm, layout, tables, damping)
+    stiffness, losses = _matrices(straight, layout, tables, damping)
     beyond = [  # or no rotor at all: the motor has no inertia
         spring and (link.motor == "beyond_spring" or not link.rotor_inertia)
         for link, spring in zip(arm.links, elastic, strict=True)
@@ -215,6 +221,7 @@ def arm_in_space(
         elastic=elastic,
         rotor_beyond=tuple(beyond),
     )
+    _check_inertia(model)
     for name in ("gram", "stiffness", "damping", "spin"):
         if not np.all(np.isfinite(getattr(model, name))):
             raise ArmError(
@@ -222,6 +229,23 @@ def arm_in_space(
                 "are extremely large or small."
             )
     return model
+
+
+def _yielding(link: SpatialLink) -> tuple[Spring, ...]:
+    """The further springs of a joint that give way: an infinite one is rigid."""
+    return tuple(spring for spring in link.joint_springs if np.isfinite(float(spring.stiffness)))
+
+
+def _check_inertia(model: SpatialFlexibleArm) -> None:
+    """Refuse joints beyond which nothing has mass: no torque could be told from any motion."""
+    moved = np.abs(model.gram).sum(axis=(1, 2)) + np.abs(model.spin).sum(axis=(1, 2))
+    at_link = model.rotor * ~(np.asarray(model.elastic) & ~np.asarray(model.rotor_beyond))
+    for number in range(model.num_links, 0, -1):
+        if not (moved[number - 1 :].sum() + at_link[number - 1 :].sum() > 0.0):
+            raise ArmError(
+                f"link{number}: joint {number} moves nothing that has mass; must move a link with a density, a body or "
+                "a rotor: leave the link out, or give what it carries."
+            )
 
 
 def _gives(link: LinkValues, roll: np.ndarray, room: int) -> np.ndarray:
@@ -285,7 +309,7 @@ def _torsional_inertias(given: Any, own: list[float]) -> list[float]:
 
 
 def _matrices(
-    arm: SpatialArm,
+    links: Sequence[SpatialLink],
     layout: LayoutInSpace,
     tables: Sequence[LinkTablesInSpace],
     damping: Mapping[str, Any],
@@ -296,7 +320,7 @@ def _matrices(
     ratios = per_link("damping_ratio", damping["damping_ratio"], n, "of critical")
     friction = per_link("viscous_friction", damping["viscous_friction"], n, "N m s/rad")
     stiffness, losses = np.zeros_like(units), np.zeros_like(units)
-    for i, (link, spread) in enumerate(zip(arm.links, layout.spread, strict=True)):
+    for i, (link, spread) in enumerate(zip(links, layout.spread, strict=True)):
         room = spread.shape[1] - len(tables[i].modal_mass)
         own = np.pad(tables[i].stiffness, [(0, room), (0, room)])
         time = times[i] + _or(link.kelvin_voigt_time, 0.0)

@@ -30,13 +30,10 @@ from jaxmodal.dynamics.mechanics.solves import eliminated
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.namespace import Array
 
-#: with so many coordinates or more the recursion is faster than factorising B
-COORDINATES = 8
-
 
 def pays(model: SpatialFlexibleArm) -> bool:
-    """Whether this is the way to solve with the inertia matrix of a model."""
-    return model.frames == "rotation" and model.num_coordinates >= COORDINATES
+    """Whether this is the way to solve with the inertia matrix of a model: always faster, where it is right."""
+    return model.frames == "rotation"
 
 
 class _Local(NamedTuple):
@@ -54,11 +51,22 @@ def _turning(vector: Array) -> Array:
     return jnp.eye(3) - first * turn + second * (turn @ turn)
 
 
+def _rigid(mass: Array, first: Array, second: Array) -> Array:
+    """The 6 x 6 inertia by (w, V) of a rigid body, from its mass and first and second moments, (3,) and (3, 3)."""
+    moment = cross_matrix(first)
+    upper = jnp.concatenate([jnp.trace(second) * jnp.eye(3) - second, moment], axis=1)
+    return jnp.concatenate([upper, jnp.concatenate([-moment, mass * jnp.eye(3)], axis=1)])
+
+
 def _of_body(table: Array) -> Array:
-    """The 6 x 6 inertia of a body about its frame, by (w, V), from its pseudo-inertia."""
-    mass, first, second = table[0, 0], cross_matrix(table[0, 1:]), table[1:, 1:]
-    upper = jnp.concatenate([jnp.trace(second) * jnp.eye(3) - second, first], axis=1)
-    return jnp.concatenate([upper, jnp.concatenate([-first, mass * jnp.eye(3)], axis=1)])
+    """The 6 x 6 inertia of a body about its frame, from its pseudo-inertia."""
+    return _rigid(table[0, 0], table[0, 1:], table[1:, 1:])
+
+
+def _carried(axes: Array, reach: Array) -> Array:
+    """The velocity (6, 6) of a frame by that of another, in which it lies at ``reach``; ``axes`` turn into its own."""
+    upper = jnp.concatenate([axes, jnp.zeros((3, 3))], axis=1)
+    return jnp.concatenate([upper, jnp.concatenate([-axes @ cross_matrix(reach), axes], axis=1)])
 
 
 def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> _Local:
@@ -71,15 +79,7 @@ def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> 
     shares = scalars(model, whole)[:, None] * directions
     at = shares.at[0].set(link["start"])
     weighted = table @ at
-    second = at.T @ weighted
-    first = cross_matrix(weighted[0])
-    turned = jnp.trace(second) * jnp.eye(3) - second
-    rigid = jnp.concatenate(
-        [
-            jnp.concatenate([turned, first], axis=1),
-            jnp.concatenate([-first, table[0, 0] * jnp.eye(3)], axis=1),
-        ]
-    )
+    rigid = _rigid(table[0, 0], weighted[0], at.T @ weighted)
     rigid = rigid + _of_body(link["gram"][known : known + 4, known : known + 4])
     spin = link["spin"]
     absolute = float(model.torsion_spin == "absolute")
@@ -92,12 +92,7 @@ def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> 
         vector = vector + jnp.einsum("j,ajk,k->a", whole, second_turn, whole)
     axes = rotation(vector).T
     reach = link["start"] + ends @ shares
-    moved = jnp.concatenate(
-        [
-            jnp.concatenate([axes, jnp.zeros((3, 3))], axis=1),
-            jnp.concatenate([-axes @ cross_matrix(reach), axes], axis=1),
-        ]
-    )
+    moved = _carried(axes, reach)
     lever = cross_matrix(link["offset"])
     tip = _of_body(link["gram"][known + 4 :, known + 4 :])
     if not m:
@@ -165,12 +160,7 @@ def _given(vector: Array, gives: Array) -> Array:
     ``vector`` holds the deflections of the springs, displacement and rotation, and ``gives`` (p, 6) their directions.
     """
     turn = rotation(vector[3:]).T
-    moved = jnp.concatenate(
-        [
-            jnp.concatenate([turn, jnp.zeros((3, 3))], axis=1),
-            jnp.concatenate([-turn @ cross_matrix(vector[:3]), turn], axis=1),
-        ]
-    )
+    moved = _carried(turn, vector[:3])
     columns = jnp.concatenate([_turning(vector[3:]) @ gives[:, 3:].T, turn @ gives[:, :3].T])
     return jnp.concatenate([moved, columns], axis=1)
 

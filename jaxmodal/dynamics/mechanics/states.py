@@ -137,7 +137,8 @@ def forward_dynamics(model: FlexibleModel, q: Any, rate: Any, torques: Any) -> A
     Returns
     -------
     Array, shape (..., N)
-        NaN where the inertia matrix is not positive definite, which only a truncated one can be.
+        NaN where the inertia matrix is not positive definite: a truncated one at large deflections, or that of an arm
+        in space where a joint moves nothing with inertia about its axis, as a point mass on it.
     """
     names = ("q", "rate", "torques")
     return over_states(_accelerations, model, names, q, rate, torques)
