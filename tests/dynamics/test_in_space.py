@@ -42,6 +42,15 @@ ROUNDING = 1e-14
 CANCELLED = 5e-14
 
 
+def cases(*fast, having="evaluations"):
+    """The cases that have something, those that compile what others do not in every run, the others when it is slow."""
+    return [
+        name if name in fast else pytest.param(name, marks=pytest.mark.slow)
+        for name in HELD
+        if having in CASES[name]
+    ]
+
+
 def relative(found, expected):
     scale = np.abs(np.asarray(expected)).max()
     return np.abs(np.asarray(found) - np.asarray(expected)).max() / (scale or 1.0)
@@ -68,7 +77,7 @@ def all_terms(model, q, rate, torques):
     }
 
 
-@pytest.mark.parametrize("name", HELD)
+@pytest.mark.parametrize("name", cases("P3", "P5", "P6", "P9"))
 def test_every_term_of_the_reference_cases(name):
     case, model = CASES[name], model_of(name)
     assert model.layout.names == tuple(case["coordinates"])
@@ -101,7 +110,7 @@ def lost(every, omega):
 turning = jax.jit(jax.jacfwd(equations.velocity_forces, argnums=2))
 
 
-@pytest.mark.parametrize("name", [name for name in HELD if "linearisations" in CASES[name]])
+@pytest.mark.parametrize("name", cases("P7", "P9", having="linearisations"))
 def test_frequencies_of_small_motions_of_the_reference_cases(name):
     for state in CASES[name]["linearisations"]:
         model, q = model_of(name), np.array(state["q"])
@@ -125,8 +134,7 @@ def test_frequencies_of_small_motions_of_the_reference_cases(name):
         assert np.all(np.abs(omega / expected - 1.0) < 1e-12 + lost(every, expected))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in HELD if "trajectory" in CASES[name]])
+@pytest.mark.parametrize("name", cases(having="trajectory"))
 def test_trajectories_of_the_reference_cases(name):
     wanted, model = CASES[name]["trajectory"], model_of(name)
     times = np.array([point["time"] for point in wanted["points"]])
@@ -187,7 +195,7 @@ def test_a_planar_arm_in_space_is_the_planar_arm():
 
 
 def test_frequencies_converge_to_the_exact_ones_of_the_arm():
-    """Bent, twisted, stretched, with a rolled section: eight shapes of each hold six modes to 1e-9, fewer less."""
+    """Bent, twisted, stretched, with a rolled section: eight shapes of each hold six modes to 1e-9, three do not."""
     section = jm.rectangle(0.012, 0.03, "cowper")
     body = jm.RigidBody(0.7, (0.01, -0.02, 0.03), [[4e-3, 5e-4, 0], [5e-4, 6e-3, 0], [0, 0, 5e-3]])
     link = jm.SpatialLink(
@@ -209,7 +217,7 @@ def test_frequencies_converge_to_the_exact_ones_of_the_arm():
     )
     exact = np.asarray(jm.natural_frequencies(arm, 6, "euler_bernoulli").omega)
     excess = []
-    for count in (2, 4, 8):
+    for count in (3, 8):
         every = dict.fromkeys(("stretch", "torsion", "bending_xy", "bending_xz"), count)
         q = np.zeros(2 + 8 * count)
         q[1] = 0.9
@@ -217,9 +225,8 @@ def test_frequencies_converge_to_the_exact_ones_of_the_arm():
         rounding = 1e-12 + lost(found, exact)
         assert np.all(found[:6] > exact * (1.0 - rounding))
         excess.append(np.max(found[:6] / exact - 1.0 - rounding))
-    assert excess[0] > 1e-4
-    assert excess[1] < 1e-2 * excess[0]
-    assert excess[2] < 1e-9
+    assert excess[0] > 1e-5
+    assert excess[1] < 1e-9
 
 
 def test_springs_without_rotors_are_locked_and_moved_and_take_no_torque():
@@ -324,6 +331,30 @@ def test_a_bent_link_that_twists_moves_as_curvature_has_it():
     second, first = np.array(errors[0.1]) / np.array(errors[0.05])
     assert 7.5 < second < 8.5
     assert 3.7 < first < 4.3
+
+
+def test_dampers_act_beside_their_springs():
+    """Over the joint angle, a further spring and the motor: that of the joint's spring sees their difference."""
+    spring = jm.Spring("rotation", (1.0, 0.0, 0.0), 900.0, damping=0.7)
+    bar = jm.SpatialLink(
+        0.5,
+        rigid=True,
+        body=jm.RigidBody(1.0),
+        joint_stiffness=400.0,
+        joint_damping=0.3,
+        rotor_inertia=1e-3,
+        gear_ratio=2.0,
+        motor="held",
+        joint_springs=(spring,),
+    )
+    model = flexible_arm(jm.SpatialArm((bar,)), viscous_friction=0.05)
+    assert model.layout.names == ("theta1", "link1.spring1", "motor1")
+    twist, further, motor = np.array([1.0, 0.0, -1.0]), np.eye(3)[1], np.eye(3)[2]
+    squares = np.array([np.outer(each, each) for each in (twist, further, motor)])
+    stiffness = np.tensordot([400.0, 900.0, 0.0], squares, 1)
+    damping = np.tensordot([0.3, 0.7, 0.05], squares, 1)
+    assert relative(model.stiffness, stiffness) < ROUNDING
+    assert relative(model.damping, damping) < ROUNDING
 
 
 def test_linear_frames_need_what_does_not_turn():

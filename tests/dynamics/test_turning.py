@@ -96,14 +96,25 @@ def test_a_hinged_bar_leans_as_a_governor_and_swings_as_one():
     slope = stiffness + mass * gravity * length * sine + moment * rates**2 * np.cos(2.0 * leaning)
     omega = 2.0 * np.pi * found["frequency"].values[:, 0]
     assert relative(omega / np.sqrt(slope / moment), np.ones(3)) < 1e-10
+    # a spring in the first joint carries no torque while that turns
+    sprung = hub.replace(
+        joint_stiffness=50.0,
+        rotor_inertia=1e-3,
+        gear_ratio=1.0,
+        motor="held",
+        body=jm.RigidBody(0.1, inertia=(0.01, 0.01, 0.01)),
+    )
+    model = flexible_arm(jm.SpatialArm((sprung, bar)), gravity=(0.0, 0.0, -gravity))
+    soft = turning_frequencies(model, rates, angles=[0.0, 0.3])
+    assert relative(soft["coordinates"].values[:, 1], leaning) < 1e-10
     with pytest.raises(ArmError, match="is not along the axis of the first joint"):
         turning_frequencies(flexible_arm(arm, gravity=(0.0, 1.0, -9.81)), rates)
     with pytest.raises(
         ArmError, match=r"rates: of shape \(1, 3\); must be one finite rate or more"
     ):
         turning_frequencies(model, [rates])
-    with pytest.raises(ArmError, match="modes = 2: must be a whole number from 1 to 1"):
-        turning_frequencies(model, rates, modes=2)
+    with pytest.raises(ArmError, match="modes = 3: must be a whole number from 1 to 2"):
+        turning_frequencies(model, rates, modes=3)
 
 
 def test_an_arm_in_which_nothing_moves_is_refused():
