@@ -30,7 +30,7 @@ class SpatialRates:
         self._size = len(jax.tree_util.tree_leaves(arm))
         self._place = leaf_numbers(arm)
         self._joints = np.array(arm.joints) - 1
-        self._angles = [self._place[f"link{i}.joint_angle"] for i in arm.joints]
+        self._angles = [self._place[f"link{i}.{arm.position_of(i)}"] for i in arm.joints]
         self._of_values = jax.jit(jax.jacfwd(problem.space.values))
 
     def of_groups(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from design_opt.problem.designs import OWN
+from design_opt.problem.designs import OWN, as_degrees, unit_shown
 from design_opt.solvers.recording import Step
 from design_opt.solvers.results import Result
 from jaxmodal.plots.figures import angle_symbol, not_below_zero
@@ -139,7 +139,8 @@ def postures(result: Result) -> Figure:
     name = max(
         (key for key in result.report.hz if key != OWN), key=lambda key: len(result.report.hz[key])
     )
-    angles = np.degrees(result.evaluator.angles[name])
+    arm, held = result.problem.arm, result.evaluator.angles[name]
+    angles = np.stack([as_degrees(arm, i, x) for i, x in enumerate(held.T, start=1)], axis=1)
     before, after = result.evaluator.today_hz[name], result.report.hz[name]
     axes = [np.unique(column) for column in angles.T]
     moving = [i for i, values in enumerate(axes) if len(values) > 1]
@@ -157,12 +158,18 @@ def postures(result: Result) -> Figure:
             ax.plot(x, after[:, mode], color=colour, label=f"{label} after")
         least = f"least {after[worst, lowest]:.4g} Hz"
         ax.plot(x[worst], after[worst, lowest], "o", color=COLOURS[0], label=least)
-        turning = f"{angle_symbol(moving[0] + 1)} [°]" if len(moving) == 1 else "posture"
-        ax.set_xlabel(turning)
+        ax.set_xlabel(_position_label(result, moving[0] + 1) if len(moving) == 1 else "posture")
         ax.set_ylabel("frequency [Hz]")
         ax.set_title(f"{result.problem.name or 'Optimisation'}: postures {name}", parse_math=False)
         ax.legend(ncols=3)
     return figure
+
+
+def _position_label(result: Result, joint: int) -> str:
+    """The label of an axis over the positions of a joint."""
+    arm = result.problem.arm
+    name = f"position of joint {joint}" if arm.slides(joint) else angle_symbol(joint)
+    return f"{name} [{unit_shown(arm, joint).strip()}]"
 
 
 def _over_postures(result: Result, name: str) -> tuple[str, bool, np.ndarray, np.ndarray]:
@@ -199,8 +206,8 @@ def _maps(result: Result, name: str, all_angles: np.ndarray, moving: list[int]) 
         ax.grid(visible=False)
         extreme = "largest" if small else "least"
         ax.set_title(f"{title}: {extreme} {values[worst]:.4g} {unit}".rstrip(), parse_math=False)
-        ax.set_xlabel(f"{angle_symbol(moving[0] + 1)} [°]")
-    axes[0].set_ylabel(f"{angle_symbol(moving[1] + 1)} [°]")
+        ax.set_xlabel(_position_label(result, moving[0] + 1))
+    axes[0].set_ylabel(_position_label(result, moving[1] + 1))
     figure.colorbar(mesh, ax=axes, label=label)
     figure.suptitle(
         f"{result.problem.name or 'Optimisation'}: {name}", fontsize=10, parse_math=False

@@ -144,8 +144,10 @@ class DesignSpace:
                             " vary it once."
                         )
                     owners[single] = f"variable {variable.name!r}"
-                    if single.endswith(".joint_angle") and address in variable.addresses:
-                        number = int(single.partition(".")[0][4:])
+                    link, _, field = single.partition(".")
+                    number = int(link[4:]) if link[4:].isdigit() else 0
+                    of_joint = number and field == self.arm.position_of(number)
+                    if of_joint and address in variable.addresses:
                         bounds = {number: [variable.lower, variable.upper]}
                         where = f"variable {variable.name!r}: "
                         warn_beyond_limits(self.arm.links, bounds, where, level=5)

@@ -15,6 +15,7 @@ from design_opt.problem.errors import ProblemError, about
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.joint_limits import warn_beyond_limits
+from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
@@ -57,7 +58,7 @@ class Design:
     hz : mapping of str to Array, shape (P, K)
         Frequencies in Hz at the P postures of each set, ascending.
     angles : mapping of str to Array, shape (P, links)
-        The joint angles of the sets, rad.
+        The joint angles of the sets, rad; of joints that slide the positions, m.
     """
 
     arm: Arm | SpatialArm
@@ -79,7 +80,8 @@ def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, n
     Parameters
     ----------
     given
-        For each name the joint angles in rad, shape (P, joints - 1) or (P, joints); segments have none.
+        For each name the joint angles in rad, of joints that slide the positions in m, shape (P, joints - 1) or
+        (P, joints); segments have none.
 
     Raises
     ------
@@ -123,7 +125,7 @@ def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, n
 
 
 def of_joints(arm: Arm | SpatialArm, angles: np.ndarray) -> np.ndarray:
-    """Return the angles of the joints alone, (P, joints), of a set of postures (P, links)."""
+    """Return the positions of the joints alone, (P, joints), of a set of postures (P, links)."""
     return angles[:, np.array(arm.joints) - 1]
 
 
@@ -132,25 +134,36 @@ def degrees(arm: Arm | SpatialArm, angles: Any, among: np.ndarray) -> str:
 
     That of joint 1 may matter to a limit alone, by its gravity or the direction of a port.
     """
-    joints = _turning(arm)
+    joints = _mattering(arm)
     if 1 not in joints and np.ptp(among[:, 0]) > 0.0:
         joints = [1, *joints]
-    shown_angles = (math.degrees(float(angles[i - 1])) for i in joints)
-    return "(" + ", ".join(f"{angle:.4g}°" for angle in shown_angles) + ")"
+    shown_positions = ((i, as_degrees(arm, i, float(angles[i - 1]))) for i in joints)
+    return f"({', '.join(f'{x:.4g}{unit_shown(arm, i)}' for i, x in shown_positions)})"
+
+
+def as_degrees(arm: Arm | SpatialArm, joint: int, position: Any) -> Any:
+    """Return positions of a joint as people read them: angles in degrees, ways of joints that slide in m."""
+    return position if arm.slides(joint) else np.degrees(position)
+
+
+def unit_shown(arm: Arm | SpatialArm, joint: int) -> str:
+    """The unit that follows such a position."""
+    return " m" if arm.slides(joint) else "°"
 
 
 def own_angles(arm: Arm | SpatialArm) -> np.ndarray:
-    """The posture of an arm as a set, rad, shape (1, links)."""
-    return np.array([[float(link.joint_angle) for link in arm.links]])
+    """The posture of an arm as a set, rad and m, shape (1, links)."""
+    links = enumerate(arm.links, start=1)
+    return np.array([[float(value_at(link, arm.position_of(number))) for number, link in links]])
 
 
 def posture_columns(arm: Arm | SpatialArm, angles: np.ndarray) -> dict[str, np.ndarray]:
     """What a batch varies for the postures of a set, (P, links): angles of joints, that of joint 1 where it matters."""
-    return {f"link{i}.joint_angle": angles[:, i - 1] for i in _turning(arm)}
+    return {f"link{i}.{arm.position_of(i)}": angles[:, i - 1] for i in _mattering(arm)}
 
 
-def _turning(arm: Arm | SpatialArm) -> list[int]:
-    """Joints whose angles matter, or joint 1 where none does."""
+def _mattering(arm: Arm | SpatialArm) -> list[int]:
+    """Joints whose positions matter, or joint 1 where none does."""
     return [i for i in arm.joints if i > 1 or _turns_in_ground(arm)] or [1]
 
 
@@ -161,13 +174,15 @@ def _turns_in_ground(arm: Arm | SpatialArm) -> bool:
     return any(getattr(link, name) is not None for link in arm.links for name in SUPPORTS)
 
 
-def workspace(*ranges_deg: tuple[float, float, int]) -> np.ndarray:
-    """Return the postures of a regular grid, rad, shape (P, axes).
+def workspace(*ranges_deg: tuple[float, float, int], sliding: Sequence[int] = ()) -> np.ndarray:
+    """Return the postures of a regular grid, rad, of joints that slide m, shape (P, axes).
 
     Parameters
     ----------
     ranges_deg
         For each joint, or each from the second: first angle, last angle in degrees, and number of points.
+    sliding
+        Which of them, counted from 0, are of joints that slide: their first and last positions are in m.
 
     Examples
     --------
@@ -186,7 +201,10 @@ def workspace(*ranges_deg: tuple[float, float, int]) -> np.ndarray:
         raise ProblemError(
             f"grid of {shown(postures)} postures: at most {POSTURES:,}; each is solved in every step of the search."
         )
-    axes = [np.linspace(math.radians(a), math.radians(b), int(num)) for a, b, num in ranges_deg]
+    axes = [
+        np.linspace(*((a, b) if k in sliding else (math.radians(a), math.radians(b))), int(num))
+        for k, (a, b, num) in enumerate(ranges_deg)
+    ]
     return np.stack([x.ravel() for x in np.meshgrid(*axes, indexing="ij")], axis=1)
 
 

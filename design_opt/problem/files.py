@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 
 from design_opt.problem.buckling import BucklingLimit, MaximiseBuckling
 from design_opt.problem.constraints import Constraint, ForbiddenBand, FrequencyLimit, MassLimit
-from design_opt.problem.designs import workspace
+from design_opt.problem.designs import as_degrees, own_angles, workspace
 from design_opt.problem.driven import MinimiseResponse, ResponseLimit
 from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.objectives import MaximiseFrequency, MaximiseGap, MinimiseMass, Objective
@@ -190,11 +189,18 @@ def _postures(name: str, entry: Any, arm: Arm | SpatialArm) -> np.ndarray:
         raise ProblemError(f"{where}: give one of list_deg and grid_deg.")
     try:
         if "list_deg" in entry:
-            return np.radians(np.asarray(entry["list_deg"], dtype=np.float64))
+            listed = np.asarray(entry["list_deg"], dtype=np.float64)
+            if listed.ndim and (count := listed.shape[-1]) in (
+                len(arm.joints) - 1,
+                len(arm.joints),
+            ):
+                turning = [not arm.slides(i) for i in arm.joints[len(arm.joints) - count :]]
+                return np.where(turning, np.radians(listed), listed)
+            return np.radians(listed)  # refused with the problem
         joints, grid = arm.joints, entry["grid_deg"]
-        names = {f"theta_{i}": f"theta_{i}" for i in joints}
+        names = {f"theta_{i}": i for i in joints if not arm.slides(i)}
         names |= {
-            name: f"theta_{numbers[0]}"
+            name: numbers[0]
             for name, numbers in arm.joint_names.items()
             if len(numbers) == 1 and name not in names
         }
@@ -204,14 +210,17 @@ def _postures(name: str, entry: Any, arm: Arm | SpatialArm) -> np.ndarray:
             raise ProblemError(
                 f"{where}.grid_deg: one joint is given twice, by its name and by number; give it once."
             )
-        held = {i: math.degrees(float(arm.links[i - 1].joint_angle)) for i in joints}
-        return workspace(*(tuple(ranges.get(f"theta_{i}", (held[i], held[i], 1))) for i in joints))
+        held = {i: as_degrees(arm, i, own_angles(arm)[0, i - 1]) for i in joints}
+        sliding = [k for k, i in enumerate(joints) if arm.slides(i)]
+        return workspace(
+            *(tuple(ranges.get(i, (held[i], held[i], 1))) for i in joints), sliding=sliding
+        )
     except (TypeError, ValueError) as error:
         if isinstance(error, ProblemError):
             raise
         raise ProblemError(
             f"{where}: list_deg takes a list of postures [[0, 45], ...] in degrees, grid_deg a table such as"
-            " { theta_2 = [-90, 90, 64] } with first, last and number."
+            " { theta_2 = [-90, 90, 64] } with first, last and number; positions of joints that slide are in m."
         ) from error
 
 

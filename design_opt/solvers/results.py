@@ -175,7 +175,7 @@ class Result(ShowsDatasets):
         for name, index in self._worst_postures().items():
             angles = self.evaluator.angles[name][index]
             if name == OWN:
-                angles = np.array([float(link.joint_angle) for link in self.arm.links])
+                angles = own_angles(self.arm)[0]
             arm, problem = self._at(name, index), self.problem
             alone = natural_frequencies(arm, problem.num_modes, problem.theory, throw=False)
             found.append((name, angles, alone))
@@ -201,7 +201,7 @@ class Result(ShowsDatasets):
         arm, problem = self.arm, self.problem
         for name, hz in self.report.hz.items():
             angles = own_angles(arm) if name == OWN else self.evaluator.angles[name]
-            columns = {f"link{i}.joint_angle": angles[:, i - 1] for i in arm.joints}
+            columns = {f"link{i}.{arm.position_of(i)}": angles[:, i - 1] for i in arm.joints}
             cells = natural_frequencies_batch(arm, columns, problem.num_modes, problem.theory)
             searched = 2.0 * np.pi * hz
             close = np.abs(np.asarray(cells.omega) - searched) <= AGREEMENT * searched  # 0 is 0

@@ -136,6 +136,14 @@ def _by_number(arm: Arm | Addressed, parameter: str) -> str:
     return f"link{first}.{field}"
 
 
+def joint_named(arm: Arm | Addressed, address: str) -> str:
+    """Return the name of the joint whose position is at an address, or nothing: no name, or one of several joints."""
+    for name, numbers in arm.joint_names.items():
+        if [f"link{number}.{arm.position_of(number)}" for number in numbers] == [address]:
+            return name
+    return ""
+
+
 def addresses(arm: Arm | Addressed) -> list[str]:
     """Return the address of every value of an arm that can be read and set, base to tip.
 
@@ -200,7 +208,8 @@ def resolve(arm: Arm | Addressed, address: str) -> list[str]:
     given, address = address, full_address(address, arm)
     if address.startswith("link*."):
         field = address.removeprefix("link*.")
-        numbers = arm.joints if field in JOINT_FIELDS else range(1, arm.num_links + 1)
+        turning = [n for n in arm.joints if arm.position_of(n) == "joint_angle"]
+        numbers = turning if field in JOINT_FIELDS else range(1, arm.num_links + 1)
         singles = [f"link{number}.{field}" for number in numbers]
     else:
         singles = [address]
@@ -322,7 +331,7 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
         wild = {re.sub(r"^link\d+", "link*", name) for name in known}
         return f"{message}.{suggestion(address, [*sorted(wild), *named])}"
     starred = [f"link*.{name.split('.', 1)[1]}" for name in known if name.startswith("link1.")]
-    short = [*ALIASES, *(f"theta_{number}" for number in arm.joints)]
+    short = [*ALIASES, *(f"theta_{n}" for n in arm.joints if arm.position_of(n) == "joint_angle")]
     hint = (
         suggestion(address, [*known, *starred, *named, *short])
         or f" It has, for one, {known[0]!r}."

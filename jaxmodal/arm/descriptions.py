@@ -41,7 +41,7 @@ def first_angle_matters(arm: Jointed) -> bool:
 def posture_text(arm: Jointed, first: bool = False) -> str:
     """Return the joint angles theta_2 .. theta_n in words, with ``first`` all of them; empty if there are none.
 
-    Where the first turns the arm against something, all of them in any case. Joints that slide follow with their names.
+    Where the first turns the arm against something, all of them in any case. Joints that slide have their names.
 
     Examples
     --------
@@ -50,13 +50,14 @@ def posture_text(arm: Jointed, first: bool = False) -> str:
     'posture 45°, -90°'
     """
     first = first or first_angle_matters(arm)
-    angles = [arm.links[number - 1].joint_angle for number in arm.joints[0 if first else 1 :]]
-    texts = [f"{math.degrees(a):.6g}°" if isinstance(a, float) else shown(a) for a in angles]
-    for number, link in enumerate(arm.links, start=1):
-        if arm.slides(number):
-            way = value_at(link, arm.position_of(number))
-            text = position_text(way, True) if isinstance(way, float) else shown(way)
-            texts.append(f"{link.name or f'joint {number}'} {text}")
+    texts = []
+    for number in arm.joints:
+        link, slides = arm.links[number - 1], arm.slides(number)
+        if number == 1 and not (first or slides):
+            continue
+        position = value_at(link, arm.position_of(number))
+        text = position_text(position, slides) if isinstance(position, float) else shown(position)
+        texts.append(f"{link.name or f'joint {number}'} {text}" if slides else text)
     return f"posture {', '.join(texts)}" if texts else ""
 
 

@@ -73,7 +73,7 @@ class SerialArm(Record):
 
     @property
     def joints(self) -> tuple[int, ...]:
-        """Numbers, from 1, of the links that begin with a joint that turns: no segments, in space none that slide."""
+        """Numbers, from 1, of the links that begin with a joint, which turns or slides: all but segments."""
         return tuple(range(1, self.num_links + 1))
 
     def position_of(self, number: int) -> str:
@@ -100,10 +100,10 @@ class SerialArm(Record):
         ----------
         angles
             The n - 1 angles theta_2 .. theta_n, rad, each relative to the previous link, in the plane
-            counter-clockwise, in space about the joint's axis; or all n. Segments have no angle and do not count. A
-            list, or a one-dimensional array, traced or not; for many postures at once, map over this method with
-            ``jax.vmap``. Or a dict of some of them by ``theta_2`` and the like, or by the names of joints; all others
-            stay as they are. Joints that slide are no angles: a dict gives their positions by name, m.
+            counter-clockwise, in space about the joint's axis; or all n. Segments have no angle and do not count; of a
+            joint that slides it is the position, m. A list, or a one-dimensional array, traced or not; for many
+            postures at once, map over this method with ``jax.vmap``. Or a dict of some of them by ``theta_2`` and the
+            like, or by the names of joints; all others stay as they are.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class SerialArm(Record):
     def with_posture_deg(self: A, angles: Any) -> A:
         """Return the arm in another posture, given in degrees, one number for one angle; else as `with_posture`.
 
-        Positions of joints that slide are in m.
+        Positions of joints that slide are in m all the same.
 
         Examples
         --------
@@ -179,15 +179,11 @@ class SerialArm(Record):
             )
         if isinstance(angles, str) or len(angles) not in (n - 1, n):
             count = len(angles)
-            of, takes = (
-                f"{n} link{'s' * (n != 1)}",
-                f"{n - 1} (theta_2 to theta_n) or {n}, in {unit}",
-            )
-            if any(map(self.slides, range(1, self.num_links + 1))):
-                of, takes = (
-                    f"{n} joints that turn",
-                    f"{takes}; those that slide are given by name, m",
-                )
+            of, first = f"{n} link{'s' * (n != 1)}", "theta_2 to theta_n"
+            if sliding := [number for number in joints if self.slides(number)]:
+                of, first = f"{n} joint{'s' * (n != 1)}", "all but the first"
+                unit += f", of joint{'s' * (len(sliding) > 1)} {', '.join(map(str, sliding))} in m"
+            takes = f"{n - 1} ({first}) or {n}, in {unit}"
             raise ArmError(
                 f"posture = {shown(angles)}: has {count} value{'s' * (count != 1)}; an arm of {of} takes {takes}."
             )
@@ -195,7 +191,8 @@ class SerialArm(Record):
 
     def _named(self, angles: Mapping[str, Any], unit: str) -> list[tuple[int, Any]]:
         """The same of a dict of angles by the names of joints."""
-        places = self.joint_names | {f"theta_{number}": (number,) for number in self.joints}
+        turning = [number for number in self.joints if not self.slides(number)]
+        places = self.joint_names | {f"theta_{number}": (number,) for number in turning}
         found: dict[int, Any] = {}
         for name, angle in angles.items():
             numbers = places.get(name, ())

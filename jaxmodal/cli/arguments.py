@@ -164,7 +164,7 @@ def load_vibrating_arm(argument: str) -> Arm | SpatialArm:
 AnyArm = TypeVar("AnyArm", bound=Arm | SpatialArm)
 
 
-#: a posture of the command line: n - 1 or n angles, or some by the names of joints, degrees
+#: a posture of the command line: n - 1 or n angles, or some by the names of joints, degrees; of joints that slide m
 Posture = tuple[float, ...] | dict[str, float]
 
 
@@ -180,10 +180,13 @@ def posed(arm: AnyArm, argument: str, posture_deg: Posture | None, loaded: bool 
     num_links = len(arm.joints)
     if len(posture_deg) not in (num_links - 1, num_links):
         allowed = f"{num_links - 1} angles (theta_2 to theta_n) or {num_links}"
+        if any(map(arm.slides, arm.joints)):
+            allowed = f"{num_links - 1} values (all but the first) or {num_links}, in degrees and m"
         if num_links == 1:
             idle = "" if loaded or first_angle_matters(arm) else ", which changes no frequency,"
             allowed = f"1 angle{idle} or none: leave the option out"
-        what = "link" if num_links == arm.num_links else "joint"
+        every = num_links == arm.num_links and not any(map(arm.slides, arm.joints))
+        what = "link" if every else "joint"
         raise BadInput(
             f"--posture-deg {given}: {len(posture_deg)} given, but {argument} has {num_links} "
             f"{what}{'s' * (num_links > 1)} and takes {allowed}."

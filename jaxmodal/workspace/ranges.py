@@ -106,8 +106,7 @@ def _angles(arm: Arm | SpatialArm) -> dict[str, tuple[float, float]]:
     A joint goes from one of its limits to the other, without limits or with some that are wider a whole turn; one that
     slides needs limits.
     """
-    moves = [k for k in range(1, arm.num_links + 1) if k in arm.joints or arm.slides(k)]
-    joints = moves if first_angle_matters(arm) else [k for k in moves if k > 1]
+    joints = [k for k in arm.joints if k > 1 or first_angle_matters(arm)]
     if not joints:
         raise ValueError(
             "ranges: the arm has one joint, which changes no frequency; give the ranges of other parameters, such as "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.arm.addresses import full_address
+from jaxmodal.arm.addresses import full_address, joint_named
 from jaxmodal.frequencies.tables import (
     certificate_text,
     hertz_text,
@@ -20,6 +20,8 @@ from jaxmodal.spatial.parts.parameters import unit_of
 if TYPE_CHECKING:
     import xarray
 
+    from jaxmodal.arm.arm import Arm
+    from jaxmodal.spatial.arms.arm import SpatialArm
     from jaxmodal.workspace.results import Extreme, Extremes, ShareBelow
 
 #: climbs whose frequencies agree so far, relative, reached one
@@ -31,12 +33,14 @@ def shown_value(address: str, value: float) -> float:
     return float(np.degrees(value)) if unit_of(address) == "rad" else value
 
 
-def heading_of(address: str) -> str:
-    """A parameter with its unit: ``theta_2 [°]``, ``payload.mass [kg]``."""
+def heading_of(address: str, arm: Arm | SpatialArm) -> str:
+    """A parameter with its unit, joints by their names: ``elbow [°]``, ``theta_2 [°]``, ``payload.mass [kg]``."""
     full, unit = full_address(address), unit_of(address)
     link, _, field = full.partition(".")
-    if field == "joint_angle" and link[4:].isdigit():
-        return f"theta_{link[4:]} [°]"
+    if name := joint_named(arm, full):
+        address = name
+    elif field == "joint_angle" and link[4:].isdigit():
+        address = f"theta_{link[4:]}"
     return address if unit == "1" else f"{address} [{'°' if unit == 'rad' else unit}]"
 
 
@@ -61,7 +65,12 @@ def extremes_table(found: Extremes, title: str, digits: int) -> Table:
         f"{hertz_text(found.lowest.frequency_hz, digits)} to "
         f"{hertz_text(found.highest.frequency_hz, digits)} Hz"
     )
-    headings = ("", "frequency [Hz]", "certificate", *map(heading_of, found.addresses))
+    headings = (
+        "",
+        "frequency [Hz]",
+        "certificate",
+        *(heading_of(address, found.lowest.arm) for address in found.addresses),
+    )
     statuses = [np.asarray(side.frequencies.status)[-1] for side in sides.values()]
     notes = [_ranges(found), _starts(found, digits)]
     notes += [f"{name}, reached from {_climbs(side, digits)}" for name, side in sides.items()]
@@ -73,7 +82,7 @@ def extremes_table(found: Extremes, title: str, digits: int) -> Table:
 
 def _ranges(found: Extremes) -> str:
     each = [
-        f"{heading_of(address)} {shown_value(address, low):.6g} to {shown_value(address, high):.6g}"
+        f"{heading_of(address, found.lowest.arm)} {shown_value(address, low):.6g} to {shown_value(address, high):.6g}"
         for address, (low, high) in zip(found.addresses, found.ranges.tolist(), strict=True)
     ]
     return f"ranges: {', '.join(each)}"
@@ -119,7 +128,8 @@ def extremes_dataset(found: Extremes) -> xarray.Dataset:
     for i, address in enumerate(found.addresses):
         unit = unit_of(address)
         given = [shown_value(address, float(side.values[i])) for side in sides]
-        variables[address] = variable("side", given, address, "degree" if unit == "rad" else unit)
+        name = joint_named(found.lowest.arm, full_address(address)) or address
+        variables[address] = variable("side", given, name, "degree" if unit == "rad" else unit)
     attrs = {"mode": found.mode, "theory": found.theory}
     return xarray.Dataset(variables, {"side": ["lowest", "highest"]}, attrs)
 

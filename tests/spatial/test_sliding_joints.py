@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import design_opt
 import jaxmodal as jm
 import sweeps
+from design_opt.problem.designs import degrees
 from jaxmodal.cli.commands import main
 from tests.spatial.rigid_chains import frequencies_hz
 from tests.spatial.test_joint_frames import frames_of_rows
@@ -53,15 +54,18 @@ def test_postures_take_positions_by_name_in_metres(arm):
     expected = jm.set_parameters(arm, {"lift": 0.5, "elbow": math.radians(20.0)})
     assert arm.with_posture_deg({"lift": 0.5, "elbow": 20.0}) == expected
     assert arm.with_posture({"lift": 0.5, "elbow": math.radians(20.0)}) == expected
-    # a list has the angles alone, and leaves the slide where it is
-    assert arm.joints == (1, 3)
-    assert arm.with_posture([0.1]) == jm.set_parameters(arm, {"elbow": 0.1})
-    assert arm.with_posture([0.2, 0.1]) == jm.set_parameters(arm, {"swivel": 0.2, "elbow": 0.1})
+    # a list has them in order
+    assert arm.joints == (1, 2, 3)
+    assert arm.with_posture([0.5, math.radians(20.0)]) == expected
+    assert arm.with_posture_deg([0.5, 20.0]) == expected
+    turned = jm.set_parameters(expected, {"swivel": math.radians(30.0)})
+    assert arm.with_posture_deg([30.0, 0.5, 20.0]) == turned
     with pytest.raises(
         jm.ArmError,
-        match=r"posture = \[0, 0.1, 0.2\]: has 3 values; .*that slide are given by name",
+        match=r"posture = \[0\.1\]: has 1 value; an arm of 3 joints takes 2 \(all but the first\) or 3, in rad, of "
+        r"joint 2 in m\.",
     ):
-        arm.with_posture([0, 0.1, 0.2])
+        arm.with_posture([0.1])
     with pytest.raises(
         jm.ArmError, match=r"'theta_2'. = 0\.1: is no joint; there are swivel, lift"
     ):
@@ -130,7 +134,7 @@ def test_the_command_line_takes_positions_by_name(tmp_path, arm):
 
     result = run("frequencies", tmp_path / "arm.toml", "--posture-deg", "lift=0.5,elbow=30")
     assert result.exit_code == 0, result.output
-    assert "posture 30°, lift 0.5 m" in result.stdout
+    assert "posture lift 0.5 m, 30°" in result.stdout
     assert f"{expected_hz(lift=0.5, elbow=math.radians(30.0))[0]:.3f}" in result.stdout
     options = ["--range", "lift=0.2,0.4", "--starts", "16", "--format", "csv"]
     result = run("worst", tmp_path / "arm.toml", *options)
@@ -325,26 +329,57 @@ def test_a_robot_tells_of_its_slides():
     assert "joint 'open' is prismatic and held at 0.01 m" in text
     arm = jm.read_urdf(gripper, tip="finger", check=False)
     assert [link.name for link in arm.links] == ["shoulder", "elbow", "open"]
-    assert arm.joints == (1, 2)
+    assert arm.joints == (1, 2, 3)
 
 
 @pytest.mark.slow
-def test_designs_keep_slides_where_they_are(arm):
-    """Postures of a set turn joints; a slide stays, or is a variable, with derivatives as of differences."""
-    turns = [[0.0, 0.3], [0.0, 1.2]]
-
-    def lowest(way):
-        return min(expected_hz(swivel=0.0, lift=way, elbow=turn)[0] for _, turn in turns)
-
+def test_a_slide_is_a_variable_of_a_design(arm):
     problem = design_opt.Problem(
-        arm,
-        [design_opt.Variable("lift", 0.1, 0.8)],
-        [design_opt.MaximiseFrequency(1, "two")],
-        postures={"two": turns},
+        arm, [design_opt.Variable("lift", 0.1, 0.8)], [design_opt.MaximiseFrequency(1)]
     )
     found = design_opt.optimise(problem)
     assert found.values["lift"] == pytest.approx(0.1, abs=1e-6)
-    assert found.report.objectives[0] == pytest.approx(lowest(0.1), rel=1e-6)
+    assert found.report.objectives[0] == pytest.approx(expected_hz(lift=0.1)[0], rel=1e-6)
+
+
+@pytest.mark.slow
+def test_postures_of_designs_have_positions_of_slides(tmp_path):
+    """In lists and in grids, in metres; a spring at its best for the worst of them."""
+    jm.write_arm(jm.read_urdf(FILE, positions=POSITIONS, **VALUES), tmp_path / "arm.toml")
+    text = """
+arm = "arm.toml"
+[[variables]]
+parameter = "link3.hub.mass"
+lower = 1.0
+upper = 2.0
+[objective]
+maximise = "frequency"
+postures = "grid"
+[postures.grid]
+grid_deg = { lift = [0.15, 0.7, 2], elbow = [20, 60, 2] }
+[postures.list]
+list_deg = [[0.15, 20], [0.7, 60]]
+[[constraints]]
+kind = "frequency"
+mode = 1
+at_least_hz = 0.1
+postures = "list"
+"""
+    (tmp_path / "problem.toml").write_text(text)
+    problem, _ = design_opt.read_problem(tmp_path / "problem.toml")
+    every = [(way, math.radians(angle)) for way in (0.15, 0.7) for angle in (20.0, 60.0)]
+    swivel = POSITIONS["swivel"]
+    np.testing.assert_allclose(problem.sets["grid"], [(swivel, *at) for at in every], rtol=1e-15)
+    both = [every[0], every[3]]
+    np.testing.assert_allclose(problem.sets["list"], [(swivel, *at) for at in both], rtol=1e-15)
+    before = design_opt.optimise(problem, max_iterations=1).evaluator.today_hz
+    for name, postures in (("grid", every), ("list", both)):
+        expected = [expected_hz(lift=way, elbow=angle)[0] for way, angle in postures]
+        np.testing.assert_allclose(before[name][:, 0], expected, rtol=1e-9)
+    assert (
+        degrees(problem.arm, problem.sets["list"][1], problem.sets["list"])
+        == "(22.92°, 0.7 m, 60°)"
+    )
 
 
 def test_an_arm_prints_its_joints_offsets_sections_and_masses(arm):

@@ -207,12 +207,12 @@ def port(name: str | Port, arm: SerialArm) -> Port:
         raise ArmError(
             f"{given}: the arm has {arm.num_links} link(s), counted from 1. {_known(arm)}"
         )
-    if found.place == "joint" and found.link not in _joints(arm):
+    if found.place == "joint" and found.link not in arm.joints:
         raise ArmError(
             f"{given}: link {found.link} is a segment and begins without a joint; its start is "
             f"'link_{found.link}@0'. {_known(arm)}"
         )
-    if found.direction == RELATIVE and found.link not in arm.joints:
+    if found.direction == RELATIVE and found.link is not None and arm.slides(found.link):
         raise ArmError(f"{given}: this joint slides and does not turn. {_known(arm)}")
     return found
 
@@ -259,7 +259,7 @@ def port_names(arm: SerialArm) -> tuple[str, ...]:
     """
     names = ["base"]
     for number in range(1, require_arm(arm).num_links + 1):
-        names += [f"joint_{number}"] * (number in _joints(arm))
+        names += [f"joint_{number}"] * (number in arm.joints)
         names += [f"link_{number}@s", f"tip_{number}"]
     return (*names, "tip", "payload")
 
@@ -287,12 +287,6 @@ def _read(name: object, arm: SerialArm) -> Port:
         return Port(place, parts["direction"], link, station)
 
 
-def _joints(arm: SerialArm) -> list[int]:
-    """Numbers of the links that begin with a joint, whether it turns or slides."""
-    every = range(1, arm.num_links + 1)
-    return [number for number in every if number in arm.joints or arm.slides(number)]
-
-
 def _synonyms(arm: SerialArm) -> list[str]:
     """The other words for the directions of an arm."""
     return [word for word, name in SYNONYMS.items() if name in (*arm.directions, RELATIVE)]
@@ -304,8 +298,8 @@ def _known(arm: SerialArm) -> str:
         name if FORCES[name] == f"force_{name}" else f"{name} ({FORCES[name]})"
         for name in arm.directions
     ]
-    joints = ", ".join(f"joint_{number}" for number in _joints(arm)[:6])
-    more = ", ..." if len(_joints(arm)) > 6 else ""
+    joints = ", ".join(f"joint_{number}" for number in arm.joints[:6])
+    more = ", ..." if len(arm.joints) > 6 else ""
     return (
         f"Its places are base, {joints}{more}, link_1@s to link_{arm.num_links}@s with s from 0 to 1, tip (tip_1 to "
         f"tip_{arm.num_links}) and payload; directions {', '.join(directions)}, and of joints "

@@ -81,11 +81,6 @@ class SpatialArm(Drawn, SerialArm):
     name: str = static(default="")
     base_stiffness: BaseStiffness | None = None
 
-    @property
-    def joints(self) -> tuple[int, ...]:
-        """Numbers, from 1, of the links that begin with a joint that turns, so that it has an angle."""
-        return tuple(k for k, link in enumerate(self.links, start=1) if not link.prismatic)
-
     def position_of(self, number: int) -> str:
         return self.links[number - 1].position
 
