@@ -23,7 +23,7 @@ NOISE, BOUND, _AGREEMENT = 5e-14, 1e-12, 16.0
 #: allowed for the counts there, as what the last estimate changed is measured as well
 _ERROR = CERTAIN / 16.0
 #: what is stated of the last change of an estimate, in units of it
-_SAFETY = 4.0
+SAFETY = 4.0
 #: distance of a mode from the ends of its enclosure, in widths, at which their signs are beyond the noise
 _INSIDE = 0.1
 #: relative distance of neighbouring modes below which a second estimate must agree: D is flat between them, and the
@@ -56,7 +56,7 @@ def stated(e: Enclosure) -> Array:
 
 def _at_most(e: Enclosure) -> Array:
     """What the relative error may be at most: what the last estimate changed, and a rounding of the values at least."""
-    return xp.maximum(_SAFETY * e.error, CERTAIN * xp.maximum(e.noise, 1.0))
+    return xp.maximum(SAFETY * e.error, CERTAIN * xp.maximum(e.noise, 1.0))
 
 
 def with_neighbour(omega: Array, distance: float) -> Array:
@@ -156,7 +156,7 @@ def corrected(
     good = sound & inside
     settled = good & (step <= KNOWN) & (error <= _CORRECTED)
     # stated is what it may be at most, with modes on both sides at that distance
-    error = _SAFETY * step * (xp.maximum(_at_most(e), step) / to_end + 2.0 * to_end / distance)
+    error = SAFETY * step * (xp.maximum(_at_most(e), step) / to_end + 2.0 * to_end / distance)
     error = error + 2.0**-52
     found = {
         "omega": omega,

@@ -1,9 +1,9 @@
 """Many arms in space: large batches by a compiled program in float64, what that leaves open and small batches in NumPy.
 
-As in the plane a few hundred cells, solved first, give every other one a guess, from which six evaluations per mode
-enclose it. The last of them rounds otherwise than those before, so that what it changes is the rounding noise (see
-`spatial.search.float64_search`). Cells with modes that are not enclosed go again, from what is known then; modes whose
-noise is too large are taken by double-double one by one, and what is open after that as a small batch would be.
+As in the plane a few hundred cells, solved first, give every other one a guess, from which seven evaluations per mode
+enclose it and tell how many digits there are (see `looped_search`). Cells with modes that are not enclosed go again,
+from what is known then; modes whose noise is too large, and the last one where another may be close beyond it, are
+taken by double-double one by one, and what is open after that as a small batch would be.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.validity import valid_cells
-from jaxmodal.batches.acceptance import proven, with_neighbour
+from jaxmodal.batches.acceptance import SAFETY, proven, with_neighbour
 from jaxmodal.batches.kernels import EXTRA
+from jaxmodal.batches.looped_search import EVALUATIONS
 from jaxmodal.batches.pilots import Centres, Pilots
 from jaxmodal.batches.plan import FEW, Question
 from jaxmodal.batches.results import Results
@@ -39,15 +40,16 @@ from jaxmodal.spatial.search.neighbours import Neighbours
 from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.uniform_links import Layout, layout_of, packed_links
 
-#: half of what the zeros of two ways to round may lie apart (relative), as the last evaluation moves the estimate
-#: half-way, and how many times as far the estimate may be wrong
-_ALLOWED, _SURE = 2.5e-14, 16.0
+#: how far the last evaluation may move the estimate (relative), and how many times as far that may be wrong
+_ALLOWED, _SURE = 1.6e-13, 6.0
 #: how often cells with modes that are not enclosed are searched
 _ATTEMPTS = 4
 #: lanes of double-double side by side
 _SETTLED = 512
 #: cells that NumPy searches for a first guess, and those that the program does for a better one
 _FIRST_PILOTS, _PILOTS = 128, 640
+#: no mode that is not sought lies between the last one and so many times that, or it may disturb the chord
+_ALONE = 1.03
 #: a guessed mode beyond those sought is this multiple of the last at least
 _BEYOND = 1.02
 #: the fewest pilot cells that give a guess, and how many are searched side by side
@@ -242,7 +244,7 @@ class PlanInSpace:
 
     def _enclosed(
         self, model: SpatialModel, rough: np.ndarray, skipped: int, blocks_used: int | None = None
-    ) -> Enclosure:
+    ) -> tuple[Enclosure, np.ndarray]:
         """`enclosed_in_space` of the cells of a model."""
         cells, lanes = rough.shape[1], self.size * self._blocks
         assert self.layout is not None
@@ -260,8 +262,8 @@ class PlanInSpace:
             modes=self.question.modes,
             blocks=self._blocks,
         )
-        e: Enclosure = jax.tree_util.tree_map(lambda x: np.asarray(x)[..., :cells], found)
-        return e
+        e, alone = jax.tree_util.tree_map(lambda x: np.asarray(x)[..., :cells], found)
+        return e, alone
 
     def _search(
         self,
@@ -281,14 +283,15 @@ class PlanInSpace:
         number, skipped = np.arange(1, self.question.modes + 1)[:, None], int(attempt > 0)
         with np.errstate(all="ignore"):
             start = self._guess(values[:, cells]) if rough is None else rough[:, at]
-            e = self._enclosed(self._model(values[:, cells]), start, skipped)
+            e, alone = self._enclosed(self._model(values[:, cells]), start, skipped)
             known = proven(e, number)
             every = next_guess(e, start)
             apart = ~with_neighbour(every, CLOSE)[: self.question.modes]
+            apart[-1] &= alone
         good = known & (e.error <= _ALLOWED) & apart
-        e = dataclasses.replace(e, error=_SURE * e.error + OF_CHORD)
+        e = dataclasses.replace(e, error=(_SURE * e.error + OF_CHORD) / SAFETY)
         results.store(cells, e, good)
-        results.evaluations[cells] += (6 - skipped) * self.question.modes
+        results.evaluations[cells] += (EVALUATIONS - skipped) * self.question.modes
         done = known.all(axis=0)
         mode, lane = np.nonzero(~good & done)
         return (cells[~done], every[:, ~done]), (cells[lane], mode, every[:, lane])
@@ -305,8 +308,11 @@ class PlanInSpace:
         """Single modes of some cells, at some places of these lists, in double-double."""
         cells, mode = cells[at], mode[at]
         with np.errstate(all="ignore"):
-            found = settle(self._model(values[:, cells]), every[:, at], mode)
-        good = found.converged[0]
+            model = self._model(values[:, cells])
+            found = settle(model, every[:, at], mode)
+            beyond = model.evaluate_cells(found.omega * _ALONE, Arithmetic.float64).count[0]
+        last = self.question.modes - 1  # the mode after that is guessed alone
+        good = found.converged[0] & ((mode < last) | (beyond == last + 1))
         to, c = (cells[good], mode[good]), found.certificate
         results.omega[to] = found.omega[0, good]
         results.bracket[to] = c.bracket[0, good]

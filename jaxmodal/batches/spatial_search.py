@@ -32,8 +32,10 @@ def enclosed_in_space(
     layout: Layout,
     modes: int,
     blocks: int,
-) -> Enclosure:
+) -> tuple[Enclosure, Array]:
     """Enclosures of the first modes, shape (modes, cells), of so many ``blocks`` of cells the first ``used``.
+
+    Also which arms have, for all that is known, no other mode close beyond the last, (cells,).
 
     Parameters
     ----------
@@ -46,16 +48,17 @@ def enclosed_in_space(
     """
     numbers = np.arange(1.0, modes + 1.0)[:, None]
 
-    def block(lanes: tuple[Array, Array, Array]) -> Enclosure:
+    def block(lanes: tuple[Array, Array, Array]) -> tuple[Enclosure, Array]:
         links, lowest, guess = lanes
 
-        def evaluate(omega: Array, last: Array) -> Evaluation:
+        def evaluate(omega: Array, rounding: tuple[Array, Array]) -> Evaluation:
             at = resolved(lowest[None], omega, Arithmetic.float64)
-            return evaluate_lanes(links[:, :, None], layout, flags, at, last)
+            return evaluate_lanes(links[:, :, None], layout, flags, at, rounding)
 
-        return enclose_in_a_loop(evaluate, numbers, guess, log_at_zero, skipped)
+        e, passed = enclose_in_a_loop(evaluate, numbers, guess, log_at_zero, skipped)
+        return e, passed == modes
 
-    found: Enclosure = block_by_block(block, blocks, used, (packed, scale, rough))
+    found: tuple[Enclosure, Array] = block_by_block(block, blocks, used, (packed, scale, rough))
     return found
 
 

@@ -26,7 +26,7 @@ from jaxmodal.dynamic_stiffness.member import (
 )
 from jaxmodal.runtime.namespace import Array, repeat, take_first, tree_on_host, xp
 from jaxmodal.spatial.stiffness.constants import ReducedLink
-from jaxmodal.spatial.stiffness.entries import Release, with_link
+from jaxmodal.spatial.stiffness.entries import Release, Rounding, with_link
 from jaxmodal.spatial.stiffness.link_entries import LinkEntries
 from jaxmodal.spatial.stiffness.members import Beams, Members, members
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
@@ -135,7 +135,7 @@ def evaluate_lanes(
     layout: Layout,
     theory: Theory,
     omega: Array,
-    rounding: Array,
+    rounding: Rounding,
 ) -> Evaluation:
     """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, over links of one kind: for programs.
 
@@ -147,8 +147,8 @@ def evaluate_lanes(
         What the fields are.
     omega : Array
         Any shape.
-    rounding : Array
-        0 or 1, as for `entries.with_link`; it may be traced.
+    rounding
+        As for `entries.with_link`.
     """
     links = packed.shape[1]
     by_link = xp.swapaxes(packed, 0, 1)
@@ -171,7 +171,7 @@ def _with_uniform_link(
     omega: Array,
     w: Symmetric,
     tally: _Tally,
-    rounding: Array,
+    rounding: Rounding,
 ) -> tuple[Symmetric, _Tally]:
     """One link added; what the link before feels at the outer end of its elastic part."""
     planes = [_plane(link, k, theory, omega) for k in range(2)]

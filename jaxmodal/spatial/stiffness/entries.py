@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Number, absolute, keep, nonzero
+from jaxmodal.arithmetic.operations import Number, absolute, keep, nonzero, select, sqrt
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.spatial.stiffness.constants import Body
@@ -34,10 +34,19 @@ from jaxmodal.spatial.stiffness.symmetric import (
 
 #: the directions that couple in a straight link, two by two: stretching and torsion do not couple at all
 PAIRS = ((0, 3), (1, 5), (2, 4))
-#: one plus or minus units in the last place for each entry: one, two, three of them, so that no two agree by chance
-_UNITS = 1.0 + 2.0**-52 * (
-    np.array([[1.0], [2.0], [3.0]]) * np.random.default_rng(0).choice([-1.0, 1.0], (3, len(PLACES)))
-)
+#: roundings that an evaluation is shaken by: some times those that there are as a rule
+_ROUNDINGS = 16.0 * 2.0**-52
+#: how many roundings of the terms that cancel at low frequencies in members
+_OF_MEMBERS = 2.0
+#: how much of the product of its diagonal a determinant may lose
+_KEPT = 0.9
+#: which way each entry is moved where an evaluation rounds in its first, second and third way. In the first two all
+#: inertias grow, or all become smaller: what is moved adds up
+_ALL = np.array([1.0 if i == j else -1.0 for i, j in PLACES])
+_MOVES = np.stack([_ALL, -_ALL, np.random.default_rng(0).choice([-1.0, 1.0], len(PLACES))])
+
+#: how an evaluation rounds, see `with_link`
+Rounding = int | tuple[Any, Any]
 
 
 class Release(NamedTuple):
@@ -84,7 +93,7 @@ def with_link(
     members: Sequence[FreeEndMember],
     squared: Number,
     w: Symmetric,
-    rounding: Array | int = 0,
+    rounding: Rounding = 0,
     with_terms: bool = False,
     loads: Sequence[LoadEntries] = (),
 ) -> Added:
@@ -96,20 +105,20 @@ def with_link(
         Both planes; none for a rigid link.
     squared : Number
         The square of the frequency.
-    rounding : Array or int
-        What depends on it is rounding: 0 is usual; 1, 2 and 3 move all entries up or down by so many units in the last
-        place, each in its own way, and 1 releases the directions of elastic ends in the order (2, 1, 0) of `PAIRS`, not
-        (0, 1, 2). It may be traced, 0 or 1, and both are one program: the first and the last pair change places.
+    rounding : int or two numbers
+        What depends on it is rounding: 0 is usual; 1, 2 and 3 move what is rounded by more than that, up or down, each
+        in its own way, and 1 releases the directions of elastic ends in the order (2, 1, 0) of `PAIRS`, not (0, 1, 2).
+        Traced it is how much of the ways 1 and 3, in the usual order: (-1.0, 0.0) is the opposite of (1.0, 0.0).
     with_terms : bool
         Whether releases say what cancels in their factors.
     loads : sequence of LoadEntries
         Of each load that rides along in ``w``, what of it acts on this link.
     """
     shaken = _shaken_by(rounding)
-    w = _less_loads(_less_body(shaken(w), link.outer, squared), [x.outer for x in loads])
+    w = _less_loads(_less_body(w, link.outer, squared), [x.outer for x in loads])
     releases: list[Release] = []
     if members:
-        w, releases = _through_beam(w, members, rounding, with_terms)
+        w, releases = _through_beam(w, members, rounding, with_terms, shaken)
     inner = [w[i, i] for i in range(6)]
     w = _less_loads(_less_body(shaken(w), link.inner, squared), [x.inner for x in loads])
     pivots = []
@@ -121,7 +130,7 @@ def with_link(
             relative, driven, carried = rotor[3:]
             w = _less_turning(w, rotor[:3], driven * squared)
             unit = unit - squared * (relative * spring.compliance)
-        w, pivot = _through_spring(w, spring.direction, unit, spring.compliance, torques)
+        w, pivot = _through_spring(w, spring.direction, unit, spring.compliance, torques, shaken)
         if rotor:
             w = _less_turning(w, rotor[:3], carried * squared)
         pivots.append(pivot)
@@ -129,42 +138,54 @@ def with_link(
     return Added(w, releases, pivots, inner)
 
 
-def _shaken_by(rounding: Array | int) -> Callable[[Symmetric], Symmetric]:
-    """Each entry moved by units in the last place, up or down: what operations may round there."""
+def _shaken_by(rounding: Rounding) -> Callable[[Symmetric], Symmetric]:
+    """Each entry moved by roundings, up or down."""
     if isinstance(rounding, int):
         if rounding == 0:
             return lambda w: w
-        factors: Sequence[Any] = _UNITS[rounding - 1].tolist()
+        factors: Sequence[Any] = (1.0 + _ROUNDINGS * _MOVES[rounding - 1]).tolist()
     else:
-        factors = [xp.where(rounding, unit, 1.0) for unit in _UNITS[0].tolist()]
+        first, second = (_ROUNDINGS * x for x in rounding)
+        factors = [
+            (first if a > 0.0 else -first) + (second if b > 0.0 else -second) + 1.0
+            for a, b in zip(_MOVES[0], _MOVES[2], strict=True)
+        ]
     # of loads, which ride along behind, nothing is shaken
     return lambda w: Symmetric(
         [x * by for x, by in zip(w.entries, factors, strict=False)] + w.entries[len(factors) :]
     ).kept()
 
 
+def _shaken_member(m: FreeEndMember, rounding: Rounding) -> FreeEndMember:
+    """A member moved by what rounds in it at low frequencies, where terms of E I/L leave its inertia about an end.
+
+    That is sqrt(|f_pp r_pp|) of these terms, and the same of its deflection under a force.
+    """
+    sign = _MOVES[rounding - 1][0] if isinstance(rounding, int) else rounding[0] + rounding[1]
+    by = sign * (_ROUNDINGS * _OF_MEMBERS)
+    factor = keep(by / sqrt(nonzero(absolute(m.f_pp * m.r_pp))) + 1.0)
+    moved = {name: getattr(m, name) * factor for name in ("f_pp", "h_pv", "r_vv")}
+    return m._replace(**moved)
+
+
 def _through_beam(
-    w: Symmetric, members: Sequence[FreeEndMember], rounding: Array | int, with_terms: bool
+    w: Symmetric,
+    members: Sequence[FreeEndMember],
+    rounding: Rounding,
+    with_terms: bool,
+    shaken: Callable[[Symmetric], Symmetric],
 ) -> tuple[Symmetric, list[Release]]:
+    if not isinstance(rounding, int) or rounding in (1, 2):
+        members = [_shaken_member(m, rounding) for m in members]
     ends = [_receptance(place, members) for place in range(3)]
     pairs = PAIRS
-    if isinstance(rounding, int):
-        if rounding == 1:
-            ends, pairs = ends[::-1], pairs[::-1]
-    else:
-        swapped = [
-            [xp.where(rounding, x, y) for x, y in zip(*pair, strict=True)]
-            for pair in ((ends[2], ends[0]), (ends[0], ends[2]))
-        ]
-        ends = [swapped[0], ends[1], swapped[1]]
-        w = _exchanged(w, rounding)
+    if isinstance(rounding, int) and rounding == 1:
+        ends, pairs = ends[::-1], pairs[::-1]
     releases = []
     for pair, receptance in zip(pairs, ends, strict=True):
-        w, release = _released(w, pair, receptance, with_terms)
+        w, release = _released(w, pair, receptance, with_terms, shaken)
         releases.append(release)
-    if not isinstance(rounding, int):
-        w = _exchanged(w, rounding)
-    return _at_inner_end(w.kept(), members), releases
+    return _at_inner_end(shaken(w).kept(), members), releases
 
 
 def _receptance(place: int, members: Sequence[FreeEndMember]) -> list[Any]:
@@ -173,26 +194,33 @@ def _receptance(place: int, members: Sequence[FreeEndMember]) -> list[Any]:
         first, second = members[0].r_uu, members[1].r_uu
         return [first, 0.0 * first, second, first * second]
     m = members[place - 1]
-    return [m.r_vv, m.r_vp if place == 1 else -m.r_vp, m.r_pp, m.det_r_flex]
-
-
-def _exchanged(w: Symmetric, chosen: Array) -> Symmetric:
-    """With the directions of the first and the last pair in each other's place, where ``chosen``."""
-    to = dict(zip((*PAIRS[0], *PAIRS[2]), (*PAIRS[2], *PAIRS[0]), strict=True))
-    moved = [w[to.get(i, i), to.get(j, j)] for i, j in places(w.size)]
-    return Symmetric([xp.where(chosen, x, y) for x, y in zip(moved, w.entries, strict=True)])
+    # that of the member loses digits at low frequency, the difference of the two near a resonance of the link
+    product, square = m.r_vv * m.r_pp, m.r_vp * m.r_vp
+    determinant = select(product * _KEPT - square, product - square, m.det_r_flex)
+    return [m.r_vv, m.r_vp if place == 1 else -m.r_vp, m.r_pp, determinant]
 
 
 def _released(
-    w: Symmetric, pair: tuple[int, int], receptance: Sequence[Any], with_terms: bool
+    w: Symmetric,
+    pair: tuple[int, int],
+    receptance: Sequence[Any],
+    with_terms: bool,
+    shaken: Callable[[Symmetric], Symmetric],
 ) -> tuple[Symmetric, Release]:
-    """``W (I + R W)^-1`` for an elastic end that gives way in two directions; the factor is det(I + R W) of them."""
+    """``W (I + R W)^-1`` for an elastic end that gives way in two directions; the factor is det(I + R W) of them.
+
+    In these it is (W + det W adj R)/det(I + R W), which subtracts no large numbers.
+    """
     p, q = pair
     r11, r12, r22, determinant = receptance
     a, b, c = w[p, p], w[p, q], w[q, q]
     q11, q12 = keep(r11 * a + r12 * b + 1.0), keep(r11 * b + r12 * c)
     q21, q22 = keep(r12 * a + r22 * b), keep(r12 * b + r22 * c + 1.0)
-    factor = keep(nonzero(q11 * q22 - q12 * q21))
+    moved = shaken(w)  # one of two large numbers that are subtracted
+    of_w = keep(moved[p, p] * c - b * b)
+    # not q11 q22 - q12 q21: behind soft joints nearly all of that cancels
+    factor = r11 * a + (r12 * b) * 2.0 + r22 * c + determinant * of_w + 1.0
+    factor = keep(nonzero(factor))
     terms = None
     if with_terms:  # of equal links folded on each other the entries cancel, too
         own, other = absolute(r11 * a) + absolute(r12 * b), absolute(r12 * b) + absolute(r22 * c)
@@ -201,17 +229,20 @@ def _released(
     release = Release(factor, q11 * r11 + q12 * r12, q21 * r12 + q22 * r22, determinant, terms)
     inverse = 1.0 / factor
     z11, z12, z21, z22 = q22 * inverse, -q12 * inverse, -q21 * inverse, q11 * inverse
-    y11, y12 = keep(z11 * r11 + z12 * r12), keep(z11 * r12 + z12 * r22)
-    y22 = keep(z21 * r12 + z22 * r22)
+    # (I + R W)^-1 R = (R + det R adj W)/det(I + R W)
+    y11, y12 = keep((r11 + determinant * c) * inverse), keep((r12 - determinant * b) * inverse)
+    y22 = keep((r22 + determinant * a) * inverse)
     found = Symmetric(w.entries)
-    found[p, p], found[p, q], found[q, q] = a * z11 + b * z21, a * z12 + b * z22, b * z12 + c * z22
+    found[p, p] = (a + r22 * of_w) * inverse
+    found[p, q] = (b - r12 * of_w) * inverse
+    found[q, q] = (c + r11 * of_w) * inverse
     others = [i for i in range(w.size) if i not in (p, q)]
     for number, i in enumerate(others):
         x, y = w[i, p], w[i, q]
         found[i, p], found[i, q] = x * z11 + y * z21, x * z12 + y * z22
         along, across = x * y11 + y * y12, x * y12 + y * y22
         for j in others[number:]:
-            found[i, j] = w[i, j] - (along * w[j, p] + across * w[j, q])
+            found[i, j] = moved[i, j] - (along * w[j, p] + across * w[j, q])
     return found.kept(), release
 
 
@@ -292,11 +323,13 @@ def _through_spring(
     direction: Sequence[Any],
     unit: Any,
     compliance: Any,
-    torques: Sequence[Any] = (),
+    torques: Sequence[Any],
+    shaken: Callable[[Symmetric], Symmetric],
 ) -> tuple[Symmetric, Array]:
     """A spring in series along a unit vector of the six directions: the stiffness and the pivot.
 
-    ``torques`` are what each load does on its give.
+    ``torques`` are what each load does on its give. Of a soft spring what remains along it is a difference of large
+    numbers: ``shaken`` moves the one.
     """
     column = [keep(total(w[i, j] * direction[j] for j in range(6))) for i in range(w.size)]
     pivot = keep(nonzero(unit + compliance * total(map(operator.mul, direction, column[:6]))))
@@ -305,5 +338,8 @@ def _through_spring(
     by = compliance / pivot
     scaled = [by * x for x in column]
     return Symmetric(
-        [x - scaled[i] * column[j] for x, (i, j) in zip(w.entries, places(w.size), strict=True)]
+        [
+            x - scaled[i] * column[j]
+            for x, (i, j) in zip(shaken(w).entries, places(w.size), strict=True)
+        ]
     ).kept(), pivot
