@@ -19,6 +19,8 @@ from jaxmodal.runtime.namespace import Array, xp
 #: of these, and when rounding moves it by no more than the second; one small change may be an accident. Where a second
 #: estimate agrees with the first, rounding may seem to move it so many times as far
 NOISE, BOUND, _AGREEMENT = 5e-14, 1e-12, 16.0
+#: the second of these where there are supports: what rounds in those is no part of the noise
+OF_SUPPORTS = BOUND / 16.0
 #: relative error of a frequency, at the most, in units of the noise of the evaluations at its ends: less than what is
 #: allowed for the counts there, as what the last estimate changed is measured as well
 _ERROR = CERTAIN / 16.0
@@ -39,9 +41,9 @@ _ERRORS, _LEAST, _MOST = 4.0, 4e-13, 2e-9
 _NARROW = 1e-4
 
 
-def accepted(e: Enclosure, number: Array) -> Array:
-    """Enclosures of the modes of these numbers, proven, and with small rounding noise unless another mode is close."""
-    return quiet(e, number) & (bound(e) <= BOUND)
+def accepted(e: Enclosure, number: Array, most: float = BOUND) -> Array:
+    """Enclosures of the modes of these numbers, proven, and with rounding noise of ``most`` unless a mode is close."""
+    return quiet(e, number) & (bound(e) <= most)
 
 
 def bound(e: Enclosure) -> Array:
@@ -73,10 +75,10 @@ def distance_to_nearest(below: Array, own: Array, above: Array) -> Array:
     )
 
 
-def doubtful(e: Enclosure, number: Array, close: Array) -> Array:
+def doubtful(e: Enclosure, number: Array, close: Array, most: float = BOUND) -> Array:
     """Enclosures whose rounding noise may be small by accident; ``close`` are those with a close neighbour."""
     alone = bound(e)
-    return quiet(e, number) & (alone <= _AGREEMENT * BOUND) & ((alone > BOUND) | close)
+    return quiet(e, number) & (alone <= _AGREEMENT * most) & ((alone > most) | close)
 
 
 def quiet(e: Enclosure, number: Array) -> Array:

@@ -102,7 +102,7 @@ class Resident:
 
 
 def stays_on_the_device(variants: Variants, problem: BatchProblem) -> bool:
-    """Whether the passes here suffice: no zero frequencies are to be put before the others, and nothing can buckle."""
+    """Whether the passes here suffice: no zero frequencies to be put before the others, no buckling, no supports."""
     links = variants.arm.links
     forced = variants.arm.loads is not None or any(x.axial_force is not None for x in links)
-    return not problem.hinged and not forced
+    return not problem.hinged and not forced and not variants.supported

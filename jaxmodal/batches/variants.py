@@ -37,6 +37,12 @@ class Variants:
         """What the equations need of some cells."""
         return columns_of(self.arm, self.addresses, self.values[:, cells])
 
+    @property
+    def supported(self) -> bool:
+        """Whether springs hold the arm to the ground beyond its base."""
+        links = self.arm.links
+        return any(getattr(link, name) is not None for link in links for name in SUPPORTS)
+
     def zero_modes(self) -> np.ndarray:
         """How many modes of each cell have frequency zero, int32, shape (cells,)."""
         links = self.arm.links
@@ -51,8 +57,7 @@ class Variants:
         free = np.zeros(self.number, np.int32)
         for value in stiffness.values():
             free += value == 0.0
-        named = (*SUPPORTS, "axial_force")
-        held = any(getattr(link, name) is not None for link in links for name in named)
+        held = self.supported or any(link.axial_force is not None for link in links)
         elastic = self.arm.base_stiffness is not None
         held = held or elastic or self.arm.loads is not None
         if not held or not (elastic or free.any()):

@@ -17,9 +17,11 @@ import numpy as np
 
 from jaxmodal.arm.columns import unpacked
 from jaxmodal.batches.acceptance import (
+    BOUND,
     CLOSE,
     CROWDED,
     KNOWN,
+    OF_SUPPORTS,
     accepted,
     clear,
     corrected,
@@ -72,6 +74,11 @@ class Work:
     def sizes(self) -> Sizes:
         """Those of the engine."""
         return self.engine.sizes
+
+    @property
+    def most(self) -> float:
+        """What rounding may move a mode by that float64 finishes."""
+        return OF_SUPPORTS if self.variants.supported else BOUND
 
     def solve(self, pilots: Pilots | None, size: int, theory: TheoryName, *, chosen: bool) -> None:
         """All cells, from the guess of ``pilots``, in blocks of ``size``; ``chosen`` by the caller or not."""
@@ -190,9 +197,9 @@ class Work:
         distance = self.results.nearest(left.cell, left.mode)
         close, near = distance <= CLOSE, distance <= CROWDED
         self.results.status[left.cell[near], left.mode[near]] = int(Status.uncertified)
-        good = accepted(e, number) & ~close
+        good = accepted(e, number, self.most) & ~close
         self.results.certify(left.cell[good], left.mode[good])
-        unsure = np.flatnonzero(doubtful(e, number, close) & ~near)
+        unsure = np.flatnonzero(doubtful(e, number, close, self.most) & ~near)
         again = functools.partial(self.estimate_again, given, left)
         each(again, unsure, sizes.open_modes, sizes.open_mode_blocks)
         noisy = self.results.status[left.cell, left.mode] != Status.certified
@@ -212,7 +219,7 @@ class Work:
         packed = given.packed[..., side_by_side]
         start, e = self.engine.searched(self.problem, packed, features, guess, size)
         number, cells = np.arange(1, self.problem.modes + 1)[:, None], given.numbers[at]
-        good = accepted(e, number) & ~with_neighbour(e.omega, CLOSE)
+        good = accepted(e, number, self.most) & ~with_neighbour(e.omega, CLOSE)
         self.results.store(cells, e, good)
         self.results.evaluations[cells] += 6 * self.problem.modes + start.evaluations
         return OpenModes.of(cells, e, start.rough[self.problem.modes :], ~good)

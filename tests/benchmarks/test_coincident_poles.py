@@ -54,7 +54,8 @@ def test_no_certified_mode_is_wrong(kind):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kernel", "number"), [("auto", 23), ("auto", 14), ("portable", 23), ("portable", 5), ("portable", 17)]
+    ("kernel", "number"),
+    [("auto", 23), ("auto", 14), ("portable", 23), ("portable", 5), ("portable", 17)],
 )
 def test_what_float64_states_in_space_holds(kernel, number):
     """Soft and stiff springs, heavy and light bodies: each batch had some of 8,192 modes beyond before."""
