@@ -50,7 +50,7 @@ class ReportingStore(LocalStore):
 
     async def set(self, key, value):
         os.write(1, f"writing {key}\n".encode())
-        if "/c/" in key:
+        if "/c." in key:
             self.write_slowly(self.root / key, value.to_bytes())
         else:
             await super().set(key, value)

@@ -21,10 +21,10 @@ from jaxmodal.arm.validity import valid_cells
 from jaxmodal.batches.acceptance import SAFETY, proven, with_neighbour
 from jaxmodal.batches.kernels import EXTRA
 from jaxmodal.batches.looped_search import EVALUATIONS
-from jaxmodal.batches.pilots import Centres, Pilots
+from jaxmodal.batches.pilots import Centres, Guess, Pilots, number_of_features
 from jaxmodal.batches.plan import FEW, Question
 from jaxmodal.batches.results import Results
-from jaxmodal.batches.sizes import CPU_SIZES, filled, number_of_blocks, parted
+from jaxmodal.batches.sizes import CPU_SIZES, filled, number_of_blocks
 from jaxmodal.batches.spatial_search import enclosed_in_space, next_guess
 from jaxmodal.batches.workers import Workers, placed
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
@@ -50,10 +50,14 @@ _SETTLED = 512
 _FIRST_PILOTS, _PILOTS = 128, 640
 #: no mode that is not sought lies between the last one and so many times that, or it may disturb the chord
 _ALONE = 1.03
+#: features of a guess are padded to a multiple of this number: the angles of six joints and some values beside
+_FEATURES = 16
 #: a guessed mode beyond those sought is this multiple of the last at least
 _BEYOND = 1.02
-#: the fewest pilot cells that give a guess, and how many are searched side by side
-_FEWEST_PILOTS, _PILOTS_AT_ONCE = 8, 64
+#: the fewest pilot cells that give a guess, and how many of them are searched before the others start from the nearest
+_FEWEST_PILOTS, _WITHOUT_GUESS = 8, 16
+#: relative width to which the first pilots are enclosed, and rounds: a guess from 128 cells is no better
+_OF_PILOTS = 1e-2, 6
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,19 +133,19 @@ class PlanInSpace:
         results = Results.empty(np.zeros(values.shape[1], np.int32), self.question.modes)
         with ThreadPoolExecutor(available_cores()) as pool:
             workers = Workers(pool, available_cores())
-
             cells, rough, noisy = usual, None, []
             for attempt in range(_ATTEMPTS):  # what parts leave open goes on together
+                if not cells.size:
+                    break
                 go_on = functools.partial(self._search, results, values, cells, rough, attempt)
                 parts = workers.each(go_on, np.arange(cells.size), self.size, self._blocks)
                 left, noise = (list(x) for x in zip(*parts, strict=True))
                 noisy += noise
                 cells, rough = _joined(left)
-                if not cells.size:
-                    break
-            lanes = _joined(noisy)
-            settle_some = functools.partial(self._settle, results, values, *lanes)
-            workers.each(settle_some, np.arange(lanes[0].size), _SETTLED)
+            if noisy:
+                lanes = _joined(noisy)
+                settle_some = functools.partial(self._settle, results, values, *lanes)
+                workers.each(settle_some, np.arange(lanes[0].size), _SETTLED)
         return results
 
     @property
@@ -181,7 +185,7 @@ class PlanInSpace:
         """The guess from cells that NumPy searches; None where too few of them have so many frequencies."""
         wanted, cells = self.question.modes + EXTRA, values.shape[1]
         omega, known = np.full((wanted, cells), np.nan), Neighbours(self._given(values))
-        for block in parted(np.arange(cells), _PILOTS_AT_ONCE, 1, 1):
+        for block in np.split(np.arange(cells), [min(_WITHOUT_GUESS, cells - 1)]):
             model = self._model(values[:, block])
             scale = np.broadcast_to(model.scales, block.shape)
 
@@ -192,8 +196,9 @@ class PlanInSpace:
                     resolved(scale, at, Arithmetic.float64), Arithmetic.float64
                 )
 
+            near = known.near(block)
             with np.errstate(all="ignore"):
-                found = rough_frequencies(evaluate, model, scale, wanted, known.near(block))
+                found = rough_frequencies(evaluate, model, scale, wanted, near, *_OF_PILOTS)
             omega[:, block] = found
             sound = np.isfinite(found).all(axis=0)
             known.add(block[sound], found[:, sound])
@@ -210,7 +215,9 @@ class PlanInSpace:
         good = (results.status == int(Status.certified)).all(axis=1)
         if good.sum() < _FEWEST_PILOTS:
             return self
-        beyond = self._guess(values[:, good])[self.question.modes :]
+        assert self.pilots is not None
+        beyond = self.pilots.guess.frequencies(self._features(values[:, good]))
+        beyond = beyond[self.question.modes :]
         omega = np.concatenate([results.omega[good].T, beyond])
         omega[self.question.modes :] = np.maximum(beyond, omega[self.question.modes - 1] * _BEYOND)
         return dataclasses.replace(self, pilots=self._fitted(values[:, good], omega))
@@ -219,12 +226,12 @@ class PlanInSpace:
         """The guess from frequencies (modes + EXTRA, cells) of cells."""
         used = self._that_matter
         addresses = tuple(np.array(self.question.addresses)[used])
-        return Centres.of(values[used], addresses).pilots(omega, _PILOTS)
+        return Centres.of(values[used], addresses, _FEATURES).pilots(omega, _PILOTS)
 
-    def _guess(self, values: np.ndarray) -> np.ndarray:
+    def _features(self, values: np.ndarray) -> np.ndarray:
+        """What the guess looks at."""
         assert self.pilots is not None
-        features = self.pilots.scaling.features(values[self._that_matter])
-        return np.asarray(self.pilots.guess.frequencies(features))
+        return np.asarray(self.pilots.scaling.features(values[self._that_matter]))
 
     @property
     def _that_matter(self) -> np.ndarray:
@@ -239,31 +246,42 @@ class PlanInSpace:
 
     def _compile(self, values: np.ndarray) -> None:
         """Compile the program, solving nothing."""
-        rough = np.ones((self.question.modes + EXTRA, 1)).cumsum(axis=0)
-        self._enclosed(self._model(values), rough, 0, blocks_used=0)
+        wanted, addresses = self.question.modes + EXTRA, np.array(self.question.addresses)
+        count = number_of_features(tuple(addresses[self._that_matter]), _FEATURES)
+        guess = Guess(np.zeros((count, _PILOTS)), np.zeros((wanted, _PILOTS + 1 + count)))
+        start = np.zeros((count, 1)), np.ones((wanted, 1)), guess
+        self._enclosed(self._model(values), *start, 0, blocks_used=0)
 
     def _enclosed(
-        self, model: SpatialModel, rough: np.ndarray, skipped: int, blocks_used: int | None = None
-    ) -> tuple[Enclosure, np.ndarray]:
+        self,
+        model: SpatialModel,
+        features: np.ndarray,
+        rough: np.ndarray,
+        guess: Guess,
+        skipped: int,
+        blocks_used: int | None = None,
+    ) -> tuple[np.ndarray, Enclosure, np.ndarray]:
         """`enclosed_in_space` of the cells of a model."""
         cells, lanes = rough.shape[1], self.size * self._blocks
         assert self.layout is not None
         layout = self.layout.joined(layout_of(model.constants().links))
-        packed = packed_links(*model.constants()[:2], layout, cells)
+        packed = packed_links(*model.constants(), layout, cells, lanes)
         scale = np.broadcast_to(model.scales, (cells,))
         used = number_of_blocks(cells, self.size) if blocks_used is None else np.int64(blocks_used)
         found = enclosed_in_space(
             model.flags,
             model.log_at_zero,
-            *(filled(x, lanes) for x in (packed, scale, rough)),
+            packed,
+            *(filled(x, lanes) for x in (scale, features, rough)),
+            guess,
             np.int64(skipped),
             used,
             layout=layout,
             modes=self.question.modes,
             blocks=self._blocks,
         )
-        e, alone = jax.tree_util.tree_map(lambda x: np.asarray(x)[..., :cells], found)
-        return e, alone
+        start, e, alone = jax.tree_util.tree_map(lambda x: np.asarray(x)[..., :cells], found)
+        return start, e, alone
 
     def _search(
         self,
@@ -281,9 +299,12 @@ class PlanInSpace:
         """
         cells = cells[at]
         number, skipped = np.arange(1, self.question.modes + 1)[:, None], int(attempt > 0)
+        assert self.pilots is not None
         with np.errstate(all="ignore"):
-            start = self._guess(values[:, cells]) if rough is None else rough[:, at]
-            e, alone = self._enclosed(self._model(values[:, cells]), start, skipped)
+            own, features = values[:, cells], self._features(values[:, cells])
+            start = np.zeros((len(number) + EXTRA, cells.size)) if rough is None else rough[:, at]
+            given = features, start, self.pilots.guess, skipped
+            start, e, alone = self._enclosed(self._model(own), *given)
             known = proven(e, number)
             every = next_guess(e, start)
             apart = ~with_neighbour(every, CLOSE)[: self.question.modes]

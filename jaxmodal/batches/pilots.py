@@ -28,13 +28,13 @@ _MISSED, _SINGULAR = 1e-5, 1e-12
 _BLOCK = 32
 
 
-def _filled(number: int) -> int:
-    return -(-number // _FEATURES) * _FEATURES
+def _filled(number: int, multiple: int) -> int:
+    return -(-number // multiple) * multiple
 
 
-def number_of_features(addresses: tuple[str, ...]) -> int:
-    """How many rows `Scaling.features` has."""
-    return _filled(sum(2 if _is_angle(address) else 1 for address in addresses))
+def number_of_features(addresses: tuple[str, ...], multiple: int = _FEATURES) -> int:
+    """How many rows `Scaling.features` has, a ``multiple`` of some number."""
+    return _filled(sum(2 if _is_angle(address) else 1 for address in addresses), multiple)
 
 
 def _is_angle(address: str) -> bool:
@@ -46,22 +46,27 @@ class Scaling:
     """How a cell's values become features: an angle its cosine and sine, a positive value of wide range its logarithm.
 
     ``angular`` and ``logarithmic`` are flags, ``low`` and ``span`` the range of the plain ones; shape (addresses,).
+    There is a ``multiple`` of some number of features.
     """
 
     angular: np.ndarray
     logarithmic: np.ndarray
     low: Array
     span: Array
+    multiple: int = _FEATURES
 
     @classmethod
-    def of(cls, values: np.ndarray, addresses: tuple[str, ...]) -> Scaling:
+    def of(
+        cls, values: np.ndarray, addresses: tuple[str, ...], multiple: int = _FEATURES
+    ) -> Scaling:
         """That of the values (addresses, cells) of some cells, finite; joint angles are recognised by their address."""
         angular = np.array([_is_angle(address) for address in addresses])
         low, high = values.min(axis=1), values.max(axis=1)
         logarithmic = ~angular & (low > 0.0) & (high > _WIDE * low)
         with np.errstate(divide="ignore", invalid="ignore"):
             low, high = (np.where(logarithmic, np.log(x), x) for x in (low, high))
-        return cls(angular, logarithmic, low, np.where(high > low, high - low, 1.0))
+        span = np.where(high > low, high - low, 1.0)
+        return cls(angular, logarithmic, low, span, multiple)
 
     def features(self, values: Array) -> Array:
         """Scaled features of values (addresses, cells), shape (features, cells); the last are zero."""
@@ -73,7 +78,7 @@ class Scaling:
             with np.errstate(divide="ignore", invalid="ignore"):
                 plain = xp.log(value) if self.logarithmic[k] else value
             rows.append((plain - self.low[k]) / self.span[k])
-        rows += [xp.zeros_like(rows[0])] * (_filled(len(rows)) - len(rows))
+        rows += [xp.zeros_like(rows[0])] * (_filled(len(rows), self.multiple) - len(rows))
         return xp.stack(rows)
 
 
@@ -192,9 +197,11 @@ class Centres:
     eliminated: Eliminated | None
 
     @classmethod
-    def of(cls, values: np.ndarray, addresses: tuple[str, ...]) -> Centres:
-        """From finite values (addresses, cells) of pilot cells."""
-        scaling = Scaling.of(values, addresses)
+    def of(
+        cls, values: np.ndarray, addresses: tuple[str, ...], multiple: int = _FEATURES
+    ) -> Centres:
+        """From finite values (addresses, cells) of pilot cells; ``multiple`` is that of `Scaling.of`."""
+        scaling = Scaling.of(values, addresses, multiple)
         features = scaling.features(values)
         # of pilots that coincide, as -180 and 180 degrees do, the first
         cells = np.sort(np.unique(np.round(features, 12), axis=1, return_index=True)[1])

@@ -10,11 +10,12 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.batches.kernels import block_by_block
 from jaxmodal.batches.looped_search import enclose_in_a_loop
+from jaxmodal.batches.pilots import Guess
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.resolution import resolved
-from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.spatial.stiffness.condensation import evaluate_lanes
 from jaxmodal.spatial.stiffness.uniform_links import Layout
 
@@ -25,15 +26,17 @@ def enclosed_in_space(
     log_at_zero: Array,
     packed: Array,
     scale: Array,
+    features: Array,
     rough: Array,
+    guess: Guess,
     skipped: Array,
     used: Array,
     *,
     layout: Layout,
     modes: int,
     blocks: int,
-) -> tuple[Enclosure, Array]:
-    """Enclosures of the first modes, shape (modes, cells), of so many ``blocks`` of cells the first ``used``.
+) -> tuple[Array, Enclosure, Array]:
+    """Where the search starts, and enclosures of the first modes; of so many ``blocks`` of cells the first ``used``.
 
     Also which arms have, for all that is known, no other mode close beyond the last, (cells,).
 
@@ -43,22 +46,28 @@ def enclosed_in_space(
         Of all cells.
     skipped
         As for `looped_search.enclose_in_a_loop`.
-    packed, scale, rough : Array, shapes (fields, links, cells), (cells,) and (modes + EXTRA, cells)
-        From `uniform_links.packed_links`, `SpatialModel.scales`, and guessed frequencies in rad/s, ascending.
+    packed, scale : Array, shapes (fields, links, cells) and (cells,)
+        From `uniform_links.packed_links` and `SpatialModel.scales`.
+    features, guess : Array, shape (features, cells), and Guess
+        What the frequencies are guessed from, where nothing is skipped.
+    rough : Array, shape (modes + EXTRA, cells)
+        Frequencies in rad/s, ascending, which the search starts from where something is skipped.
     """
     numbers = np.arange(1.0, modes + 1.0)[:, None]
 
-    def block(lanes: tuple[Array, Array, Array]) -> tuple[Enclosure, Array]:
-        links, lowest, guess = lanes
+    def block(lanes: tuple[Array, Array, Array, Array]) -> tuple[Array, Enclosure, Array]:
+        links, lowest, of_cells, known = lanes
+        start = xp.where(skipped > 0, known, guess.frequencies(of_cells))
 
         def evaluate(omega: Array, rounding: tuple[Array, Array]) -> Evaluation:
             at = resolved(lowest[None], omega, Arithmetic.float64)
             return evaluate_lanes(links[:, :, None], layout, flags, at, rounding)
 
-        e, passed = enclose_in_a_loop(evaluate, numbers, guess, log_at_zero, skipped)
-        return e, passed == modes
+        e, passed = enclose_in_a_loop(evaluate, numbers, start, log_at_zero, skipped)
+        return start, e, passed == modes
 
-    found: tuple[Enclosure, Array] = block_by_block(block, blocks, used, (packed, scale, rough))
+    lanes = packed, scale, features, rough
+    found: tuple[Array, Enclosure, Array] = block_by_block(block, blocks, used, lanes)
     return found
 
 

@@ -46,7 +46,7 @@ chunk_option = click.option(
     type=WholeRange(min=1),
     metavar="N",
     help="Cells of one chunk, which the solver takes at once.  [default: 65536, with mode shapes 8192, with responses "
-    "or buckling 64, in space 256]",
+    "or buckling 64, in space 16384 of large sweeps of frequencies alone, else 256]",
 )
 shard_option = click.option(
     "--shard-cells",

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import is_whole
+from jaxmodal.batches.plan import FEW
 from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
@@ -28,8 +29,8 @@ from sweeps.store.solve import solve_cells, with_parts
 CHUNK_CELLS, MODAL_CHUNK_CELLS = 65_536, 8192
 #: with damped modes, peaks of responses or buckling factors: some seconds
 RESPONSE_CHUNK_CELLS = 64
-#: of arms in space, of frequencies alone: some seconds
-SPATIAL_CHUNK_CELLS = 256
+#: of arms in space, some seconds: where NumPy solves them or more than frequencies is asked; else as in the plane
+SPATIAL_CHUNK_CELLS, LARGE_SPATIAL_CHUNK_CELLS = 256, 16_384
 
 
 #: a sweep of at most so many chunks has each as a shard; of more, a shard is about so many seconds of work
@@ -121,7 +122,8 @@ def make_grid(sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | N
     if sweep.parts - {"modal"}:
         usual = RESPONSE_CHUNK_CELLS
     if isinstance(sweep.arm, SpatialArm):
-        usual = min(usual, SPATIAL_CHUNK_CELLS)
+        compiled = sweep.num_cells > FEW and not sweep.parts
+        usual = min(usual, LARGE_SPATIAL_CHUNK_CELLS if compiled else SPATIAL_CHUNK_CELLS)
     for name, value in (("chunk_cells", chunk_cells), ("shard_cells", shard_cells)):
         if value is not None and not is_whole(value, 1):
             raise SweepError(f"{name} = {value!r}: must be a whole number of 1 or more.")

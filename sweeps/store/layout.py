@@ -23,6 +23,8 @@ CHUNK_DIGEST = "chunk_digest"
 DIGEST_BYTES = 32
 #: the metadata of a group
 METADATA = "zarr.json"
+#: files of pieces lie side by side in the folder of their array: folders of their own cost more than the files
+_KEYS: dict[str, Any] = {"name": "default", "configuration": {"separator": "."}}
 #: what a lost coordinate reads as, by the kind of its numbers: never a value that could be one
 _LOST = {"f": math.nan, "i": -1}
 
@@ -67,6 +69,7 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
             dimension_names=sweep.dims_of(name),
             attributes=about,
             compressors=codecs,
+            chunk_key_encoding=_KEYS,
         )
     size, unit = (len(sweep.outputs), DIGEST_BYTES), "shard" if sharded else "chunk"
     group.create_group(PROGRESS).create_array(
@@ -78,6 +81,7 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
         dimension_names=(unit, "variable", "byte"),
         attributes={"description": f"SHA-256 of each variable's values in a computed {unit}"},
         compressors=[Crc32cCodec()],
+        chunk_key_encoding=_KEYS,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the specification of Zarr 3 does not know it yet

@@ -49,13 +49,14 @@ def merge(target: Location, parts: Sequence[Location]) -> Merged:
     with explained(target):
         copy_labels(parts[0], target)
     into = SweepStore(target, list(others[0].arrays), others[0].grid)
-    copied = 0
+    copied, every = 0, range(into.grid.num_shards)
     for other in others:
-        for shard in range(other.grid.num_shards):
-            if other.marked(shard) and not into.marked(shard):
+        theirs = set(other.without_mark(every))
+        for shard in into.without_mark(every):
+            if shard not in theirs:
                 into.write(shard, other.read(shard))
                 copied += 1
-    missing = sum(not into.marked(shard) for shard in range(into.grid.num_shards))
+    missing = len(into.without_mark(every))
     if not missing:
         into.finish()
     return Merged(copied, missing, into.grid.num_shards)

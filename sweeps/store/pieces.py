@@ -7,10 +7,11 @@ import errno
 import itertools
 import os
 import time
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
+import numpy as np
 import zarr
 from numpy.typing import NDArray
 from zarr import AsyncArray
@@ -57,8 +58,16 @@ def write_piece(location: Location, key: str, data: bytes, *, replace: bool = Tr
             file.write(data)
 
 
-def write_whole_piece(array: zarr.Array[Any], place: tuple[Any, ...], values: NDArray[Any]) -> None:
-    """Write the values of exactly one piece of an array, whole or not at all, whatever lies there.
+class Piece(NamedTuple):
+    """Exactly one piece of an array: where it lies, and its values."""
+
+    array: zarr.Array[Any]
+    place: tuple[Any, ...]
+    values: NDArray[Any]
+
+
+def write_whole_pieces(pieces: Sequence[Piece]) -> None:
+    """Write pieces one after the other, each whole or not at all, whatever lies there.
 
     They are encoded in memory first. Zarr itself would read a shard at the edge of an array to write into it, and fail
     where that one is torn.
@@ -66,8 +75,29 @@ def write_whole_piece(array: zarr.Array[Any], place: tuple[Any, ...], values: ND
     Raises
     ------
     ValueError
-        If the values are not those of one whole piece.
+        If the values of one are not those of one whole piece; none is then written.
     """
+    for piece in pieces:
+        _require_whole(piece)
+    sync(_written(pieces))
+
+
+async def _written(pieces: Sequence[Piece]) -> None:
+    """All in one task of Zarr's thread: to hand over to it and wait takes longer than to write a small piece."""
+    for array, place, values in pieces:
+        encoded: dict[str, Buffer] = {}
+        await _in(array, StorePath(MemoryStore(encoded))).setitem(place, values)
+        (key,) = encoded
+        await (array.store_path / key).set(encoded[key])
+
+
+def _in(array: zarr.Array[Any], place: StorePath) -> AsyncArray[Any]:
+    """The array as if it lay in another place."""
+    return AsyncArray(array.metadata, place, array.config)
+
+
+def _require_whole(piece: Piece) -> None:
+    array, place, values = piece
     given = (part for part in place if part is not Ellipsis)
     parts = [
         slice(None).indices(size) if part is None else part.indices(size)
@@ -82,13 +112,31 @@ def write_whole_piece(array: zarr.Array[Any], place: tuple[Any, ...], values: ND
         raise ValueError(
             f"{array.path}{list(parts)}: values of shape {values.shape} are not one whole piece."
         )
-    pieces: dict[str, Buffer] = {}
-    memory: AsyncArray[Any] = AsyncArray(
-        array.metadata, StorePath(MemoryStore(pieces)), array.config
-    )
-    zarr.Array(memory)[place] = values
-    (key,) = pieces
-    sync((array.store_path / key).set(pieces[key]))
+
+
+def read_parts(
+    parts: Iterable[tuple[zarr.Array[Any], tuple[Any, ...]]],
+) -> list[NDArray[Any] | Exception]:
+    """The values in parts of arrays, or what was raised where one cannot be read."""
+    return sync(_all_read(list(parts)))
+
+
+async def _all_read(
+    parts: Sequence[tuple[zarr.Array[Any], tuple[Any, ...]]],
+) -> list[NDArray[Any] | Exception]:
+    found: list[NDArray[Any] | Exception] = []
+    for array, place in parts:
+        try:
+            found.append(np.asarray(await _in(array, array.store_path).getitem(place)))
+        except Exception as error:
+            found.append(error)
+    return found
+
+
+def is_there(location: Location, key: str) -> bool:
+    """Whether there is a piece."""
+    root = folder_of(location)
+    return sync(_at(location, key, "r").exists()) if root is None else (root / key).exists()
 
 
 def folder_of(location: Location) -> Path | None:

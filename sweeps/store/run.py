@@ -65,7 +65,8 @@ def run(
         checked against its digests and not computed again.
     chunk_cells
         Cells of one chunk, which the solver takes at once, and which is read for a value: by default 65,536, with mode
-        shapes 8,192, with responses or buckling 64, in space 256. A store that is there keeps its own.
+        shapes 8,192, with responses or buckling 64, in space 16,384 of large sweeps of frequencies alone, else 256. A
+        store that is there keeps its own.
     shard_cells
         Cells of one shard, the unit of computing, writing, claiming and resuming: a block of whole chunks. By default
         a chunk, and in a store of a sweep of more than 64 chunks, unless ``chunk_cells`` is given, so many that they
@@ -122,7 +123,7 @@ def run(
     opened = stores.open_store(store, sweep, chunk_cells, shard_cells)
     every = range(opened.grid.num_shards)
     if isinstance(share, Claims):
-        missing = [shard for shard in every if not opened.marked(shard)]
+        missing = opened.without_mark(every)
         with opened.claimed(share.lease) as claimed:
             task = functools.partial(write_claimed, sweep, opened, claimed)
             _store(place.run(task, claimed.free(missing)), opened, every, missing, progress)
@@ -131,7 +132,7 @@ def run(
         missing = opened.missing(own)
         task = functools.partial(write_shard, sweep, opened)
         _store(place.run(task, missing), opened, own, missing, progress)
-    if all(map(opened.marked, every)):
+    if not opened.without_mark(every):
         opened.finish()
     return open_result(store)
 

@@ -66,7 +66,7 @@ def _plan(identity: _Identity, theory: TheoryName) -> Plan | PlanInSpace:
     """How the cells of a sweep are solved, the same in every process."""
     sweep = identity.sweep
     cells = sweep.num_cells
-    chosen = np.arange(cells)
+    chosen = np.arange(min(cells, _SAMPLE))
     if cells > _SAMPLE:
         chosen = np.random.default_rng(0).choice(cells, _SAMPLE, replace=False)
     sample = sweep.values_at(np.unravel_index(chosen, sweep.shape))

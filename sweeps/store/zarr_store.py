@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,20 +34,25 @@ from sweeps.store.labels import (
 from sweeps.store.layout import CHUNK_DIGEST, PROGRESS
 from sweeps.store.pieces import (
     Location,
+    Piece,
     explained,
     folder_of,
     hiding,
     in_memory,
+    is_there,
     open_group,
+    read_parts,
     remove_leftovers,
     text_of,
-    write_whole_piece,
+    write_whole_pieces,
 )
 from sweeps.store.shares import Claimed, remove_claims
 
 _MARKS = f"{PROGRESS}/{CHUNK_DIGEST}"
 #: what the codecs raise for torn bytes
 _TORN = (ValueError, RuntimeError, OSError)
+#: marks, and cells of statuses, that are read at once
+_MARKS_AT_ONCE, _CELLS_AT_ONCE = 1024, 2**20
 
 
 class SweepStore:
@@ -79,10 +84,10 @@ class SweepStore:
         """
         place = self.grid.block(shard)
         with explained(self.location):
-            for name, array in self.arrays.items():
-                write_whole_piece(array, place, block[name])
+            pieces = [Piece(array, place, block[name]) for name, array in self.arrays.items()]
             marks = np.stack([_digest(block[name]) for name in self.arrays])
-            write_whole_piece(self.marks, (slice(shard, shard + 1), ...), marks[None])
+            mark = Piece(self.marks, (slice(shard, shard + 1), ...), marks[None])
+            write_whole_pieces([*pieces, mark])
 
     def read(self, shard: int) -> dict[str, NDArray[Any]]:
         """The arrays of a computed shard.
@@ -103,42 +108,58 @@ class SweepStore:
             name: np.asarray(array[self.grid.block(shard)]) for name, array in self.arrays.items()
         }
 
-    def missing(self, shards: Iterable[int] | None = None) -> list[int]:
+    def missing(self, shards: Sequence[int] | None = None) -> list[int]:
         """Return the shards, of these or of all, that have not been computed, or whose data are torn or changed."""
         every = range(self.grid.num_shards) if shards is None else shards
-        return [shard for shard in every if not self._is_complete(shard)]
+        return [
+            shard
+            for shard, marks in self._every_digest(every)
+            if marks is None or not marks.any() or any(self._wrong(shard, marks))
+        ]
 
     def marked(self, shard: int) -> bool:
         """Whether a shard has its mark, without a look at the data."""
-        return bool(np.any(self.digests(shard)))
+        there = is_there(self.location, _piece(self.marks, (shard, 0, 0)))
+        return there and bool(np.any(self.digests(shard)))
 
-    def _is_complete(self, shard: int) -> bool:
-        marks = self.digests(shard)
-        return marks is not None and bool(marks.any()) and not any(self._wrong(shard, marks))
+    def without_mark(self, shards: Sequence[int]) -> list[int]:
+        """Those of these shards that are not `marked`."""
+        return [shard for shard, marks in self._every_digest(shards) if not np.any(marks)]
 
     def digests(self, shard: int) -> NDArray[np.uint8] | None:
         """The digests of the data of a shard, one for each array; None where they are torn."""
-        try:
-            return np.asarray(self.marks[shard])
-        except _TORN:
-            return None
+        ((_, marks),) = self._every_digest([shard])
+        return marks
+
+    def _every_digest(
+        self, shards: Sequence[int]
+    ) -> Iterator[tuple[int, NDArray[np.uint8] | None]]:
+        """Each of these shards with its `digests`: those of a range are read together where none is torn."""
+        for some in _batches(shards, _MARKS_AT_ONCE):
+            together = None
+            if isinstance(some, range):
+                (found,) = read_parts([(self.marks, (slice(some.start, some.stop, some.step),))])
+                together = _whole(found)
+            if together is None:
+                parts = read_parts([(self.marks, (shard,)) for shard in some])
+                yield from zip(some, map(_whole, parts), strict=True)
+            else:
+                yield from zip(some, together, strict=True)
 
     def _wrong(self, shard: int, marks: NDArray[np.uint8]) -> Iterator[str]:
-        """The arrays whose data of a shard cannot be read or have other digests (0: whatever they are)."""
+        """The arrays whose data of a shard cannot be read or have other digests (0: whatever they are, if any)."""
+        place = self.grid.block(shard)
         for (name, array), mark in zip(self.arrays.items(), marks, strict=True):
-            try:
-                values = np.asarray(array[self.grid.block(shard)])
-            except _TORN:
-                yield name
-                continue
-            if mark.any() and not np.array_equal(_digest(values), mark):
+            if not mark.any() and not is_there(self.location, self._piece_of(name, shard)):
+                continue  # Zarr would fill an array with what stands for nothing
+            values = _whole(*read_parts([(array, place)]))
+            if values is None or (mark.any() and not np.array_equal(_digest(values), mark)):
                 yield name
 
     def state(self) -> State:
         """Look at every piece of every shard."""
         missing, torn, modes = 0, dict[str, str](), Counter[int]()
-        for shard in range(self.grid.num_shards):
-            marks = self.digests(shard)
+        for shard, marks in self._every_digest(range(self.grid.num_shards)):
             if marks is None:
                 torn[_piece(self.marks, (shard, 0, 0))] = "is cut or changed"
                 marks = np.zeros(self.marks.shape[1:], np.uint8)
@@ -150,7 +171,7 @@ class SweepStore:
             modes.update(self.modes([shard]) if there else {})
         return State(missing, self.grid.num_shards, torn, modes)
 
-    def modes(self, shards: Iterable[int]) -> Counter[int]:
+    def modes(self, shards: Sequence[int]) -> Counter[int]:
         """How often each status stands in the data of these shards.
 
         Raises
@@ -158,18 +179,19 @@ class SweepStore:
         StoreError
             If the data of one are torn.
         """
-        found = Counter[int]()
-        for shard in shards:
-            try:
-                found.update(status_counts(self.arrays["status"][self.grid.block(shard)]))
-            except _TORN:
-                torn = {self._piece_of("status", shard): "is missing, cut or changed"}
-                raise damaged(self.location, torn) from None
+        found, array = Counter[int](), self.arrays["status"]
+        for some in _batches(shards, max(1, _CELLS_AT_ONCE // self.grid.most_cells)):
+            values = read_parts([(array, self.grid.block(shard)) for shard in some])
+            for shard, status in zip(some, map(_whole, values), strict=True):
+                if status is None:
+                    torn = {self._piece_of("status", shard): "is missing, cut or changed"}
+                    raise damaged(self.location, torn)
+                found.update(status_counts(status))
         return found
 
     def unmarked(self) -> frozenset[str]:
         """The data of shards without a mark, which a kill left there: nothing says that they are whole."""
-        shards = [k for k in range(self.grid.num_shards) if not self.marked(k)]
+        shards = self.without_mark(range(self.grid.num_shards))
         return frozenset(self._piece_of(name, k) for k in shards for name in self.arrays)
 
     def _piece_of(self, name: str, shard: int) -> str:
@@ -298,6 +320,19 @@ def _array(location: Location, group: zarr.Group, name: str) -> zarr.Array[Any]:
     if not isinstance(array, zarr.Array):
         raise damaged(location, {f"{name}/zarr.json": "is missing, cut or changed"})
     return array
+
+
+def _whole(found: NDArray[Any] | Exception) -> NDArray[Any] | None:
+    """What was read, None where it is torn; what was raised for another reason is raised."""
+    if isinstance(found, _TORN):
+        return None
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _batches(shards: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    return (shards[start : start + size] for start in range(0, len(shards), size))
 
 
 def _digest(values: NDArray[Any]) -> NDArray[np.uint8]:

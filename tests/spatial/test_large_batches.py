@@ -8,6 +8,8 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.batches.in_space import PlanInSpace
+from jaxmodal.batches.many_arms import columns_of, plan_of
 from jaxmodal.batches.spatial_search import next_guess
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.status import Status
@@ -35,7 +37,7 @@ def test_uniform_links_are_the_arm(name):
         arm = standing_arm() if name == "standing" else jm.examples.canadarm2_like()
         model = arm.model("timoshenko")
     layout = layout_of(model.constants().links)
-    packed = packed_links(*model.constants()[:2], layout, 1)
+    packed = packed_links(*model.constants(), layout, 1, 1)
     omega = np.geomspace(0.1 * model.scale, 50.0 * model.scale, 61)[:, None]
     with np.errstate(all="ignore"):
         exact = model.evaluate_cells(omega, Arithmetic.double_double)
@@ -77,6 +79,7 @@ def test_the_program_finds_what_numpy_finds_and_serves_every_arm(programs):
     """Springs, a rigid one, a rotor, offsets, bodies, a roll; then another arm, other addresses: no new program."""
     arm = bent_arm()
     cells = cells_of(arm, 40, 3) | {"link2.joint_stiffness": np.full(40, 9e3)}
+    cells |= {f"link{k}.length": np.linspace(0.5, 0.6, 40) for k in (1, 2, 3)}
     cells["link2.joint_stiffness"][[3, 20, 31]] = 0.0, -1.0, np.inf
     found = to_host(jm.natural_frequencies_batch(arm, cells, MODES, chunk_size=8))
     widths = np.diff(found.bracket[4:20], axis=-1)[..., 0] / found.omega[4:20]
@@ -89,6 +92,13 @@ def test_the_program_finds_what_numpy_finds_and_serves_every_arm(programs):
     lengths = {"link3.length": np.linspace(0.3, 0.6, 33)}
     found = to_host(jm.natural_frequencies_batch(other, lengths, MODES, chunk_size=8))
     assert_alike(found, to_host(jm.natural_frequencies_batch(other, lengths, MODES)))
+    assert np.all(found.evaluations == 6 * MODES)  # the guess, made in the program, was near
+    # cells none of which an arm may have, as a shard of a sweep may hold them
+    addresses, values = columns_of(other, lengths)
+    plan = plan_of(other, addresses, MODES, "timoshenko", values, 33, 8)
+    assert isinstance(plan, PlanInSpace)
+    assert plan.pilots is not None
+    assert np.all(np.asarray(plan.solve(-values).status) == Status.invalid_input)
     assert not programs
 
 

@@ -71,7 +71,10 @@ def test_a_store_resumes_to_the_same_bytes(tmp_path):
     whole, part = tmp_path / "whole.zarr", tmp_path / "part.zarr"
     sweeps.run(small(), whole, chunk_cells=2)
     shutil.copytree(whole, part)
-    shutil.rmtree(part / "frequency/c/1")
+    lost = list((part / "frequency").glob("c.1.*"))
+    assert lost
+    for file in lost:
+        file.unlink()
     sweeps.run(small(), part, chunk_cells=2)
     for name in ("frequency", "status", "bracket_lower"):
         np.testing.assert_array_equal(

@@ -109,7 +109,7 @@ def test_status_tells_how_far_a_store_is(sweep_file, store):
     assert result.exit_code == 0, result.output
     assert "shards: 1 of 1 computed, complete" in result.stdout
     assert "modes certified: 12" in result.stdout
-    (store / "frequency/c/0/0/0").unlink()
+    (store / "frequency/c.0.0.0").unlink()
     result = invoke("status", store)
     assert result.exit_code == 1
     assert "0 of 1 computed, 1 to compute" in result.stdout

@@ -42,11 +42,11 @@ def test_merged_parts_are_a_whole_run(parts, synthetic, uninterrupted, tmp_path)
 def test_a_merge_that_was_interrupted_goes_on(parts, uninterrupted, tmp_path):
     path = tmp_path / "merged.zarr"
     merge(path, parts)
-    for key in ("zarr.json", "progress/zarr.json", "theta_2/c/0", "status/c/0/1/0/0"):
+    for key in ("zarr.json", "progress/zarr.json", "theta_2/c/0", "status/c.0.1.0.0"):
         before = (path / key).read_bytes()
         (path / key).unlink()
         if key.startswith("status"):  # its mark is written after the data
-            (path / "progress/chunk_digest/c/1/0/0").unlink()
+            (path / "progress/chunk_digest/c.1.0.0").unlink()
         assert merge(path, parts)[1:] == (0, 5)
         assert (path / key).read_bytes() == before
     assert contents(path) == uninterrupted
@@ -82,9 +82,9 @@ def test_a_shard_with_two_values_is_refused(parts, synthetic, tmp_path, monkeypa
 
 
 def test_damaged_data_are_not_merged(parts, tmp_path):
-    torn = parts[1] / "frequency/c/0/1/0/0"
+    torn = parts[1] / "frequency/c.0.1.0.0"
     torn.write_bytes(torn.read_bytes()[:-3])
-    with pytest.raises(sweeps.StoreError, match=r"part2\.zarr/frequency/c/0/1/0/0 is missing, cut"):
+    with pytest.raises(sweeps.StoreError, match=r"part2\.zarr/frequency/c.0.1.0.0 is missing, cut"):
         merge(tmp_path / "merged.zarr", parts)
 
 

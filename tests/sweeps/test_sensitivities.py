@@ -103,7 +103,7 @@ def test_memory_and_store_hold_the_same_numbers(ds):
 
 
 def test_a_resumed_store_has_the_same_bytes(stored):
-    chunk = stored / "sensitivity" / "c" / "1" / "0" / "0" / "0"
+    chunk = stored / "sensitivity" / "c.1.0.0.0"
     before = chunk.read_bytes()
     chunk.unlink()
     sweeps.run(postures(), stored)

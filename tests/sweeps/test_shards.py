@@ -16,6 +16,7 @@ import sweeps
 import sweeps.store.grid as grids
 import sweeps.store.zarr_store as zarr_store
 from jaxmodal.cli.commands import main
+from sweeps.store.pieces import Piece, write_whole_pieces
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 
@@ -38,7 +39,7 @@ def whole(synthetic, tmp_path):
 
 def test_a_shard_is_one_file_of_several_chunks(whole, tmp_path):
     data = sorted(key for key in whole if key.startswith("frequency/c"))
-    assert data == [f"frequency/c/0/{k}/0/0" for k in range(4)]
+    assert data == [f"frequency/c.0.{k}.0.0" for k in range(4)]
     array = zarr.open_array(tmp_path / "whole.zarr" / "frequency")
     assert (array.chunks, array.shards) == ((2, 1, 2, 2), (2, 2, 4, 2))
     attributes = json.loads(whole["zarr.json"])["attributes"]
@@ -68,7 +69,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    "key", ["frequency/c/0/0/0/0", "status/c/0/3/0/0", "progress/chunk_digest/c/3/0/0"]
+    "key", ["frequency/c.0.0.0.0", "status/c.0.3.0.0", "progress/chunk_digest/c.3.0.0"]
 )
 def test_a_damaged_shard_is_computed_again_to_the_same_bytes(way, key, whole, synthetic, tmp_path):
     """At the edge of the array, too: Zarr would read the damaged shard there before it wrote into it."""
@@ -88,7 +89,7 @@ def test_a_damaged_shard_is_computed_again_to_the_same_bytes(way, key, whole, sy
 
 def test_a_shard_of_another_place_does_not_pass(whole, synthetic, tmp_path):
     path = tmp_path / "whole.zarr"
-    (path / "frequency/c/0/1/0/0").write_bytes(whole["frequency/c/0/2/0/0"])
+    (path / "frequency/c.0.1.0.0").write_bytes(whole["frequency/c.0.2.0.0"])
     sweeps.run(sharded_sweep(), path)
     assert sum(synthetic) == 2 * 6
     assert contents(path) == whole
@@ -96,7 +97,7 @@ def test_a_shard_of_another_place_does_not_pass(whole, synthetic, tmp_path):
 
 def test_data_of_a_shard_without_a_digest_are_hidden(whole, tmp_path):
     path = tmp_path / "whole.zarr"
-    (path / "progress/chunk_digest/c/1/0/0").unlink()
+    (path / "progress/chunk_digest/c.1.0.0").unlink()
     ds = sweeps.open_result(path)
     assert np.all(ds.status.isel(theta_2=[2, 3]) == 127)
     assert np.all(np.isnan(ds.frequency.isel(theta_2=[2, 3])))
@@ -110,9 +111,9 @@ def test_an_interruption_at_any_write_costs_only_the_shard_in_flight(way, synthe
     counted = CountingStore(tmp_path / "counted.zarr", interrupt)
     sweeps.run(sweep, counted, **cut)
     keys, uninterrupted = counted.keys, contents(tmp_path / "counted.zarr")
-    assert sum(key.startswith("frequency/c/") for key in keys) == 2
+    assert sum(key.startswith("frequency/c.") for key in keys) == 2
     for step, key in enumerate(keys):
-        if "/c/" not in key or key.split("/")[0] not in (*sweep.outputs, "progress"):
+        if "/c." not in key or key.split("/")[0] not in (*sweep.outputs, "progress"):
             continue
         path = tmp_path / f"{step}.zarr"
         synthetic.clear()
@@ -134,8 +135,9 @@ def test_values_that_are_not_one_whole_piece_are_refused(synthetic, tmp_path):
     array = store.arrays["frequency"]
     for rows in (slice(1, 3), slice(0, 4), slice(0, 1)):
         values = np.zeros((2, rows.stop - rows.start, 3, 2))
+        place = slice(None), rows, slice(0, 3), ...
         with pytest.raises(ValueError, match="not one whole piece"):
-            zarr_store.write_whole_piece(array, (slice(None), rows, slice(0, 3), ...), values)
+            write_whole_pieces([Piece(array, place, values)])
     assert contents(path) == before
 
 

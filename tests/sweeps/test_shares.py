@@ -48,7 +48,7 @@ def test_parts_on_one_store_are_a_whole_run(of, synthetic, uninterrupted, tmp_pa
 def test_a_part_mends_its_own_shards_alone(synthetic, uninterrupted, tmp_path):
     path = tmp_path / "uninterrupted.zarr"
     for shard in (1, 2):
-        (path / f"frequency/c/0/{shard}/0/0").unlink()
+        (path / f"frequency/c.0.{shard}.0.0").unlink()
     sweeps.run(small_sweep(), path, share=sweeps.Part(2, 2))
     assert synthetic == [3, 3]
     sweeps.run(small_sweep(), path, share=sweeps.Part(1, 2))
@@ -190,9 +190,9 @@ def test_a_shard_that_fails_is_free_for_others(synthetic, tmp_path, monkeypatch)
 
 def test_torn_data_of_a_claimed_store_are_named(synthetic, uninterrupted, tmp_path):
     path = tmp_path / "uninterrupted.zarr"
-    torn = path / "status/c/0/2/0/0"
+    torn = path / "status/c.0.2.0.0"
     torn.write_bytes(torn.read_bytes()[:-3])
-    with pytest.raises(sweeps.StoreError, match="status/c/0/2/0/0 is missing, cut or changed"):
+    with pytest.raises(sweeps.StoreError, match=r"status/c\.0\.2\.0\.0 is missing, cut or changed"):
         sweeps.run(small_sweep(), path, share=sweeps.Claims())
     sweeps.run(small_sweep(), path)
     assert contents(path) == uninterrupted

@@ -46,10 +46,10 @@ def test_a_complete_store_is_not_computed_again(synthetic, uninterrupted, tmp_pa
 
 def test_only_missing_and_torn_chunks_are_computed_again(synthetic, uninterrupted, tmp_path):
     path = tmp_path / "uninterrupted.zarr"
-    (path / "frequency/c/0/1/0/0").unlink()  # chunk 1: data lost
-    torn = path / "status/c/0/2/0/0"  # chunk 2: torn
+    (path / "frequency/c.0.1.0.0").unlink()  # chunk 1: data lost
+    torn = path / "status/c.0.2.0.0"  # chunk 2: torn
     torn.write_bytes(torn.read_bytes()[:-3])
-    mark = path / "progress/chunk_digest/c/3/0/0"  # chunk 3: mark torn
+    mark = path / "progress/chunk_digest/c.3.0.0"  # chunk 3: mark torn
     mark.write_bytes(mark.read_bytes()[:10])
     with pytest.raises((ValueError, RuntimeError)):
         xr.open_zarr(path, chunks=None).status.load()  # torn data raise, they are never values
@@ -60,7 +60,7 @@ def test_only_missing_and_torn_chunks_are_computed_again(synthetic, uninterrupte
 
 def test_data_of_another_chunk_do_not_pass_for_a_chunk(synthetic, uninterrupted, tmp_path):
     path = tmp_path / "uninterrupted.zarr"
-    (path / "frequency/c/0/1/0/0").write_bytes((path / "frequency/c/0/2/0/0").read_bytes())
+    (path / "frequency/c.0.1.0.0").write_bytes((path / "frequency/c.0.2.0.0").read_bytes())
     sweeps.run(small_sweep(), path)
     assert synthetic == [3, 3]
     assert contents(path) == uninterrupted
@@ -83,7 +83,7 @@ def test_data_without_a_digest_are_not_computed_for_any_reader(
 ):
     """As a run leaves them that is killed between the data of a chunk and its mark."""
     path = tmp_path / "uninterrupted.zarr"
-    mark = path / "progress/chunk_digest/c/1/0/0"
+    mark = path / "progress/chunk_digest/c.1.0.0"
     if lost == "missing":
         mark.unlink()
     elif lost == "torn":
@@ -102,7 +102,7 @@ def test_data_without_a_digest_are_not_computed_for_any_reader(
     result = CliRunner().invoke(main, ["sweep", "export", str(path), str(tmp_path / "a.csv")])
     if lost == "torn":
         assert result.exit_code == 2
-        assert "progress/chunk_digest/c/1/0/0 is cut or changed" in result.output
+        assert "progress/chunk_digest/c.1.0.0 is cut or changed" in result.output
         return
     assert result.exit_code == 0, result.output
     assert "not_computed" in result.stderr
@@ -121,7 +121,7 @@ def test_an_interruption_at_any_write_costs_only_the_chunk_in_flight(way, synthe
     sweep = small_sweep(num=2, theories=["timoshenko"], outputs=[])  # two chunks
     keys = keys_written(sweep, tmp_path)
     uninterrupted = contents(tmp_path / "counted.zarr")
-    assert sum(key.startswith("frequency/c/") for key in keys) == 2
+    assert sum(key.startswith("frequency/c.") for key in keys) == 2
     # after a write is before the next one; what follows the last of a kind is asked of that store, too
     last = {(key.split("/")[0], key.endswith("zarr.json")): step for step, key in enumerate(keys)}
     for step, key in enumerate(keys):

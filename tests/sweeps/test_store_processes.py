@@ -47,7 +47,7 @@ def test_a_full_disk_is_a_clear_error_and_leaves_a_store_that_resumes(
     path = tmp_path / "full.zarr"
     if begun:
         sweeps.store.zarr_store.open_store(path, small_sweep(), CHUNK_CELLS)
-    files_of_at_most(len(uninterrupted["frequency/c/0/0/0/0"]) - 1 if begun else 5000)
+    files_of_at_most(len(uninterrupted["frequency/c.0.0.0.0"]) - 1 if begun else 5000)
     with pytest.raises(sweeps.StoreError, match="free space and run the same command again"):
         sweeps.run(small_sweep(), path, chunk_cells=CHUNK_CELLS)
     files_of_at_most()
@@ -74,9 +74,9 @@ def exit_in_a_process(path, step, way):
 @pytest.mark.parametrize("way", ["before", "after"])
 def test_an_exit_at_each_step_of_writing_a_chunk(way, synthetic, uninterrupted, tmp_path):
     keys = keys_written(small_sweep(), tmp_path)
-    first = keys.index("frequency/c/0/1/0/0")  # the second chunk
+    first = keys.index("frequency/c.0.1.0.0")  # the second chunk
     steps = range(first, first + len(small_sweep().outputs) + 1)
-    assert keys[steps[-1]].startswith("progress/chunk_digest/c/")
+    assert keys[steps[-1]].startswith("progress/chunk_digest/c.")
     for step in steps:
         path = tmp_path / f"{step}.zarr"
         process = FORKED.Process(target=exit_in_a_process, args=(path, step, way))
@@ -185,7 +185,7 @@ def test_the_batch_solver_repeats_its_bits_in_another_process(tmp_path):
         code = f"sweeps.run(setup.small_sweep(num=200), {str(path)!r}, chunk_cells=300)"
         assert child(code, tmp_path).wait(timeout=300) == 0
     assert contents(whole) == contents(resumed)
-    (resumed / "frequency/c/0/1/0/0").unlink()
+    (resumed / "frequency/c.0.1.0.0").unlink()
     sweeps.run(small_sweep(num=200), resumed)
     assert contents(whole) == contents(resumed)
 

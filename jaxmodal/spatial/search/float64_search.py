@@ -94,10 +94,13 @@ def rough_frequencies(
     scale: np.ndarray,
     num_modes: int,
     near: np.ndarray | None,
+    width: float = _ROUGH,
+    rounds: int = _ROUNDS,
 ) -> np.ndarray:
     """Estimates of the lowest modes of every cell, shape (modes, cells), from counts and interpolation.
 
     ``near``, of that shape, are frequencies of arms that are like these; ``scale`` is `SpatialModel.scales` of each.
+    They are enclosed to a relative ``width``, in so many ``rounds`` at most.
     """
     modes = np.arange(1, num_modes + 1)
     if near is None:
@@ -111,9 +114,7 @@ def rough_frequencies(
         )
     numbers = np.broadcast_to(modes[:, None], (modes.size, scale.size))
     zero = model.log_at_zero
-    return np.asarray(
-        find_brackets(evaluate, numbers, first, guess, zero, _ROUGH, _ROUNDS).estimate
-    )
+    return np.asarray(find_brackets(evaluate, numbers, first, guess, zero, width, rounds).estimate)
 
 
 def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution:

@@ -36,11 +36,10 @@ _LOG_AT_ZERO = 2.0 * math.log(4.0)
 
 
 class Constants(NamedTuple):
-    """Links and their beams, and the links as NumPy takes them."""
+    """Links and their beams."""
 
     links: list[ReducedLink]
     beams: Beams | None
-    numbers: list[Number]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,12 +67,21 @@ class SpatialModel:
             links = reduced_links(self.links, self.payload, self.base, self.flags, arithmetic)
             s = self.sections
             beams = None if s is None else beams_of(s, self.flags, arithmetic)
-            numbers = [
-                stacked(numbers_of(link, len(link.springs), link.rotor is not None))
-                for link in links
-            ]
-            self._constants[arithmetic] = Constants(links, beams, numbers)
+            self._constants[arithmetic] = Constants(links, beams)
         return self._constants[arithmetic]
+
+    @functools.cached_property
+    def _numbers(self) -> dict[Arithmetic, list[Number]]:
+        return {}
+
+    def numbers(self, arithmetic: Arithmetic) -> list[Number]:
+        """The links of `constants` as NumPy takes them."""
+        if arithmetic not in self._numbers:
+            self._numbers[arithmetic] = [
+                stacked(numbers_of(link, len(link.springs), link.rotor is not None))
+                for link in self.constants(arithmetic).links
+            ]
+        return self._numbers[arithmetic]
 
     @functools.cached_property
     def scales(self) -> np.ndarray:
@@ -135,7 +143,7 @@ class SpatialModel:
     ) -> Evaluation:
         """`evaluate` of arms side by side, at frequencies of shape (trials, cells)."""
         known = self.constants(arithmetic)
-        given = known.links, known.numbers, known.beams
+        given = known.links, self.numbers(arithmetic), known.beams
         return evaluate(*given, self.flags, omega, arithmetic, rounding)
 
     def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:

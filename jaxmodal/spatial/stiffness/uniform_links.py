@@ -81,19 +81,24 @@ def layout_of(links: Sequence[ReducedLink]) -> Layout:
 
 
 def packed_links(
-    links: Sequence[ReducedLink], beams: Beams | None, layout: Layout, cells: int
+    links: Sequence[ReducedLink], beams: Beams | None, layout: Layout, cells: int, lanes: int
 ) -> np.ndarray:
-    """The fields of all links of arms side by side, shape (fields, links, cells), in float64."""
-    rows = []
+    """The fields of all links of arms side by side, shape (fields, links, lanes), in float64.
+
+    There may be more ``lanes`` than ``cells``: the last cell fills them.
+    """
+    rows: list[list[np.ndarray]] = []
     for link in links:
         for part in _parted(link, layout.springs):
             row = numbers_of(part, layout.springs, layout.rotors) + _beam(part.place, beams)
             flexible = np.full((1, 1), float(part.place is not None))
             rows.append([*row, flexible] if layout.rigid else row)
-    shape = (cells,)
-    return np.stack(
-        [np.stack([np.broadcast_to(np.ravel(x), shape) for x in row]) for row in rows], axis=1
-    )
+    found = np.empty((len(rows[0]), len(rows), lanes))
+    for number, row in enumerate(rows):
+        for field, x in zip(found[:, number], row, strict=True):
+            field[:cells] = np.ravel(x)
+    found[..., cells:] = found[..., cells - 1 : cells]
+    return found
 
 
 def numbers_of(link: ReducedLink, springs: int, has_rotor: bool) -> list[Number]:
