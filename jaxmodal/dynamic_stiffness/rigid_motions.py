@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
-from jaxmodal.runtime.namespace import Array, linalg, xp
+from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, BeamArrays
 
 #: stiffness of the base in a direction of its own
@@ -35,10 +36,32 @@ def number_of_zero_modes(beams: BeamArrays) -> Array:
     total = total + sum((k == 0.0).astype(np.int64) for k in of_base)
     if beams.support_x_stiffness is None:
         return total
-    moves = _moves_of_supports(beams)
-    values = linalg.svd(moves, compute_uv=False)
-    rank = xp.sum(values > STILL * xp.maximum(values[..., :1], 1.0), axis=-1)
-    return total - rank
+    return total - rank_of(_moves_of_supports(beams))
+
+
+def rank_of(moves: Array) -> Array:
+    """The rank of each of some matrices (..., rows, columns), by elimination with the largest entry left as pivot.
+
+    No singular values: their programs may run in two threads at a time, and XLA's decomposition then waits for ever.
+    """
+    rows, columns = moves.shape[-2:]
+    least = STILL * xp.maximum(xp.max(xp.abs(moves), axis=(-2, -1)), 1.0)
+
+    def step(i: Any, state: tuple[Array, Array]) -> tuple[Array, Array]:
+        left, rank = state
+        flat = left.reshape(*left.shape[:-2], rows * columns)
+        at = xp.argmax(xp.abs(flat), axis=-1)[..., None]
+        row = xp.take_along_axis(left, (at // columns)[..., None], axis=-2)
+        column = xp.take_along_axis(left, (at % columns)[..., None], axis=-1)
+        pivot = xp.take_along_axis(flat, at, axis=-1)
+        known = xp.abs(pivot[..., 0]) > least
+        share = column / xp.where(known[..., None], pivot, 1.0)[..., None]
+        left = xp.where(known[..., None, None], left - share * row, 0.0)
+        return left, rank + known.astype(rank.dtype)
+
+    start = moves, xp.zeros_like(moves[..., 0, 0]).astype(np.int64)
+    _, rank = repeat(0, min(rows, columns), step, start, tree_on_host(moves))
+    return rank
 
 
 def _without_load(beams: BeamArrays) -> BeamArrays:

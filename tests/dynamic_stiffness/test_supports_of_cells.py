@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from benchmarks.cross_check_arms import case
+from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes, rank_of
 from tests import exact_derivatives
 from tests.elastic_bases import FULL
 from tests.problems import ORACLE
@@ -114,3 +117,34 @@ def test_traced_values():
         truth = np.asarray(lowest(*values))
         assert np.sum(truth == 0.0) == (values == (0.0, 0.0))
         assert np.max(relative(traced(*values), truth)) <= 1e-14, values
+
+
+def test_motions_that_supports_hinder_are_counted_without_a_decomposition():
+    """XLA's singular values, in programs of two threads at a time, wait for ever."""
+    arm = supported_two()
+    links = [link.replace(joint_stiffness=0.0) for link in arm.links]
+    beams = beam_arrays(arm.replace(links=tuple(links)))
+    program = jax.jit(number_of_zero_modes).lower(beams).as_text()
+    assert "custom_call" not in program
+    assert int(number_of_zero_modes(beams)) == int(jax.jit(number_of_zero_modes)(beams))
+
+
+@pytest.mark.parametrize("columns", [4, 6, 9])
+def test_ranks_by_elimination(columns):
+    rng = np.random.default_rng(columns)
+    ranks = np.arange(200) % 5
+    left, right = rng.normal(size=(200, 6, 4)), rng.normal(size=(200, 4, columns))
+    some = np.arange(4) < ranks[:, None]
+    np.testing.assert_array_equal(rank_of((left * some[:, None]) @ right), ranks)
+    sparse = np.where(rng.uniform(size=(200, 6, columns)) < 0.2, 1.0, 0.0)
+    np.testing.assert_array_equal(rank_of(sparse), np.linalg.matrix_rank(sparse))
+
+
+@pytest.mark.slow
+def test_a_large_batch_of_four_bars_ends():
+    """Of free hinges on a pin; two threads waited for each other here."""
+    given = case("four_bars", 11, 4, 1024)
+    found = jm.natural_frequencies_batch(
+        given.arm, given.parameters, given.modes, given.theory, kernel="portable"
+    )
+    assert found.certified.mean() > 0.9

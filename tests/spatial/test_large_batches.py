@@ -48,7 +48,7 @@ def test_uniform_links_are_the_arm(name):
         np.testing.assert_array_equal(found.sign, exact.sign)
         # near resonances of links alone float64 loses digits
         np.testing.assert_allclose(found.log_abs, exact.log_abs, rtol=0.0, atol=1e-6)
-        moved = 1.0 + 16.0 * np.abs(rounding).sum()  # by so many roundings
+        moved = 1.0 + 4.0 * np.abs(rounding).sum()  # by so many roundings
         assert np.median(np.abs(found.log_abs - exact.log_abs)) < 1e-13 * moved
 
 
@@ -92,7 +92,7 @@ def test_the_program_finds_what_numpy_finds_and_serves_every_arm(programs):
     lengths = {"link3.length": np.linspace(0.3, 0.6, 33)}
     found = to_host(jm.natural_frequencies_batch(other, lengths, MODES, chunk_size=8))
     assert_alike(found, to_host(jm.natural_frequencies_batch(other, lengths, MODES)))
-    assert np.all(found.evaluations == 6 * MODES)  # the guess, made in the program, was near
+    assert np.all(found.evaluations == 7 * MODES)  # the guess, made in the program, was near
     # cells none of which an arm may have, as a shard of a sweep may hold them
     addresses, values = columns_of(other, lengths)
     plan = plan_of(other, addresses, MODES, "timoshenko", values, 33, 8)

@@ -38,8 +38,8 @@ CLOSE, _CROWDED = 1e-3, 1e-5
 #: relative error of a chord's zero: omega f''/f' of D with the nearest modes divided out, of what grows with the
 #: frequency and of the modes far above, is 100 at the most
 OF_CHORD = 100.0 * _HALVES[0] * _HALVES[0]
-#: how far the zeros of the four may lie apart (relative), and how much of that their mean may be wrong
-_ALLOWED, _SURE = 6e-13, 1.0
+#: how far the zeros of the four may lie apart (relative), and how many times as far their mean may be wrong
+_ALLOWED, _SURE = 6e-13, 1.5
 #: first trials of each mode, and the range of them in trials of `grid_trials`, as for a single arm
 _DENSITY, _WIDEST = 16, 24
 

@@ -35,9 +35,9 @@ from jaxmodal.spatial.stiffness.symmetric import (
 #: the directions that couple in a straight link, two by two: stretching and torsion do not couple at all
 PAIRS = ((0, 3), (1, 5), (2, 4))
 #: roundings that an evaluation is shaken by: some times those that there are as a rule
-_ROUNDINGS = 16.0 * 2.0**-52
+_ROUNDINGS = 4.0 * 2.0**-52
 #: how many roundings of the terms that cancel at low frequencies in members
-_OF_MEMBERS = 2.0
+_OF_MEMBERS = 4.0
 #: how much of the product of its diagonal a determinant may lose
 _KEPT = 0.9
 #: which way each entry is moved where an evaluation rounds in its first, second and third way. In the first two all
