@@ -41,7 +41,7 @@ from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.uniform_links import Layout, layout_of, packed_links
 
 #: how far the last evaluation may move the estimate (relative), and how many times as far that may be wrong
-_ALLOWED, _SURE = 1.6e-13, 6.0
+_ALLOWED, _SURE = 9.5e-14, 10.0
 #: how often cells with modes that are not enclosed are searched
 _ATTEMPTS = 4
 #: lanes of double-double side by side

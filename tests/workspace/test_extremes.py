@@ -294,7 +294,7 @@ def test_joints_are_known_by_their_names():
     same = jm.extremes(arm, {"link3.joint_angle": (-1.0, 1.0)}, starts=16, climbs=2)
     assert found.lowest.omega == same.lowest.omega
     assert found.addresses == ("link3.joint_angle",)
-    assert "theta_3" in str(found)
+    assert "axis_3 [°]" in str(found)
     assert "link3.joint_angle" in found.to_xarray()
     shown = jm.share_below(named, 80.0, {"axis_3": (-1.0, 1.0)}, samples=32)
     assert shown.share == jm.share_below(arm, 80.0, {"theta_3": (-1.0, 1.0)}, samples=32).share
