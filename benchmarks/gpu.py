@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks.gpu_report import about, device_rates, first_gpu, ratios, seconds, write_report
 
-MODES = 10
+MODES, MODES_IN_SPACE = 10, 6
 #: cells compared with the double-double search of single arms
 SAMPLE = 100
 
@@ -39,13 +39,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--cpu-cells", type=int, default=20_000, help="of the CPU, and ten times as many postures"
     )
+    parser.add_argument(
+        "--space-cells", type=int, nargs=2, default=[20_000, 100_000], help="of an arm in space"
+    )
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="a small run: is all well?")
     parser.add_argument("--allow-cpu", action="store_true", help="without a GPU, measure the CPU")
     options = parser.parse_args(arguments)
     if options.quick:
         options.postures, options.cells, options.rival_cells, options.cpu_cells = 7000, 60, 32, 60
-        options.repeats = 1
+        options.repeats, options.space_cells = 1, [700, 1000]
     import jax
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
@@ -88,6 +91,7 @@ def parts(options: Any, device: Any) -> dict[str, Callable[[], dict[str, Any]]]:
         "general_portable": functools.partial(general, "portable", options.cells, options.repeats),
         "cpu": functools.partial(cpu_path, options),
         "variants": functools.partial(variants, options.cells, options.repeats),
+        "in_space": functools.partial(in_space, options),
     }
 
 
@@ -145,6 +149,31 @@ def series(cells: int, repeats: int) -> dict[str, Any]:
 def general(kernel: str, cells: int, repeats: int) -> dict[str, Any]:
     """Random cells by the general path."""
     return called(*general_parameters(cells), repeats, kernel=kernel)
+
+
+def in_space(options: Any) -> dict[str, Any]:
+    """Random postures of the six-axis example in space, few and many."""
+    import jaxmodal as jm
+
+    arm = jm.examples.six_axis_industrial()
+    report = {}
+    for cells in options.space_cells:
+        angles = np.random.default_rng(6).uniform(-np.pi, np.pi, (3, cells))
+        parameters = {f"link{i}.joint_angle": row for i, row in enumerate(angles, start=2)}
+        kept: list[Any] = [None]
+
+        def solve(parameters: Any = parameters, kept: Any = kept) -> Any:
+            kept[0] = jm.natural_frequencies_batch(arm, parameters, MODES_IN_SPACE)
+            return kept[0]
+
+        first, times = seconds(solve, min(options.repeats, 3))
+        report[f"{cells} cells"] = {
+            "first_call_seconds": first,
+            "repeats_seconds": times,
+            "cells_per_second": cells / statistics.median(times),
+            "modes_not_certified": int((~np.asarray(kept[0].certified)).sum()),
+        }
+    return report
 
 
 def device_time(options: Any, device: Any) -> dict[str, Any]:
