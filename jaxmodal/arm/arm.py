@@ -75,10 +75,6 @@ class Arm(Drawn, SerialArm):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.links[0].segment:
-            raise ArmError(
-                "link1.segment = True: there is no link before it to continue; take it away."
-            )
         if not isinstance(self.loads, Loads | None):
             raise ArmError(
                 f"loads = {shown(self.loads)}: must be Loads; give Loads(gravity=9.81), or leave it out for none."
@@ -92,11 +88,6 @@ class Arm(Drawn, SerialArm):
         from jaxmodal.arm.descriptions import arm_table
 
         return [arm_table(self)]
-
-    @property
-    def joints(self) -> tuple[int, ...]:
-        """Numbers, from 1, of the links that begin with a joint: all but the segments."""
-        return tuple(i for i, link in enumerate(self.links, start=1) if not link.segment)
 
     @property
     def total_mass(self) -> Scalar:

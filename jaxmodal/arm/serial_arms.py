@@ -62,6 +62,10 @@ class SerialArm(Record):
         if not isinstance(self.name, str):
             raise ArmError(f"name = {shown(self.name)}: must be text.")
         object.__setattr__(self, "links", tuple(self.links))
+        if self.links[0].segment:
+            raise ArmError(
+                "link1.segment = True: there is no link before it to continue; take it away."
+            )
         if self.base_stiffness is not None:
             object.__setattr__(self, "base_stiffness", self.base_kind.of(self.base_stiffness))
         super().__post_init__()
@@ -74,7 +78,7 @@ class SerialArm(Record):
     @property
     def joints(self) -> tuple[int, ...]:
         """Numbers, from 1, of the links that begin with a joint, which turns or slides: all but segments."""
-        return tuple(range(1, self.num_links + 1))
+        return tuple(i for i, link in enumerate(self.links, start=1) if not link.segment)
 
     def position_of(self, number: int) -> str:
         """Return which value of a link is the position of its joint: the joint angle, of one that slides its way."""

@@ -14,6 +14,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.bounded import BoundedFrequencies
 from jaxmodal.frequencies.certificate import TOLERANCE
+from jaxmodal.frequencies.models import OtherArm
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies, raise_uncertified
 from jaxmodal.frequencies.status import Status
@@ -38,7 +39,7 @@ class TaperedFrequencies(BoundedFrequencies):
 
 
 def tapered_frequencies(
-    build: Callable[[int, str], Arm],
+    build: Callable[[int, str], Arm | OtherArm],
     num_modes: int = 10,
     theory: TheoryName = "timoshenko",
     *,
@@ -52,7 +53,7 @@ def tapered_frequencies(
     Parameters
     ----------
     build
-        Returns the arm for a number of pieces and a bound, as `tapered` takes them.
+        Returns the arm for a number of pieces and a bound, as `tapered` and `tabulated` take them.
     num_modes, theory
         As for `natural_frequencies`.
     tolerance

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,11 +25,11 @@ _AXIS = 0.12
 
 
 class _Parts(NamedTuple):
-    """Places in the axes of the ground: of a link (4, 3), of joints and their axes (n, 3), of bodies (b, 3)."""
+    """Places in the axes of the ground: of a link (4, 3), of joints by number and of their axes, of bodies (b, 3)."""
 
     links: list[np.ndarray]
-    joints: np.ndarray
-    directions: np.ndarray
+    joints: dict[int, np.ndarray]
+    directions: dict[int, np.ndarray]
     centres: np.ndarray
     masses: np.ndarray
     has_payload: bool
@@ -82,7 +83,9 @@ def plot_spatial_arm(arm: SpatialArm, path: str | Path | None = None, title: str
 
 def _parts(arm: SpatialArm) -> _Parts:
     before, end = np.eye(3), np.zeros(3)
-    links, joints, directions = [], [], []
+    links: list[np.ndarray] = []
+    joints: dict[int, np.ndarray] = {}
+    directions: dict[int, np.ndarray] = {}
     bodies: list[tuple[float, np.ndarray]] = []
 
     def add(body: RigidBody | None, place: np.ndarray, turn: np.ndarray) -> None:
@@ -90,11 +93,12 @@ def _parts(arm: SpatialArm) -> _Parts:
             seen = np.zeros(3) if body.centre is None else np.array([float(x) for x in body.centre])
             bodies.append((float(body.mass), place + turn @ seen))
 
-    for link, frame in zip(arm.links, arm.frames(), strict=True):
+    for number, (link, frame) in enumerate(zip(arm.links, arm.frames(), strict=True), start=1):
         links.append(np.stack([frame.joint, frame.start, frame.end, frame.tip]))
-        joints.append(frame.joint)
-        axis = before @ np.array([float(x) for x in link.joint_axis])
-        directions.append(axis / np.linalg.norm(axis))
+        if not link.segment:
+            joints[number] = frame.joint
+            axis = before @ np.array([float(x) for x in link.joint_axis])
+            directions[number] = axis / np.linalg.norm(axis)
         add(link.stator, end, before)
         add(link.hub, frame.joint, frame.axes)
         add(link.body, frame.tip, frame.axes)
@@ -103,8 +107,8 @@ def _parts(arm: SpatialArm) -> _Parts:
     add(arm.payload, end, before)
     return _Parts(
         links,
-        np.array(joints),
-        np.array(directions),
+        joints,
+        directions,
         np.array([place for _, place in bodies]).reshape(-1, 3),
         np.array([mass for mass, _ in bodies]),
         len(bodies) > count,
@@ -123,14 +127,16 @@ def _draw(axes: Axes, arm: SpatialArm, parts: _Parts, view: str) -> None:
         axes.plot(flat[:2, 0], flat[:2, 1], color=_RIGID, linewidth=1.0, linestyle=":")
         axes.plot(flat[1:3, 0], flat[1:3, 1], color=colour, linewidth=2.6, solid_capstyle="round")
         axes.plot(flat[2:, 0], flat[2:, 1], color=_RIGID, linewidth=1.0, linestyle=":")
-        joint, way = flat[0], _AXIS * half * parts.directions[number - 1] @ sides
+        if link.segment:
+            continue
+        joint, way = flat[0], _AXIS * half * parts.directions[number] @ sides
         ends = np.stack([joint - way, joint + way])
         axes.plot(ends[:, 0], ends[:, 1], color=_JOINT, linewidth=1.2, zorder=4)
         gives = np.isfinite(float(link.joint_stiffness))
         look: dict[str, Any] = {"markerfacecolor": _JOINT if gives else "white", "zorder": 5}
         axes.plot(*joint, "o", color=_JOINT, markersize=4.5, **look)
-    _number(axes, parts.joints @ sides, half)
-    axes.plot(*(parts.joints[0] @ sides), "s", color="black", markersize=8.0, zorder=2)
+    _number(axes, {number: place @ sides for number, place in parts.joints.items()}, half)
+    axes.plot(*(parts.joints[1] @ sides), "s", color="black", markersize=8.0, zorder=2)
     if parts.masses.size:
         centres, sizes = parts.centres @ sides, HEAVIEST * parts.masses / parts.masses.max()
         colours = [_FLEXIBLE] * len(sizes)
@@ -151,12 +157,12 @@ def _draw(axes: Axes, arm: SpatialArm, parts: _Parts, view: str) -> None:
     draw_triad(axes, view, np.array([low[0], high[1]]), 2.0 * half)
 
 
-def _number(axes: Axes, joints: np.ndarray, half: float) -> None:
+def _number(axes: Axes, joints: Mapping[int, np.ndarray], half: float) -> None:
     """Write the numbers of joints beside them, one text for those that a view shows at one place."""
-    left = list(range(len(joints)))
+    left = list(joints)
     while left:
         near = [k for k in left if np.linalg.norm(joints[k] - joints[left[0]]) < 0.03 * half]
-        text = ", ".join(str(k + 1) for k in near)
+        text = ", ".join(map(str, near))
         place = joints[near[0]] + 0.05 * half
-        axes.annotate(text, place, fontsize=7.5, color=_JOINT, zorder=6)
+        axes.annotate(text, (place[0], place[1]), fontsize=7.5, color=_JOINT, zorder=6)
         left = [k for k in left if k not in near]

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 import scipy.linalg
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.polynomial import Legendre
 
 import jaxmodal as jm
+import jaxmodal.spatial.arms.tabulated as tabulated_module
 
 EB = "euler_bernoulli"
 LINK = jm.Link(1.2, 7e10, 2700.0, jm.rectangle(0.02, 0.05, 0.85), poisson_ratio=0.3)
@@ -103,13 +106,68 @@ def test_bounds_enclose(theory):
     """Where the bending stiffness falls faster than the other, rotary inertia asks for less of the latter."""
     table = TABLE | {"shear_stiffness": [2e7, 1.5e7, 8e6], "bending_stiffness": [2e3, 9e2, 5e1]}
     fine = omega(jm.tabulated(LINK, table, 32), 3, theory)
-    for given in (table, table | {"rotary_inertia": [8e-5, 4e-5, 2e-6]}):
-        own = fine if given is table else omega(jm.tabulated(LINK, given, 32), 3, theory)
+    for every in (table, table | {"rotary_inertia": [8e-5, 4e-5, 2e-6]}):
+        own = fine if every is table else omega(jm.tabulated(LINK, every, 32), 3, theory)
         for pieces in (4, 10):
             low, high = (
-                omega(jm.tabulated(LINK, given, pieces, x), 3, theory) for x in ("lower", "upper")
+                omega(jm.tabulated(LINK, every, pieces, x), 3, theory) for x in ("lower", "upper")
             )
             assert np.all((low < own) & (own < high))
+
+
+BLADE = {
+    "station": [0.0, 0.5, 1.0],
+    "axial_stiffness": [7e7, 5e7, 3e7],
+    "bending_stiffness_y": [3e3, 2.2e3, 1e3],
+    "bending_stiffness_z": [2e3, 9e2, 2e2],
+    "torsional_stiffness": [1e3, 8e2, 3e2],
+    "mass_per_length": [3.0, 2.0, 1.0],
+    "polar_inertia": [1e-4, 7e-5, 2e-5],
+    "shear_stiffness_y": [1e7, 8e6, 4e6],
+    "shear_stiffness_z": [2e7, 1e7, 6e6],
+}
+
+
+@pytest.mark.parametrize("theory", ["timoshenko", "rayleigh", EB])
+@pytest.mark.parametrize("twist", [None, [0.0, 0.5, 0.7], [0.3, -0.2, 0.3]])
+def test_bounds_enclose_in_space(theory, twist):
+    """Bending in both planes, stretch and torsion; more pieces bring the bounds together."""
+    table = BLADE if twist is None else BLADE | {"twist": twist}
+    fine = omega(jm.tabulated(BOOM, table, 32), 7, theory)
+    apart = []
+    for pieces in (4, 16):
+        low, high = (
+            omega(jm.tabulated(BOOM, table, pieces, x), 7, theory) for x in ("lower", "upper")
+        )
+        assert np.all((low < fine) & (fine < high))
+        apart.append(high / low - 1.0)
+    assert np.all(apart[1] < 0.35 * apart[0])
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    values=st.tuples(st.floats(1.0, 1e4), st.floats(1.0, 1e4)),
+    turn=st.floats(0.0, 2.0),
+    share=st.floats(-1.0, 1.0),
+    lower=st.booleans(),
+)
+def test_values_that_no_turn_undercuts(values, turn, share, lower):
+    """As matrices, at every angle up to the one given."""
+    c, s = np.cos(share * turn), np.sin(share * turn)
+    turned = np.array([[c, -s], [s, c]]) @ np.diag(values) @ np.array([[c, s], [-s, c]])
+    found = np.diag(tabulated_module._whatever_turn(values, turn, lower))
+    assert np.all(np.diag(found) > 0.0)
+    beyond = np.linalg.eigvalsh(turned - found if lower else found - turned)
+    assert beyond.min() >= -1e-12 * max(values)
+
+
+def test_refined_between_bounds_in_space():
+    def build(pieces, bound):
+        return jm.SpatialArm(jm.tabulated(BOOM, BLADE | {"twist": [0.0, 0.3, 0.5]}, pieces, bound))
+
+    found = jm.tapered_frequencies(build, 3, tolerance=1e-4, pieces=4, max_pieces=32)
+    assert np.all((found.lower < found.omega) & (found.omega < found.upper))
+    assert np.all(found.error < 1e-3)
 
 
 def test_planes_and_twist_of_a_table_in_space():
@@ -208,5 +266,6 @@ def test_what_is_missing_or_only_of_planar_links():
         "torsional_stiffness",
     )
     table = {"station": [0, 1], "mass_per_length": [1, 1], "polar_inertia": [1e-9, 1e-9]}
-    with pytest.raises(jm.ArmError, match="is of planar links alone"):
-        jm.tabulated(BOOM, table | {name: [1e6, 1e6] for name in columns}, bound="lower")
+    light = {name: x for name, x in table.items() if name != "polar_inertia"}
+    with pytest.raises(jm.ArmError, match="table: polar_inertia is missing"):
+        jm.tabulated(BOOM, light | {name: [1e6, 1e6] for name in columns})

@@ -109,6 +109,11 @@ def _families(shapes: Any, n: int) -> list[list[str]]:
 
 def _check(link: SpatialLink) -> None:
     """Refuse what motions in space do not know."""
+    if link.segment:
+        raise ArmError(
+            "segment = True: motions in space know links of one piece, from joint to joint; give one uniform link, a "
+            "body along it as its hub or body."
+        )
     if link.prismatic:
         raise ArmError("prismatic = True: motions in space know joints that turn; leave it out.")
     if link.loss_factor is not None and float(link.loss_factor) != 0.0:

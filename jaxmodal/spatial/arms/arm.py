@@ -136,7 +136,7 @@ class SpatialArm(Drawn, SerialArm):
         Returns
         -------
         numpy.ndarray
-            (6, n), a column for each link, rigid joints included: the velocity of the tip along x, y and z, m/s, and
+            (6, n), a column for each joint, rigid ones included: the velocity of the tip along x, y and z, m/s, and
             the angular velocity of the last link about them, rad/s, where its joint turns at 1 rad/s, or slides at
             1 m/s, and the others stand; in the axes of the ground. ``jacobian().T @ [force, moment]`` are the torques,
             N m, or forces, N, that a load at the tip exerts about the joints, or along them; what holds it is the
@@ -162,7 +162,7 @@ class SpatialArm(Drawn, SerialArm):
         for k, link in enumerate(self.links):
             if link.prismatic:
                 columns[k] = [*places[k].axes[:, 0], 0.0, 0.0, 0.0]
-        return columns.T
+        return columns[np.array(self.joints) - 1].T
 
     def with_body(self, link: int, position: Any, body: RigidBody) -> "SpatialArm":
         """Return the arm with a rigid body fixed along a link, which becomes two, rigidly joined.
@@ -179,8 +179,8 @@ class SpatialArm(Drawn, SerialArm):
         Raises
         ------
         ArmError
-            If there is no such link, or a value is not allowed. The links beyond are numbered one higher, and the
-            joint between the two, rigid at angle 0, counts in a posture.
+            If there is no such link, or a value is not allowed. The links beyond are numbered one higher; the part
+            beyond the body is a segment, which no posture counts.
         """
         if not isinstance(body, RigidBody):
             raise ArmError(f"body = {shown(body)}: must be a RigidBody(mass, centre, inertia).")
@@ -203,8 +203,7 @@ class SpatialArm(Drawn, SerialArm):
         ------
         ArmError
             If there is no such link, or the two sections differ in shape or in how their shear coefficient is given.
-            The links beyond are numbered higher, and the joints between the pieces, rigid at angle 0, count in a
-            posture.
+            The links beyond are numbered higher; the pieces but for the first are segments, which no posture counts.
         """
         return with_pieces(self, link, lambda own: own.tapered(tip_section, pieces))
 
@@ -247,18 +246,20 @@ class SpatialArm(Drawn, SerialArm):
 
     def addresses(self) -> list[str]:
         """Return the address of every value; see `jaxmodal.addresses`."""
-        return [address for address, _ in walk(self) if not self._is_of_slide(address)]
+        return [address for address, _ in walk(self) if not self._is_of_no_joint(address)]
 
     def has(self, single: str) -> bool:
         """Return whether there is a value at an address."""
-        return has(self, single) and not self._is_of_slide(single)
+        return has(self, single) and not self._is_of_no_joint(single)
 
-    def _is_of_slide(self, single: str) -> bool:
-        """Whether an address is one of turning of a joint that slides, which has none."""
+    def _is_of_no_joint(self, single: str) -> bool:
+        """Whether an address is one of turning of a joint that slides, or of the joint of a segment: there is none."""
         link, _, field = single.partition(".")
-        if field not in ("joint_angle", "joint_stiffness", "joint_damping"):
+        turning = field in ("joint_angle", "joint_stiffness", "joint_damping")
+        if not turning and not field.startswith("joint_axis."):
             return False
-        return self.links[int(link.removeprefix("link")) - 1].prismatic
+        own = self.links[int(link.removeprefix("link")) - 1]
+        return own.segment or (turning and own.prismatic)
 
     def value_at(self, single: str) -> Scalar:
         """Return the value at an address; see `jaxmodal.get_parameter`."""

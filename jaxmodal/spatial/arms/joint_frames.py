@@ -81,7 +81,8 @@ def arm_from_denavit_hartenberg(
         joint. Left out, it is a, and d where a = 0: of a row with both, d does not bend and has no mass, and a warning
         says so. A row with d = a = 0, as in a wrist whose axes meet, is a rigid link of length 0: it needs neither
         material nor section, and may have bodies and a rotor. A length below 1e-12 of all that the rows lay out counts
-        as 0. The link of a prismatic row is rigid and slides; its bodies are ``body``, seen from its tip.
+        as 0. What slides with a prismatic row is rigid without material, its bodies ``body``, seen from its tip; with
+        material a is a beam, a `segment` behind the rigid link of the slide, whose ``hub`` slides with its base.
     convention
         ``"standard"`` or ``"modified"``; see `DenavitHartenberg`.
     tip
@@ -93,7 +94,8 @@ def arm_from_denavit_hartenberg(
     Returns
     -------
     SpatialArm
-        A link for each row, with its theta as the joint angle, or d as the ``base_offset.x`` of a prismatic one.
+        A link for each row, with its theta as the joint angle, or d as the ``base_offset.x`` of a prismatic one; two
+        for a prismatic row with a beam, of which the second counts in no posture.
 
     Raises
     ------
@@ -156,9 +158,10 @@ def arm_from_denavit_hartenberg(
             raise ArmError(
                 f"link{number}.along = {shown(elastic)}: must be one of {', '.join(map(repr, ALONG))}."
             )
-        if row.prismatic and chosen[number - 1] is not None:
+        if row.prismatic and chosen[number - 1] not in (None, "a"):
             raise ArmError(
-                f"link{number}.along = {shown(elastic)}: a link behind a prismatic joint is rigid; leave it out."
+                f"link{number}.along = {shown(elastic)}: d of a prismatic row is the way that it slides, and does not "
+                "bend; give 'a', or leave it out."
             )
         # all turn about z: which of them is first does not matter
         fixed = fixed @ _about("z", row.offset + row.theta if row.prismatic else row.offset)

@@ -39,7 +39,7 @@ class MovingJoint(NamedTuple):
     ``legs`` are the ways from the joint to the next in the moving frame, ``elastic`` says which of them deform, or is
     where in that frame the part begins and ends that does. ``own`` are the axes of the frame in which bodies are given,
     in those of the moving one. A ``prismatic`` joint slides along its axis: its ``position`` is in m, else the angle in
-    rad.
+    rad. A ``segment`` is no joint: its link continues the one before.
     """
 
     fixed: np.ndarray
@@ -49,6 +49,18 @@ class MovingJoint(NamedTuple):
     elastic: str | tuple[np.ndarray, np.ndarray]
     own: np.ndarray
     prismatic: bool = False
+    segment: bool = False
+
+    @property
+    def beam(self) -> MovingJoint:
+        """What a prismatic joint moves, where that deforms: a segment behind the slide."""
+        return self._replace(fixed=np.eye(3), position=0.0, prismatic=False, segment=True)
+
+    @property
+    def slide(self) -> MovingJoint:
+        """The prismatic joint alone, without a way to the next."""
+        zero = np.zeros(3)
+        return self._replace(legs=(zero, zero), elastic="straight")
 
 
 def arm_of(
@@ -57,25 +69,47 @@ def arm_of(
     payload: RigidBody | None,
     name: str,
 ) -> SpatialArm:
-    """The arm of moving frames: a link for each joint, rigid and of length 0 where the next one is at its place."""
+    """The arm of moving frames: a link for each joint, rigid and of length 0 where the next one is at its place.
+
+    A prismatic joint whose link deforms has two, the slide and its beam.
+    """
     before = np.eye(3)  # axes of the moving frame before, in those of the link before
     of_bodies = np.eye(3)  # likewise those in which the bodies of the link before are given
     made: list[SpatialLink] = []
-    for number, (joint, entry) in enumerate(zip(joints, entries, strict=True), start=1):
+    for number, (whole, every) in enumerate(zip(joints, entries, strict=True), start=1):
         with within(f"link{number}."):
-            mount, geometry = mounted(joint)
-            frame = mount.T @ joint.own
-            values = _turned_values(entry, frame, of_bodies)
-            _check_material(values, geometry["length"], joint.prismatic)
-            if geometry["length"] == 0.0:
-                values["rigid"] = True
-            made.append(SpatialLink(**geometry | _turns(before, joint, mount) | values))
-            before, of_bodies = mount.T, frame
+            for joint, entry in _parted(whole, every):
+                mount, geometry = mounted(joint)
+                frame = mount.T @ joint.own
+                values = _turned_values(entry, frame, of_bodies)
+                _check_material(values, geometry["length"], joint.prismatic)
+                if geometry["length"] == 0.0:
+                    values["rigid"] = True
+                made.append(SpatialLink(**geometry | _turns(before, joint, mount) | values))
+                before, of_bodies = mount.T, frame
     carried: Any = RigidBody() if payload is None else payload
     if isinstance(carried, RigidBody):
         with within("payload."):
             carried = turned_body(carried, of_bodies)
     return SpatialArm(tuple(made), carried, name)
+
+
+def _parted(
+    joint: MovingJoint, entry: Mapping[str, Any]
+) -> list[tuple[MovingJoint, dict[str, Any]]]:
+    """A joint and what is said of its link; of a slide with a beam both of each.
+
+    The hub of such a beam slides with its base.
+    """
+    if not joint.prismatic or entry.get("rigid") is True or not _of_material(entry):
+        return [(joint, dict(entry))]
+    if isinstance(joint.elastic, str) and not any(np.any(leg) for leg in joint.legs):
+        return [(joint, dict(entry))]  # refused for its length
+    own = {name: entry[name] for name in SpatialLink.without_joint() if name in entry}
+    rest = {name: value for name, value in entry.items() if name not in own}
+    if own.get("hub") is not None:
+        own["body"] = own.pop("hub")
+    return [(joint.slide, own), (joint.beam, rest)]
 
 
 def fixed_number(name: str, value: object) -> float:
@@ -106,12 +140,7 @@ def fixed_vector(name: str, values: Sequence[Any]) -> np.ndarray:
 def _check_material(values: Mapping[str, Any], length: float, prismatic: bool) -> None:
     if values.get("rigid") is True:
         return
-    given = [key for key in _MATERIAL if values.get(key) is not None]
-    if prismatic and given:
-        raise ArmError(
-            f"{given[0]} = {shown(values[given[0]])}: a link behind a prismatic joint is rigid and slides as it is; "
-            f"leave out {', '.join(given)}, or give rigid = true."
-        )
+    given = _of_material(values)
     if length == 0.0 and given:
         raise ArmError(
             f"{given[0]} = {shown(values[given[0]])}: the next joint is at the same place, and the link between has no "
@@ -126,6 +155,11 @@ def _check_material(values: Mapping[str, Any], length: float, prismatic: bool) -
         )
 
 
+def _of_material(values: Mapping[str, Any]) -> list[str]:
+    """What is given of that which a link that deforms cannot be without."""
+    return [key for key in _MATERIAL if values.get(key) is not None]
+
+
 def mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
     """The link's axes as columns in the moving frame, and its length and offsets in its own axes.
 
@@ -133,7 +167,7 @@ def mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
     axis, where it has no length; the way to the next joint is an offset.
     """
     first, second = joint.legs
-    if joint.prismatic:
+    if joint.prismatic:  # what slides is rigid here; its beam is `MovingJoint.beam`
         mount = _mount(joint.axis, np.zeros(3))
         values: dict[str, Any] = {"length": 0.0, "prismatic": True}
         values["base_offset"] = (joint.position, 0.0, 0.0)
@@ -181,6 +215,8 @@ def _turns(before: np.ndarray, joint: MovingJoint, mount: np.ndarray) -> dict[st
     frame: tuple[Rotation, ...] = ()
     if np.max(np.abs(rest - np.eye(3))) > 1e-15:
         frame = (rotation_of("joint_frame", rest),)
+    if joint.segment:
+        return {"segment": True, "joint_frame": frame}
     return {
         "joint_axis": tuple(map(float, lead @ joint.axis)),
         "joint_angle": 0.0 if joint.prismatic else joint.position,

@@ -21,7 +21,8 @@ from jaxmodal.statics.beam_arrays import SUPPORTS
 #: fields that mean the same in both kinds of arm
 _SAME = (
     *("length", "youngs_modulus", "density", "poisson_ratio", "shear_modulus", "joint_angle"),
-    *("joint_stiffness", "rotor_inertia", "gear_ratio", "motor", "nonstructural_mass", "rigid"),
+    *("joint_stiffness", "rotor_inertia", "gear_ratio", "motor", "nonstructural_mass"),
+    *("segment", "rigid"),
     *("loss_factor", "kelvin_voigt_time", "joint_damping"),
 )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +67,7 @@ def tabulated(
         ``"middle"``: each segment has the values at its middle; the frequencies then converge with the square of the
         length of a segment. ``"lower"``: each has the least stiffness and the greatest inertia of its part of the link,
         ``"upper"`` the other way round; then every frequency is a lower, or an upper, bound of that of the link, by
-        Rayleigh's principle. Of planar links alone.
+        Rayleigh's principle. With ``twist`` the bounds close in with the turn within a segment.
 
     Returns
     -------
@@ -98,21 +99,17 @@ def tabulated(
         raise ArmError(f"link = {shown(link)}: must be a Link or a SpatialLink.")
     whole("pieces", pieces, 1, limits.LINKS)
     require_bound("bound", bound)
-    in_space = isinstance(link, SpatialLink)
+    in_space, lower = isinstance(link, SpatialLink), bound == "lower"
     stations, columns = _columns(table, in_space, link.length)
-    if in_space and bound != "middle":
-        raise ArmError(
-            f"bound = {shown(bound)}: is of planar links alone; of one in space take bound = 'middle' and more pieces."
-        )
+    bounding = _bounding_in_space if in_space else _bounding
     made = []
     for k in range(pieces):
         part = k / pieces, (k + 1) / pieces
-        if in_space:
-            made.append(_in_space(_middle(stations, columns, *part)))
-        elif bound == "middle":
-            made.append(_in_plane(_middle(stations, columns, *part)))
+        if bound == "middle":
+            own = _middle(stations, columns, *part)
         else:
-            made.append(_in_plane(_bounding(stations, columns, *part, lower=bound == "lower")))
+            own = bounding(_Range.of(stations, columns, *part), lower)
+        made.append(_in_space(own) if in_space else _in_plane(own))
     return cut(link, made)
 
 
@@ -190,15 +187,25 @@ def _middle(
     return {name: float(np.interp(middle, stations, x)) for name, x in columns.items()}
 
 
-def _bounding(
-    stations: Floats, columns: Mapping[str, Floats], low: float, high: float, lower: bool
-) -> dict[str, float]:
+class _Range(NamedTuple):
+    """The least and the greatest of each column along a part of a link."""
+
+    least: dict[str, float]
+    most: dict[str, float]
+
+    @classmethod
+    def of(cls, stations: Floats, columns: Mapping[str, Floats], low: float, high: float) -> _Range:
+        """Of the part between two shares of the length."""
+        inside = stations[(stations > low) & (stations < high)]
+        places = np.concatenate([[low], inside, [high]])
+        ends = {name: np.interp(places, stations, x) for name, x in columns.items()}
+        return cls(*({name: float(f(x)) for name, x in ends.items()} for f in (np.min, np.max)))
+
+
+def _bounding(part: _Range, lower: bool) -> dict[str, float]:
     """Values of a part of a planar link that make every frequency too low, or too high."""
-    inside = stations[(stations > low) & (stations < high)]
-    places = np.concatenate([[low], inside, [high]])
-    ends = {name: np.interp(places, stations, x) for name, x in columns.items()}
-    least, most = ({name: float(f(x)) for name, x in ends.items()} for f in (np.min, np.max))
-    found = {name: (most if (name in _INERTIA) == lower else least)[name] for name in ends}
+    least, most = part
+    found = {name: (most if (name in _INERTIA) == lower else least)[name] for name in least}
     heavy, light = (most, least) if lower else (least, most)
     spread = heavy["mass_per_length"] * heavy["bending_stiffness"] / light["axial_stiffness"]
     rotary = found.setdefault("rotary_inertia", spread)
@@ -209,6 +216,58 @@ def _bounding(
     elif rotary > possible:
         found["rotary_inertia"] = possible
     return found
+
+
+def _bounding_in_space(part: _Range, lower: bool) -> dict[str, float]:
+    """Values of a part of a link in space that make every frequency too low, or too high."""
+    least, most = part
+    soft, heavy, light = (least, most, least) if lower else (most, least, most)
+    found = dict(soft) | {"mass_per_length": heavy["mass_per_length"]}
+    turn = 0.0
+    if "twist" in least:
+        found["twist"] = 0.5 * (least["twist"] + most["twist"])
+        turn = 0.5 * (most["twist"] - least["twist"])
+    bending, shear = (tuple(f"{name}_stiffness_{x}" for x in "yz") for name in ("bending", "shear"))
+    for pair in (bending, shear):
+        if all(name in soft for name in pair):
+            turned = _whatever_turn((soft[pair[0]], soft[pair[1]]), turn, lower)
+            found |= dict(zip(pair, turned, strict=True))
+    # the polar inertia is shared out as the bending stiffnesses are: at most, or at least, so much about each axis
+    about = []
+    for own, other in (bending, bending[::-1]):
+        share = heavy[own] / (heavy[own] + light[other])
+        about.append(heavy["polar_inertia"] * share)
+    rotary = _whatever_turn((about[0], about[1]), turn, not lower)
+    ratios = [inertia / found[name] for inertia, name in zip(rotary, bending, strict=True)]
+    density = max(ratios) if lower else min(ratios)
+    if density * found["axial_stiffness"] > found["mass_per_length"]:  # more than its mass has
+        if lower:
+            found["axial_stiffness"] = found["mass_per_length"] / density
+        else:
+            density = found["mass_per_length"] / found["axial_stiffness"]
+    return found | {"polar_inertia": density * (found[bending[0]] + found[bending[1]])}
+
+
+def _whatever_turn(values: tuple[float, float], turn: float, lower: bool) -> tuple[float, float]:
+    """Values about two axes that are never more, or never less, than those of axes up to ``turn`` beside them.
+
+    As matrices: A turned by any angle less the diagonal D that is returned has no negative eigenvalue, or -1 times it.
+    With p > q in A its entries are p - (p - q) s^2, q + (p - q) s^2 and (p - q) s c off the diagonal, which is at most
+    (p - q) s c (t, 1/t) on it, by the mean of the two.
+    """
+    first = 0 if values[0] >= values[1] else 1
+    p, q = values[first], values[1 - first]
+    sine = math.sin(min(turn, 0.5 * math.pi))
+    across, t = 0.5 * (p - q) * math.sin(min(2.0 * turn, 0.5 * math.pi)), math.sqrt(p / q)
+    if lower:
+        found = p - (p - q) * sine * sine - across * t, q - across / t
+        if found[1] <= 0.0 or found[0] * found[1] <= q * q:
+            found = q, q
+    else:
+        found = p + across * t, q + (p - q) * sine * sine + across / t
+        if found[0] * found[1] >= p * p:
+            found = p, p
+    return (found[0], found[1]) if first == 0 else (found[1], found[0])
 
 
 def _in_plane(own: Mapping[str, float]) -> dict[str, Any]:

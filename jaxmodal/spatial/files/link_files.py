@@ -45,6 +45,7 @@ _KNOWN = (
     *(
         "rigid",
         "prismatic",
+        "segment",
         "motor",
         "name",
         "joint",

@@ -33,7 +33,7 @@ def links_table(
                 _section(link),
                 value_text(link.length),
                 _offsets(link),
-                ", ".join(map(value_text, link.joint_axis)),
+                "-" if link.segment else ", ".join(map(value_text, link.joint_axis)),
                 _position(link),
                 _springs(link),
                 value_text(link.mass),
@@ -71,6 +71,8 @@ def _offsets(link: SpatialLink) -> str:
 
 
 def _position(link: SpatialLink) -> str:
+    if link.segment:
+        return "none (segment)"
     position = value_at(link, link.position)
     return (
         position_text(position, link.prismatic) if isinstance(position, float) else shown(position)
@@ -79,6 +81,8 @@ def _position(link: SpatialLink) -> str:
 
 def _springs(link: SpatialLink) -> str:
     """All ways in which the joint gives, that about its axis first."""
+    if link.segment:
+        return "-"
     found = []
     if not (isinstance(link.joint_stiffness, float) and link.joint_stiffness == math.inf):
         found.append(f"{value_text(link.joint_stiffness)} N m/rad")

@@ -103,6 +103,9 @@ class SpatialLink(StraightLink):
         The joint slides and does not turn: its position is ``base_offset.x``, m, along x of the link. It has no joint
         angle, no stiffness or damper about an axis, no rotor and no hub; a spring of ``joint_springs`` along (1, 0, 0)
         gives way along it.
+    segment
+        The link continues the one before without a joint: a piece of a taper, the part beyond a body, or the beam of
+        what slides. Its ``joint_frame`` may turn it; it counts in no posture.
     name
         Name of its joint, an address such as ``elbow``.
     joint_limits, joint_velocity_limit
@@ -188,6 +191,7 @@ class SpatialLink(StraightLink):
     )
     rigid: bool = static(default=False)
     prismatic: bool = static(default=False)
+    segment: bool = static(default=False)
     motor: str | None = static(default=None)
     name: str = static(default="")
     joint_limits: tuple[float, float] | None = static(default=None)
@@ -195,7 +199,7 @@ class SpatialLink(StraightLink):
 
     #: fields that hold a `RigidBody` or None
     bodies: ClassVar[tuple[str, ...]] = ("hub", "stator", "body")
-    flags: ClassVar[tuple[str, ...]] = ("rigid", "prismatic")
+    flags: ClassVar[tuple[str, ...]] = ("segment", "rigid", "prismatic")
     nothing_at_tip: ClassVar[dict[str, Any]] = {"end_offset": None, "body": None}
 
     def __post_init__(self) -> None:
@@ -218,6 +222,8 @@ class SpatialLink(StraightLink):
         require_together(self, "rotor_inertia", "gear_ratio")
         if self.prismatic:
             self._check_slide()
+        if self.segment:
+            self._check_segment()
 
     def _check_slide(self) -> None:
         """A joint that slides has a position, and nothing of one that turns."""
@@ -236,6 +242,37 @@ class SpatialLink(StraightLink):
                 raise ArmError(
                     f"{name} = {shown(value)}: belongs to a joint that turns, and this one is prismatic; {remedy}."
                 )
+
+    def _check_segment(self) -> None:
+        """A segment has nothing of a joint but a turn that stays."""
+        joint = self.without_joint()
+        if self.prismatic:
+            raise ArmError(
+                "prismatic = True: a segment continues the link before and has no joint; take segment = true away, or "
+                "prismatic."
+            )
+        for name, absent in joint.items():
+            value = getattr(self, name)
+            if isinstance(value, Direction):
+                given = on_host(*value) and tuple(map(float, value)) != absent
+            elif isinstance(value, (tuple, str)) or value is None:
+                given = value != absent
+            else:  # traced values are of an arm that was made of numbers
+                given = absent is None or (on_host(value) and bool(np.any(value != absent)))
+            if given:
+                raise ArmError(
+                    f"{name} = {shown(value)}: a segment continues the link before and has no joint; leave it out, or "
+                    "take segment = true away."
+                )
+
+    @staticmethod
+    def without_joint() -> dict[str, Any]:
+        """What belongs to the joint of a link, and its values where there is none; a frame may turn all the same."""
+        nothing: dict[str, Any] = dict.fromkeys(
+            ("rotor_inertia", "gear_ratio", "motor", "hub", "stator", "joint_damping", *LIMITS)
+        )
+        turning = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": (0.0, 0.0, 1.0)}
+        return nothing | turning | {"joint_springs": (), "name": ""}
 
     def _check_material(self) -> None:
         """A link that deforms has all of it, a rigid one section and density, or neither."""
@@ -327,20 +364,9 @@ class SpatialLink(StraightLink):
         return with_middle_sections(self, tip_section, pieces)
 
     def continued(self, **changes: Any) -> "SpatialLink":
-        nothing: dict[str, Any] = dict.fromkeys(
-            (
-                "rotor_inertia",
-                "gear_ratio",
-                "hub",
-                "stator",
-                "base_offset",
-                "joint_damping",
-                *LIMITS,
-            )
-        )
-        joint = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": _Z}
-        turns = {"joint_frame": (), "joint_springs": (), "name": "", "prismatic": False}
-        return self.replace(**nothing, **joint, **turns, **changes)
+        """The segment that ends as the link does."""
+        straight = {"joint_frame": (), "base_offset": None, "prismatic": False, "segment": True}
+        return self.replace(**self.without_joint() | straight | changes)
 
     @property
     def position(self) -> str:

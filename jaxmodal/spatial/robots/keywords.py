@@ -195,12 +195,8 @@ def beams_of(
     along: Mapping[str, Any] | None = None,
 ) -> dict[str, Beam]:
     """The links that are to deform, by their names."""
-    names = [each.joint.child for each in chain.turning]
+    names = [each.joint.child for each in chain.moving]
     others = {
-        each.joint.child: f"slides with joint {each.joint.name!r}, and is rigid; leave it out"
-        for each in chain.sliding
-    }
-    others |= {
         part.link.name: f"moves with {moving.joint.child!r}; give that one"
         for moving in chain.moving
         for part in moving.parts[1:]

@@ -87,7 +87,7 @@ def missing_of(chain: Chain, springs: Collection[str], beams: Collection[str]) -
         rigid = [each.joint.name for each in joints if each.joint.name not in springs]
         if rigid:
             yield f"{keyword} of {', '.join(rigid)}: taken as rigid"
-    links = [each.joint.child for each in chain.turning if each.joint.child not in beams]
+    links = [each.joint.child for each in chain.moving if each.joint.child not in beams]
     if links:
         yield f"sections and materials of {', '.join(links)}: taken as rigid bodies"
     if not springs and not beams:

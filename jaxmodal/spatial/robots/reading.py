@@ -288,7 +288,7 @@ def _entry(
             f"sections[{name!r}]: the next joint, or the tip, is at the place of joint {moving.joint.name!r}, so that "
             "the link has no length that could deform; leave it out."
         )
-    mount, geometry = mounted(joint)
+    mount, geometry = mounted(joint.beam if moving.slides else joint)
     with within(f"link {name!r}: "):
         elastic = beam_lump(SpatialLink(**geometry, **beam.values), mount, start)
         hub, tip = at_ends(moving.parts, (start, end), elastic, structural_mass)
