@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax
 import numpy as np
@@ -99,6 +99,38 @@ class Certificate(ShowsDatasets):
         return certificate_dataset(self)
 
 
+class Claims(NamedTuple):
+    """Frequencies in groups, shape (K,): the first and the last of each entry's, and where the counts are taken."""
+
+    first: Array
+    last: Array
+    below: Array
+    above: Array
+
+    @classmethod
+    def of(cls, omega: Array, num_modes: Array, tolerance: Array) -> Claims:
+        """Those of `confirm`."""
+        index = np.arange(omega.shape[0])
+        used = index < num_modes
+        gap = xp.where(used[1:], omega[1:] - omega[:-1], xp.inf)
+        starts = xp.concatenate([np.ones(1, bool), ~(gap <= tolerance * omega[1:])])
+        first = cummax(xp.where(starts, index, 0))
+        ends = xp.concatenate([starts[1:], np.ones(1, bool)])
+        last = -cummax(-xp.where(ends, index, omega.shape[0] - 1)[::-1])[::-1]
+        previous = xp.where(first > 0, omega[xp.maximum(first - 1, 0)], 0.0)
+        beyond = xp.minimum(last + 1, omega.shape[0] - 1)
+        further = (last + 1 < omega.shape[0]) & used[beyond]
+        following = xp.where(further, omega[beyond], xp.inf)
+        below = xp.maximum(omega[first] * (1.0 - tolerance), 0.5 * (previous + omega[first]))
+        above = xp.minimum(omega[last] * (1.0 + tolerance), 0.5 * (omega[last] + following))
+        return cls(first, last, below, above)
+
+    def points(self, omega: Array) -> Array:
+        """The frequencies that are evaluated, shape (3, K)."""
+        points = xp.stack([self.below, omega, self.above])
+        return xp.where(points > 0.0, points, xp.nan)
+
+
 def confirm(
     evaluate: Callable[[Array], Evaluation],
     omega: Array,
@@ -129,20 +161,9 @@ def confirm(
     both counts have the parity of the sign of the determinant, which is computed independently of them, and lie farther
     from the group than rounding can move them.
     """
-    index = np.arange(omega.shape[0])
-    used = index < num_modes
-    gap = xp.where(used[1:], omega[1:] - omega[:-1], xp.inf)
-    starts = xp.concatenate([np.ones(1, bool), ~(gap <= tolerance * omega[1:])])
-    first = cummax(xp.where(starts, index, 0))
-    ends = xp.concatenate([starts[1:], np.ones(1, bool)])
-    last = -cummax(-xp.where(ends, index, omega.shape[0] - 1)[::-1])[::-1]
-    previous = xp.where(first > 0, omega[xp.maximum(first - 1, 0)], 0.0)
-    beyond = xp.minimum(last + 1, omega.shape[0] - 1)
-    following = xp.where((last + 1 < omega.shape[0]) & used[beyond], omega[beyond], xp.inf)
-    below = xp.maximum(omega[first] * (1.0 - tolerance), 0.5 * (previous + omega[first]))
-    above = xp.minimum(omega[last] * (1.0 + tolerance), 0.5 * (omega[last] + following))
-    points = xp.stack([below, omega, above])
-    positive = xp.where(points > 0.0, points, xp.nan)
+    claims = Claims.of(omega, num_modes, tolerance)
+    first, last, below, above = claims
+    positive = claims.points(omega)
     values = evaluate(positive) if on_host(omega) else lax.map(evaluate, positive)
     even = values.count % 2 == 0
     agrees = ((values.sign > 0.0) == even) & (values.sign != 0.0)

@@ -75,6 +75,7 @@ def find_brackets(
     width: float | Array,
     max_rounds: int,
     beyond_wanted: int = 0,
+    known: Brackets | None = None,
 ) -> Brackets:
     """Enclose the given modes.
 
@@ -100,6 +101,8 @@ def find_brackets(
     beyond_wanted : int
         How many of the last modes are sought only to help the others: where no frequency above them is known when the
         others are enclosed, there may be none, and they are left.
+    known : Brackets, optional
+        What another call has found of the same modes.
 
     Returns
     -------
@@ -127,6 +130,8 @@ def find_brackets(
         evaluations=zeros,
         rounds=np.int64(0),
     )
+    if known is not None:
+        start = dataclasses.replace(known, estimate=estimate, rounds=start.rounds)
     numbers = modes.astype(first_trials.dtype)
     beyond = guess[shape[0] :]
     repeated = xp.concatenate([xp.zeros_like(modes[:1], dtype=bool), modes[1:] == modes[:-1]])
