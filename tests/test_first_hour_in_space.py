@@ -94,7 +94,7 @@ def test_an_hour_with_a_robot(type_in, place):
     )
     np.testing.assert_allclose(table["derivative_hz"][0][at], change / 1e-4, rtol=1e-3, atol=0)
     grouped = type_in("sensitivities arm.toml --modes 1 --top 5").stdout
-    assert re.search(r"joints\s+│ link2.joint_stiffness", grouped)
+    assert re.search(r"joints\s+│ pitch.joint_stiffness", grouped)
 
     # the worst posture within the limits of the file, at or below every cell of a sweep over it
     worst = type_in("worst arm.toml").stdout

@@ -144,6 +144,18 @@ def joint_named(arm: Arm | Addressed, address: str) -> str:
     return ""
 
 
+def labelled(arm: Arm | Addressed, address: str) -> str:
+    """Return an address of a value by the name of its joint, where that has one of its own: ``elbow.hub.mass``."""
+    position = joint_named(arm, address)
+    if position or not address.startswith("link"):
+        return position or address
+    link, _, field = address.partition(".")
+    for name, numbers in arm.joint_names.items():
+        if [f"link{number}" for number in numbers] == [link]:
+            return f"{name}.{field}"
+    return address
+
+
 def addresses(arm: Arm | Addressed) -> list[str]:
     """Return the address of every value of an arm that can be read and set, base to tip.
 

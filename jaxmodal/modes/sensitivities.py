@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import jax
 import numpy as np
 
-from jaxmodal.arm.addresses import asked_for, set_together
+from jaxmodal.arm.addresses import asked_for, labelled, set_together
 from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import table as checked_table
@@ -83,6 +83,8 @@ class Sensitivities(Drawn, ShowsDatasets):
         The parameters.
     units : tuple of str
         Their SI units.
+    labels : tuple of str
+        How tables and pictures call them: by the names of joints, where they have some.
     whole : bool
         Whether these are all of the arm. Tables and pictures then leave out axes and frames of joints, and directions
         of springs, which follow from how an arm is described and are nothing to be built otherwise.
@@ -97,6 +99,7 @@ class Sensitivities(Drawn, ShowsDatasets):
     individual: Array
     addresses: tuple[str, ...] = dataclasses.field(metadata={"static": True})
     units: tuple[str, ...] = dataclasses.field(default=(), metadata={"static": True})
+    labels: tuple[str, ...] = dataclasses.field(default=(), metadata={"static": True})
     whole: bool = dataclasses.field(default=False, metadata={"static": True})
 
     @property
@@ -199,6 +202,7 @@ def sensitivities(
             individual=size[:num_modes] == 1,
             addresses=names,
             units=tuple(unit_of(name, arm) for name in names),
+            labels=tuple(labelled(arm, name) for name in names),
             whole=addresses is None,
         )
     )

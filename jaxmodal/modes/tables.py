@@ -94,6 +94,17 @@ def sensitivities_table(
         columns.append(f"{k + 1}: {hertz_text(frequency)} Hz{mean}")
     rows = []
     places = by_size(table, top)
+    idle = [name for name in (table.addresses[place] for place in places) if is_damping(name)]
+    unchanging = 0
+    if table.whole and top is None:
+        # per cent of a value that is 0 are nothing, and say nothing of it
+        rates = np.asarray(table.derivative)
+        noise = NOISE * np.max(np.abs(rates), axis=1, initial=0.0, keepdims=True)
+        rates = np.where(
+            np.asarray(table.values) == 0.0, np.where(np.abs(rates) <= noise, 0.0, rates), values
+        )
+        changing = [place for place in places if np.any(rates[:, place] != 0.0)]
+        unchanging, places = len(places) - len(changing), changing
     groups = [group_of(table.addresses[place]) for place in places]
     # the group of the largest first, each by size
     places = [
@@ -110,22 +121,29 @@ def sensitivities_table(
         if unit == "rad":
             value, unit = np.degrees(value), "°"
         entries = [f"{x + 0.0:.4g}" for x in values[:, place]]
-        shown = ["" if group == before else group, name, f"{value:.6g}"]
+        shown = ["" if group == before else group, table.labels[place], f"{value:.6g}"]
         rows.append([*shown, "" if unit == "1" else unit, names[place], *entries])
         before = group
     several = "y" if len(hertz) == 1 else "ies"
     head = title or f"sensitivities of {len(hertz)} frequenc{several} ({table.frequencies.theory})"
     left = ("of", "parameter", "unit", "shown")
-    idle = [name for name in (table.addresses[place] for place in places) if is_damping(name)]
-    frames = sum(group_of(name) == FRAMES for name in table.addresses) if table.whole else 0
-    hidden = f"{frames} values of axes, frames and directions of joints are left out; to_xarray() has them."
     notes = [
         *_of_damping(idle),
         *status_remedies(table.frequencies.status),
-        *[hidden] * (frames > 0),
+        *_left_out(table, unchanging),
     ]
     headings = ("of", "parameter", "value", "unit", "shown", *columns)
     return Table(head, headings, rows, notes, left)
+
+
+def _left_out(table: Any, idle: int) -> list[str]:
+    """Say which values of the whole arm have no row."""
+    frames = sum(group_of(name) == FRAMES for name in table.addresses) if table.whole else 0
+    found = [f"{frames} values of axes, frames and directions of joints are left out"] * (
+        frames > 0
+    )
+    found += [f"{idle} values that change none of these frequencies are left out"] * (idle > 0)
+    return [f"{' and '.join(found)}; to_xarray() has them."] if found else []
 
 
 def _of_damping(names: list[str]) -> list[str]:

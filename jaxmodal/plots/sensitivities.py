@@ -49,8 +49,7 @@ def draw_sensitivities(table: Sensitivities, axes: Axes | None = None, top: int 
             label=f"mode {k + 1}, {hertz_text(frequency)} Hz{mean}",
         )
     names = [
-        table.addresses[place] + (" (per °)" if units[place] == "% per °" else "")
-        for place in places
+        table.labels[place] + (" (per °)" if units[place] == "% per °" else "") for place in places
     ]
     axes.set_yticks(rows, labels=names)
     axes.invert_yaxis()
