@@ -89,7 +89,8 @@ def _print_by_note(verdicts: Sequence[Verdict]) -> None:
     remark="Folder for the pictures and report.md; made if missing.",
 )
 def reproduce_motions(out_dir: Path) -> None:
-    """Simulate Figures 5-10 of De Luca and Siciliano (1991) and the N-DOF paper's experiment.
+    """Simulate the motions of three papers: Figures 5-10 of De Luca and Siciliano (1991), the N-DOF paper's
+    experiment, and the spinning beam and station arm of the paper on arms in space.
 
     Writes a picture of each, and report.md: what the texts state, and whether the simulations show it. Exit status: 0
     when the paper's model shows every feature that its text states, else 1; 2 when the folder cannot be written.

@@ -1,4 +1,4 @@
-"""The files that the motions of two papers leave: a picture of every figure, and a report to read (Markdown)."""
+"""The files that the motions of three papers leave: a picture of every figure, and a report to read (Markdown)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from jaxmodal.plots.motions import plot_motion
 from jaxmodal.reproduction import n_dof_experiment, two_link_motions
+from jaxmodal.reproduction.report import markdown_table
+from jaxmodal.reproduction.spatial_arm_report import RUNS, spatial_arms
 from jaxmodal.reproduction.two_link_motions import FEATURES, FIGURES, Measures
 
 if TYPE_CHECKING:
@@ -23,20 +25,23 @@ _FINE = {"step": 0.25 * two_link_motions.STEP}
 def reproduce_motions(
     out_dir: str | Path, on_progress: Callable[[int, int], None] | None = None
 ) -> bool:
-    """Simulate Figures 5-10 of De Luca and Siciliano and the experiment of the N-DOF paper, and write what they show.
+    """Simulate the motions of three papers, and write what they show.
+
+    Figures 5-10 of De Luca and Siciliano, the experiment of the N-DOF paper, and the spinning beam and the arm of a
+    space station of the paper on flexible links and joints in space.
 
     Parameters
     ----------
     out_dir : path
-        Folder for ``figure5.png`` to ``figure10.png``, ``free_vibration.png``, ``circle.png`` and ``report.md``; made
-        if missing.
+        Folder for ``figure5.png`` to ``figure10.png``, ``free_vibration.png``, ``circle.png``, ``spinning_beam.png``,
+        ``station_arm.png``, ``station_arm_floating.png`` and ``report.md``; made if missing.
     on_progress : callable, optional
         Called with (parts done, parts in all).
 
     Returns
     -------
     bool
-        Whether the paper's model shows every feature that the text states.
+        Whether the papers' models show every feature that their texts state.
 
     Raises
     ------
@@ -47,7 +52,7 @@ def reproduce_motions(
     """
     folder = Path(out_dir)
     folder.mkdir(parents=True, exist_ok=True)
-    total, done = 2 * len(FIGURES) + 4, 0
+    total, done = 2 * len(FIGURES) + 4 + RUNS, 0
 
     def advance() -> None:
         nonlocal done
@@ -85,18 +90,15 @@ def reproduce_motions(
         panels=("joints", "torques", "tip", "tip_acceleration"),
         title="Circle, controller C",
     )
+    in_space, all_in_space = spatial_arms(folder, advance)
     sections = [
         _figures(Measures(of_paper), Measures(full), errors),
         _experiment(vibrations, tracked),
+        in_space,
     ]
     (folder / "report.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
     judged = Measures(of_paper)
-    return all(feature.holds(feature.value(judged)) for feature in FEATURES)
-
-
-def _table(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    lines = [titles, tuple("---" for _ in titles), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return all_in_space and all(feature.holds(feature.value(judged)) for feature in FEATURES)
 
 
 def _figures(of_paper: Measures, full: Measures, errors: dict[int, float]) -> str:
@@ -113,7 +115,7 @@ def _figures(of_paper: Measures, full: Measures, errors: dict[int, float]) -> st
                 *(f"{value:.2g}, {said}" for value, said in zip(values, shown, strict=True)),
             )
         )
-    features = _table(
+    features = markdown_table(
         ("figure", "the text says", "measured as", "shown if", "paper's model", "full model"), rows
     )
     extremes = []
@@ -131,7 +133,7 @@ def _figures(of_paper: Measures, full: Measures, errors: dict[int, float]) -> st
                 f"{of_paper.bend(number, 1):.3f}, {of_paper.bend(number, 2):.3f}",
             )
         )
-    numbers = _table(
+    numbers = markdown_table(
         (
             "figure",
             "largest δ11, δ21: paper's",
@@ -181,7 +183,7 @@ def _experiment(
                 ", ".join(f"{value:.2f}" for value in peaks) if np.all(np.isfinite(peaks)) else "",
             )
         )
-    frequencies = _table(
+    frequencies = markdown_table(
         (
             "model",
             "ω1, ω2 about the sagging state [rad/s]",
@@ -194,7 +196,7 @@ def _experiment(
     def pair(values: np.ndarray, digits: int) -> str:
         return ", ".join(f"{value:.{digits}f}" for value in values)
 
-    circle = _table(
+    circle = markdown_table(
         (
             "controller",
             "errors of joints 1, 2 in the first second [deg]",

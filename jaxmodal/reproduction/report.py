@@ -51,6 +51,12 @@ arm of Table 8, bending depth 15 cm, shear coefficient 0.44.
 """
 
 
+def markdown_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of text in Markdown."""
+    lines = [titles, ["---"] * len(titles), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
 def ten_digits(value: float | None) -> str:
     """A number with ten significant digits, or nothing for None."""
     return "" if value is None else f"{value:#.10g}"

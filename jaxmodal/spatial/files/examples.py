@@ -113,6 +113,22 @@ def canadarm2_like() -> SpatialArm:
     return _loaded("canadarm2_like", SpatialArm)
 
 
+def space_station_arm() -> SpatialArm:
+    """Return an arm of a space station: seven elastic joints with geared rotors, two long booms that bend and twist.
+
+    Notes
+    -----
+    What the paper on spatial arms with flexible links and joints prints of its example is taken; lengths, masses, E and
+    the payload are chosen. Its file says what is what.
+
+    Examples
+    --------
+    >>> [link.rigid for link in space_station_arm().links]
+    [True, True, False, False, True, True, True]
+    """
+    return _loaded("space_station_arm", SpatialArm)
+
+
 def _loaded(name: str, kind: type[A]) -> A:
     arm = load(name)
     assert isinstance(arm, kind)
