@@ -6,6 +6,8 @@ import json
 import warnings
 from pathlib import Path
 
+import numpy as np
+
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm
 from jaxmodal.runtime.errors import ImplausibleWarning
@@ -38,6 +40,12 @@ def arm_of(case):
         if joint.get("rotor_inertia") is not None:
             joint["motor"] = "held"
         links.append(entry)
+    base = case["arm"].get("base")
+    if (
+        base is not None
+    ):  # of the cases' base its body is seen from its point, of a stator from joint 1
+        centre = np.subtract(base["body"]["centre"], base["joint_position"])
+        links[0]["stator"] = {**base["body"], "centre": centre.tolist()}
     document = {"links": links, "name": case["id"]}
     if case["arm"].get("payload"):
         document["payload"] = case["arm"]["payload"]
@@ -54,6 +62,8 @@ def model_of(name):
     modes = [{d: s["number"] for d, s in link["shapes"].items()} for link in links]
     families = [{d: _FAMILIES[s["family"]] for d, s in link["shapes"].items()} for link in links]
     inertias = [link.get("torsional_inertia") for link in links]
+    base = case["arm"].get("base")
+    floating = {} if base is None else {"base": "free", "joint_position": base["joint_position"]}
     return flexible_arm(
         arm_of(case),
         modes,
@@ -67,4 +77,5 @@ def model_of(name):
         rotor_motion=choices["rotor"],
         torsion_spin=choices["torsion_spin"],
         torsional_inertia=inertias,
+        **floating,
     )

@@ -30,6 +30,7 @@ from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.dynamics.integration.simulation import simulate
 from jaxmodal.dynamics.integration.trajectories import Trajectory, trajectory
 from jaxmodal.dynamics.linearisation import Linearisation, linearise, linearise_along
+from jaxmodal.dynamics.mechanics.free_bases import base_pose
 from jaxmodal.dynamics.mechanics.states import (
     bias,
     damping,
@@ -39,6 +40,7 @@ from jaxmodal.dynamics.mechanics.states import (
     inertia_matrix,
     inverse_dynamics,
     link_positions,
+    momenta,
     stiffness,
     tip_motion,
     tip_position,
@@ -77,6 +79,7 @@ __all__ = [
     "Together",
     "Trajectory",
     "bang_bang",
+    "base_pose",
     "bias",
     "damping",
     "end_bodies",
@@ -90,6 +93,7 @@ __all__ = [
     "linearise_along",
     "link_positions",
     "link_shapes",
+    "momenta",
     "shaper",
     "simulate",
     "static_state",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.arguments import positive, scalar
+from jaxmodal.arm.arguments import finite, positive, scalar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.files import read_document
@@ -26,6 +26,7 @@ from jaxmodal.dynamics.drives.torques import (
 )
 from jaxmodal.dynamics.integration.histories import followed
 from jaxmodal.dynamics.integration.simulation import check_number_of_times, simulate
+from jaxmodal.dynamics.mechanics.free_bases import at_zero, base_pose
 from jaxmodal.dynamics.model import FlexibleModel, one_of
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -40,10 +41,14 @@ _OF_MODEL = (
     *("viscous_friction", "coulomb_friction", "coulomb_width"),
     *("inertia_order", "frames", "foreshortening"),
     *("second_order", "rotor_motion", "torsion_spin", "torsional_inertia"),
+    *("base", "joint_position"),
 )
 _OF_RUN = ("method", "rtol", "atol", "step", "max_steps")
 _OWN = ("until", "every", "start_deg", "start_rates_deg", "motors")
+#: where a free base starts, and how it moves there
+_OF_BASE = ("start_position", "start_rotation_deg", "start_velocity", "start_angular_velocity_deg")
 _EVENTS = ("joint_limits_deg", "slope_limit")
+_KNOWN = (*_OWN, *_OF_BASE, *_EVENTS, *_OF_MODEL, *_OF_RUN)
 #: kinds of motors, with the keys that each needs and those it may have
 MOTORS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "free": ((), ()),
@@ -71,11 +76,11 @@ class Simulation(NamedTuple):
         )
 
     def target(self) -> xarray.Dataset | None:
-        """What the motors are to follow, as `followed`; None where no motion is asked for."""
+        """What the motors are to follow, as `followed`; None where no motion is asked for, or the base floats."""
         law = self.choices.get("torque")
         laws = law.laws if isinstance(law, Together) else (law,)
         found = [each.motion for each in laws if isinstance(each, JointPD)]
-        if not found:
+        if not found or self.model.floats:
             return None
         return followed(self.model, found[0], self.times)
 
@@ -88,7 +93,10 @@ def read_simulation(path: str | Path) -> Simulation:
     path
         TOML or JSON file. The table has ``until`` (s) and ``every`` (s, 0.01); ``start_deg``, ``start_rates_deg``
         (degrees, one for each joint; the joint angles of the arm, and 0); ``joint_limits_deg`` (a pair of degrees for
-        each joint) and ``slope_limit`` (rad), which end it; the keyword arguments of `flexible_arm`
+        each joint) and ``slope_limit`` (rad), which end it; with ``base = "free"`` ``start_position`` (m, axes of the
+        ground), ``start_rotation_deg`` (a rotation vector), ``start_velocity`` (m/s) and
+        ``start_angular_velocity_deg`` (both in the axes of the base), 0 if left out; the keyword arguments of
+        `flexible_arm`
         and of `simulate` by their names; and a table ``motors`` with ``kind``: ``"free"``, ``"locked"``,
         ``"bang_bang"`` (torques, half), ``"pd"`` (target_deg, duration, proportional, derivative, and
         feed_forward = true) or ``"sampled"`` (times, torques).
@@ -121,7 +129,7 @@ def simulation_from_dict(document: Mapping[str, Any], source: str = "") -> Simul
 
 
 def _simulation(arm: Arm | SpatialArm, keys: Mapping[str, Any]) -> Simulation:
-    check_keys(keys, (*_OWN, *_EVENTS, *_OF_MODEL, *_OF_RUN), ("until",), ArmError)
+    check_keys(keys, _KNOWN, ("until",), ArmError)
     until = positive("until", keys["until"], "s")
     every = positive("every", keys.get("every", 0.01), "s")
     with np.errstate(over="ignore"):
@@ -142,10 +150,30 @@ def _simulation(arm: Arm | SpatialArm, keys: Mapping[str, Any]) -> Simulation:
     motors = table("motors", keys.get("motors", {"kind": "free"}), ArmError)
     with within("motors."):
         choices |= _motors(motors, angles)
-    q, rate = np.zeros((2, model.num_coordinates))
+    q, rate = at_zero(model), np.zeros(model.num_rates)
+    if model.floats:
+        q[-7:], rate[-6:] = _start_of_base(keys)
+    elif given := [name for name in _OF_BASE if name in keys]:
+        raise ArmError(
+            f"{given[0]}: is about a base that floats freely; must stand beside base = 'free'."
+        )
     for place in (np.arange(n), model.layout.driven):
         q[place], rate[place] = angles, rates
     return Simulation(arm, model, np.linspace(0.0, until, count + 1), q, rate, choices)
+
+
+def _start_of_base(keys: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Pose of a free base, and its velocities in its own axes, at the start."""
+    position, turn, velocity, spin = (_vector(name, keys.get(name)) for name in _OF_BASE)
+    return base_pose(position, np.radians(turn)), np.concatenate([velocity, np.radians(spin)])
+
+
+def _vector(name: str, value: object) -> np.ndarray:
+    if value is None:
+        return np.zeros(3)
+    unit = "degrees" if name.endswith("deg") else "m" if name == "start_position" else "m/s"
+    expected = f"three finite numbers, {unit}"
+    return finite(name, value, (3,), expected)
 
 
 def _events(keys: Mapping[str, Any], n: int) -> list[Event]:
@@ -224,5 +252,5 @@ def model_arguments(document: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     with within("dynamics."):
         keys = table("dynamics", document["dynamics"], ArmError)
-        check_keys(keys, (*_OWN, *_EVENTS, *_OF_MODEL, *_OF_RUN), (), ArmError)
+        check_keys(keys, _KNOWN, (), ArmError)
     return {name: keys[name] for name in _OF_MODEL if name in keys}

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import finite
 from jaxmodal.dynamics.integration.histories import coordinates_of
-from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics import equations, free_bases
+from jaxmodal.dynamics.mechanics.free_bases import require_pose
 from jaxmodal.dynamics.model import FlexibleModel, one_of, require_model, require_motor_inertia
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
@@ -89,7 +91,9 @@ class Linearisation(NamedTuple):
             If a squared frequency is negative beyond rounding: the state is not stable. If the mass matrix is not
             positive definite, as one truncated to first order may be.
         """
-        mass, stiffness = np.asarray(self.mass), np.asarray(self.stiffness)
+        mass, stiffness, without = _without_rigid_motions(
+            np.asarray(self.mass), np.asarray(self.stiffness)
+        )
         factor = _cholesky(mass)
         half = np.linalg.solve(factor, 0.5 * (stiffness + stiffness.mT))
         squares = np.linalg.eigvalsh(np.linalg.solve(factor, half.mT))
@@ -105,7 +109,8 @@ class Linearisation(NamedTuple):
                 f"the state is not stable: a squared frequency is {squares.min():.6g} rad^2/s^2; must be 0 or more; "
                 "look at it with state_space and numpy.linalg.eigvals."
             )
-        return np.sqrt(np.maximum(squares, 0.0))
+        found = np.sqrt(np.maximum(squares, 0.0))
+        return np.concatenate([np.zeros((*found.shape[:-1], without)), found], axis=-1)
 
     def _of_first_order(self) -> np.ndarray:
         """A of z' = A z with coordinates and rates as z, shape (2 k, 2 k) or (T, 2 k, 2 k)."""
@@ -209,6 +214,25 @@ class Linearisation(NamedTuple):
         return control.StateSpace(*(space[name].values for name in "ABCD"), 0, **labels)
 
 
+def _without_rigid_motions(
+    mass: np.ndarray, stiffness: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """M and K of the coordinates that K knows, the others moving as no force on them makes them, and their number.
+
+    Eigenvalues of all of them together would show as rounding of the largest what is 0.
+    """
+    whole = np.abs(stiffness).max(axis=tuple(range(stiffness.ndim - 2)))
+    free = (whole.max(axis=0) == 0.0) & (whole.max(axis=1) == 0.0)
+    if not np.any(free) or np.all(free):
+        return mass, stiffness, 0
+    _cholesky(mass)
+    own, other = np.flatnonzero(~free), np.flatnonzero(free)
+    across = mass[..., other[:, None], own]
+    carried = np.linalg.solve(mass[..., other[:, None], other], across)
+    reduced = mass[..., own[:, None], own] - across.mT @ carried
+    return reduced, stiffness[..., own[:, None], own], len(other)
+
+
 def _cholesky(mass: np.ndarray) -> np.ndarray:
     try:
         return np.linalg.cholesky(mass)
@@ -231,7 +255,8 @@ def linearise(
     model
         The arm.
     q, rate, acceleration
-        Coordinates, rates and accelerations, shape (N,); None are zero. Torques that the state needs are held.
+        Coordinates, rates and accelerations, shape (N,); None are zero. Torques that the state needs are held. Of a
+        free base q has N + 7 entries and the others N + 6; its deviations are displacements in its axes.
     joints
         ``"free"`` lets the joints move; ``"locked"`` holds what the motors hold: its frequencies are those of
         `jaxmodal.natural_frequencies` for the same arm.
@@ -248,11 +273,13 @@ def linearise(
     """
     require_model(model)
     one_of("joints", joints, JOINTS, "'locked' is the arm on its brakes")
-    size = model.num_coordinates
     state = []
     for name, given in (("q", q), ("rate", rate), ("acceleration", acceleration)):
+        blank = free_bases.at_zero(model) if name == "q" else np.zeros(model.num_rates)
+        size = blank.size
         words = f"{size} finite numbers"
-        state.append(np.zeros(size) if given is None else finite(name, given, (size,), words))
+        state.append(blank if given is None else finite(name, given, (size,), words))
+    require_pose(model, "q", state[0])
     return _kept(model, _matrices(model, *state), joints)
 
 
@@ -292,7 +319,7 @@ def linearise_along(
 
 def _kept(model: FlexibleModel, matrices: tuple[Array, ...], joints: str) -> Linearisation:
     """The coordinates that move, of M, D, K (..., N, N) and the tip's derivative (..., d, N)."""
-    size = model.num_coordinates
+    size = model.num_rates
     driven = model.layout.driven
     inputs = np.zeros((size, model.num_links))
     inputs[driven, np.arange(model.num_links)] = 1.0
@@ -318,11 +345,13 @@ def _kept(model: FlexibleModel, matrices: tuple[Array, ...], joints: str) -> Lin
 def _matrices(
     model: FlexibleModel, q: Array, rate: Array, acceleration: Array
 ) -> tuple[Array, Array, Array, Array]:
-    def forces(at: Array, speed: Array) -> Array:
-        return equations.generalised_forces(model, at, speed, acceleration)
+    def forces(moved: Array, speed: Array) -> Array:
+        near = free_bases.neighbour(model, (q, rate, acceleration), moved, speed)
+        return equations.generalised_forces(model, *near)
 
-    by_place, by_rate = jax.jacfwd(forces, argnums=(0, 1))(q, rate)
-    tip = jax.jacfwd(lambda it: equations.tip(model, it))(q)
+    still = jnp.zeros(model.num_rates)
+    by_place, by_rate = jax.jacfwd(forces, argnums=(0, 1))(still, still)
+    tip = jax.jacfwd(lambda it: equations.tip(model, free_bases.displaced(model, q, it)))(still)
     return equations.inertia(model, q), by_rate, by_place, tip
 
 

@@ -171,9 +171,19 @@ class FlexibleModel(ShowsTables):
         return len(self.elastic)
 
     @property
+    def floats(self) -> bool:
+        """Whether the base floats freely."""
+        return False
+
+    @property
     def num_coordinates(self) -> int:
-        """Number of generalised coordinates N."""
-        return self.layout.size
+        """Number of generalised coordinates N; of a free base seven more."""
+        return self.layout.size + 7 * self.floats
+
+    @property
+    def num_rates(self) -> int:
+        """Number of rates, N; of a free base six more."""
+        return self.layout.size + 6 * self.floats
 
 
 @jax.tree_util.register_dataclass

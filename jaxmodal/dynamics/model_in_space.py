@@ -23,6 +23,9 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.tables import Table
 
+BASES = ("clamped", "free")
+#: displacements of a free base in its axes, as a linearisation names them
+_DIRECTIONS = tuple(f"base.{name}" for name in ("x", "y", "z", "rx", "ry", "rz"))
 DEFORMATIONS = ("stretch", "torsion", "bending_xy", "bending_xz")
 ROTORS = ("carried", "reflected")
 TORSION_SPINS = ("absolute", "relative")
@@ -89,10 +92,23 @@ class LayoutInSpace(Layout):
         Number of shapes of each link: in stretch, in torsion, in bending in its x-y and in its x-z plane.
     springs
         Number of further springs of the joint of each link (``joint_springs``), whose deflections follow its shapes.
+    floats
+        Whether the base floats freely: its pose then stands after all others, and its six rates after all others.
     """
 
     counts: tuple[Counts, ...] = ()
     springs: tuple[int, ...] = ()
+    floats: bool = False
+
+    @property
+    def free(self) -> np.ndarray:
+        """1 for each rate that no motor moves, 0 for the others."""
+        return np.concatenate([super().free, np.ones(6 * self.floats)])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coordinates, one for each rate; of a free base those of its displacements in its axes."""
+        return (*super().names, *(_DIRECTIONS * self.floats))
 
     @property
     def functions(self) -> Functions:
@@ -134,6 +150,11 @@ class SpatialFlexibleArm(FlexibleModel):
     bending in its x-z plane, and the deflections of further springs of its joint, in m or rad; and for each elastic
     joint the angle of its motor behind the gear, in rad. Made by `flexible_arm`.
 
+    With a base that floats freely, q has N + 7 entries: last the position of the base's point in the axes of the ground
+    in m, and a quaternion (w, x, y, z) of its rotation (`base_pose`). The rates have N + 6: last the velocity of that
+    point in m/s and the angular velocity of the base in rad/s, both in the axes of the base. Matrices and forces are
+    over the rates.
+
     Attributes
     ----------
     gram : Array, shape (n, k + 8, k + 8)
@@ -160,12 +181,16 @@ class SpatialFlexibleArm(FlexibleModel):
         The last link's own axes in those of its section, for the rotation of the tip.
     stations : Array, shape (n, 21, k)
         The functions of `gram` at places equally spaced along each link, for pictures.
-    stiffness, damping : Array, shape (N, N)
+    stiffness, damping : Array, shape (N, N), or over all rates of a free base
         K and D.
     coulomb, coulomb_width : Array, shape (n,) and ()
         Torque of dry friction at each joint in N m, and the rate in rad/s over which its sign is smoothed.
     gravity : Array, shape (3,)
-        Acceleration of gravity in the axes of the base, m/s^2.
+        Acceleration of gravity in the axes of the base, of a free base in those of the ground, m/s^2.
+    base_gram : Array, shape (4, 4)
+        Pseudo-inertia of a free base about its point; 0 of a clamped one.
+    joint_position : Array, shape (3,)
+        Joint 1 seen from the point of a free base, in its axes, m.
     counts : tuple of (int, int, int, int)
         Number of shapes of each link: stretch, torsion, bending in x-y, bending in x-z.
     springs : tuple of int
@@ -185,6 +210,8 @@ class SpatialFlexibleArm(FlexibleModel):
         only its own spin has energy.
     torsion_spin
         ``"absolute"``: a section spins about its line with the link and by torsion. ``"relative"``: by torsion alone.
+    base
+        ``"clamped"``: the base does not move. ``"free"``: it floats freely.
     """
 
     gram: Array
@@ -206,6 +233,8 @@ class SpatialFlexibleArm(FlexibleModel):
     coulomb: Array
     coulomb_width: Array
     gravity: Array
+    base_gram: Array
+    joint_position: Array
     counts: tuple[Counts, ...] = fixed()  # type: ignore[assignment]
     springs: tuple[int, ...] = fixed()  # type: ignore[assignment]
     elastic: tuple[bool, ...] = fixed()  # type: ignore[assignment]
@@ -215,6 +244,7 @@ class SpatialFlexibleArm(FlexibleModel):
     second_order: bool = fixed(True)  # type: ignore[assignment]
     rotor_motion: str = fixed("carried")  # type: ignore[assignment]
     torsion_spin: str = fixed("absolute")  # type: ignore[assignment]
+    base: str = fixed("clamped")  # type: ignore[assignment]
     axes: ClassVar[tuple[str, ...]] = ("x", "y", "z")
     choices: ClassVar[tuple[str, ...]] = (
         *("inertia_order", "frames", "foreshortening"),
@@ -226,7 +256,8 @@ class SpatialFlexibleArm(FlexibleModel):
         """Return the links, and how the equations are posed."""
         title = (
             f"flexible arm in space: {self.num_links} links, {sum(self.modes)} modal coordinates, "
-            f"{sum(self.elastic)} elastic joints, N = {self.num_coordinates} generalised coordinates"
+            f"{sum(self.elastic)} elastic joints, N = {self.layout.size} generalised coordinates"
+            f"{' on a free base' if self.floats else ''}"
         )
         posed = (
             f"frames {self.frames!r}, foreshortening {self.foreshortening}, second_order "
@@ -264,7 +295,11 @@ class SpatialFlexibleArm(FlexibleModel):
     @property
     def layout(self) -> LayoutInSpace:
         """Which generalised coordinate stands where in q."""
-        return LayoutInSpace(self.modes, self.elastic, self.counts, self.springs)
+        return LayoutInSpace(self.modes, self.elastic, self.counts, self.springs, self.floats)
+
+    @property
+    def floats(self) -> bool:
+        return self.base == "free"
 
     @property
     def kept(self) -> np.ndarray:

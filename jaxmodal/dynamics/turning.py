@@ -11,6 +11,7 @@ import numpy as np
 from jaxmodal.arm.arguments import finite, reals, whole
 from jaxmodal.dynamics.linearisation import linearise
 from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.mechanics.solves import SETTLED, zero_of
 from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
@@ -68,6 +69,7 @@ def turning_frequencies(
     import xarray
 
     require_model(model)
+    require_held_base(model, "an arm that turns steadily")
     expected = "one finite rate or more, rad/s, shape (R,)"
     given = reals("rates", rates, expected)
     if given.ndim != 1 or not given.size or not np.all(np.isfinite(given)):

@@ -11,6 +11,7 @@ from jaxmodal.arm.arguments import reals, scalar, whole
 from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamics.assembly.arguments import check_size, per_link
+from jaxmodal.dynamics.assembly.bases import base_of
 from jaxmodal.dynamics.assembly.tables_in_space import Deformations, LinkTablesInSpace
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.dynamics.model import one_of
@@ -135,6 +136,8 @@ def arm_in_space(
     gravity: Any,
     damping: Mapping[str, Any],
     torsional_inertia: Any,
+    base: Any,
+    joint_position: Any,
 ) -> SpatialFlexibleArm:
     """The model of an arm in space, posed as `SpatialFlexibleArm` has it by default.
 
@@ -146,7 +149,7 @@ def arm_in_space(
     if arm.base_stiffness is not None:
         raise ArmError(
             "base_stiffness: the arm has one, and jaxmodal.dynamics knows no elastic base; give "
-            "arm.replace(base_stiffness=None), or take it out of its file."
+            "arm.replace(base_stiffness=None), or take it out of its file; base = 'free' floats freely."
         )
     for number, link in enumerate(arm.links, start=1):
         with within(f"link{number}."):
@@ -158,13 +161,15 @@ def arm_in_space(
     yielding = [_yielding(link) for link in arm.links]
     springs = tuple(map(len, yielding))
     sizes = tuple(sum(count) + extra for count, extra in zip(counts, springs, strict=True))
-    layout = LayoutInSpace(sizes, elastic, counts, springs)
+    layout = LayoutInSpace(sizes, elastic, counts, springs, base == "free")
     check_size(layout.size)
     straight = [
         link.replace(joint_angle=0.0, joint_limits=None, joint_springs=given)
         for link, given in zip(arm.links, yielding, strict=True)
     ]
     values = arm_values(straight, arm.payload, None).links
+    body = pseudo_inertia(values[0].stator[..., 0], np.eye(3))
+    carrying = base_of(base, joint_position, arm.links[0], body)
     polar = _torsional_inertias(torsional_inertia, [float(link.beam.polar[0]) for link in values])
     tables = [
         LinkTablesInSpace(link.beam, _made(count, family, in_tip_values), layout.functions, inertia)
@@ -221,13 +226,16 @@ def arm_in_space(
             scalar("coulomb_width", damping["coulomb_width"], POSITIVE, "rad/s")
         ),
         gravity=_vector("gravity", gravity),
+        base_gram=carrying.gram,
+        joint_position=carrying.joint_position,
         counts=counts,
         springs=springs,
         elastic=elastic,
         rotor_beyond=tuple(beyond),
+        base=carrying.kind,
     )
     _check_inertia(model)
-    for name in ("gram", "stiffness", "damping", "spin"):
+    for name in ("gram", "stiffness", "damping", "spin", "base_gram"):
         if not np.all(np.isfinite(getattr(model, name))):
             raise ArmError(
                 f"arm: its {name} is not finite in float64; must be: look for lengths, masses, moduli or damping that "
@@ -319,7 +327,7 @@ def _matrices(
     tables: Sequence[LinkTablesInSpace],
     damping: Mapping[str, Any],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """K and D."""
+    """K and D, of a free base with 0 for its rates."""
     n, units = len(tables), np.eye(layout.size)
     times = per_link("kelvin_voigt_time", damping["kelvin_voigt_time"], n, "s")
     ratios = per_link("damping_ratio", damping["damping_ratio"], n, "of critical")
@@ -342,7 +350,8 @@ def _matrices(
             twist = units[i] - place
             stiffness += float(link.joint_stiffness) * np.outer(twist, twist)
             losses += _or(link.joint_damping, 0.0) * np.outer(twist, twist)
-    return stiffness, losses
+    more = [(0, 6 * layout.floats)] * 2
+    return np.pad(stiffness, more), np.pad(losses, more)
 
 
 def _vector(name: str, value: Any) -> np.ndarray:

@@ -172,6 +172,8 @@ def flexible_arm(
     rotor_motion: str = "carried",
     torsion_spin: str = "absolute",
     torsional_inertia: Any = None,
+    base: str = "clamped",
+    joint_position: Any = None,
 ) -> FlexibleArm | SpatialFlexibleArm:
     """Return the model of an arm in motion: a `FlexibleArm` of a planar arm, a `SpatialFlexibleArm` of one in space.
 
@@ -197,7 +199,8 @@ def flexible_arm(
         ``"as_given"`` takes the shapes as they are scaled; ``"tip_deflection"`` scales each to 1 at the end of its
         link, so that a modal coordinate is a length, or an angle, that does not depend on any normalisation.
     gravity
-        Acceleration of gravity in the axes of the base, m/s^2, such as (0, -9.81) or (0, 0, -9.81); none if left out.
+        Acceleration of gravity in the axes of the base (of a free one, of the ground), m/s^2, such as (0, -9.81) or
+        (0, 0, -9.81); none if left out.
     kelvin_voigt_time
         Structural damping as a time in s: D = time K; one number or one for each link. In space that of the link
         itself comes to it, and the link's ``joint_damping`` acts beside the spring of its joint.
@@ -215,6 +218,12 @@ def flexible_arm(
     torsional_inertia
         Of an arm in space, inertia about the line of the links per length, kg m; one number or one for each link, None
         for the density times I_y + I_z of the section.
+    base
+        Of an arm in space: ``"clamped"``, or ``"free"`` where it floats freely. The base is then a rigid body, the
+        ``stator`` of link 1, and the axis and the frame of joint 1 are seen from the axes of the base.
+    joint_position
+        Of a free base: joint 1 seen from the point of the base whose position and velocity are coordinates and rates,
+        in the axes of the base, m. Left out, that point is joint 1.
 
     Raises
     ------
@@ -253,9 +262,21 @@ def flexible_arm(
         one_of("inertia_order", inertia_order, ("full",), "arms in space know no other")
         still = (0.0, 0.0, 0.0) if gravity is None else gravity
         family = FAMILIES_IN_SPACE[0] if shapes is None else shapes
-        in_space = arm_in_space(arm, modes, family, scaled, still, damping, torsional_inertia)
+        in_space = arm_in_space(
+            arm,
+            modes,
+            family,
+            scaled,
+            still,
+            damping,
+            torsional_inertia,
+            base,
+            joint_position,
+        )
         return in_space.posed(frames, foreshortening, second_order, rotor_motion, torsion_spin)
-    _refuse_choices_in_space(second_order, rotor_motion, torsion_spin, torsional_inertia)
+    _refuse_choices_in_space(
+        second_order, rotor_motion, torsion_spin, torsional_inertia, base, joint_position
+    )
     family = "clamped_mass" if shapes is None else shapes
     model = _planar_arm(arm, modes, family, scaled, gravity, damping)
     return model.posed(inertia_order, frames, foreshortening)
@@ -263,8 +284,12 @@ def flexible_arm(
 
 def _refuse_choices_in_space(*given: Any) -> None:
     """Refuse what is about arms in space alone: in the plane a link does not twist, and a rotor turns with its link."""
-    names = ("second_order", "rotor_motion", "torsion_spin", "torsional_inertia")
-    for name, value, default in zip(names, given, (True, "carried", "absolute", None), strict=True):
+    names = (
+        *("second_order", "rotor_motion", "torsion_spin"),
+        *("torsional_inertia", "base", "joint_position"),
+    )
+    defaults = (True, "carried", "absolute", None, "clamped", None)
+    for name, value, default in zip(names, given, defaults, strict=True):
         if value is not default and value != default:
             raise ArmError(
                 f"{name} = {shown(value)}: is a choice of arms in space; must be {default!r} of a planar arm, or left "

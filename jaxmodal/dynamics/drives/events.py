@@ -16,6 +16,7 @@ import numpy as np
 
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.rules import Named, check_arguments
+from jaxmodal.dynamics.mechanics.free_bases import at_zero
 from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
 from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.errors import ArmError
@@ -118,7 +119,7 @@ def check_shapes(events: tuple[Event, ...], model: FlexibleModel) -> None:
     ArmError
         Names the event and what it gives.
     """
-    blank = np.zeros(model.num_coordinates)
+    blank = at_zero(model), np.zeros(model.num_rates)
     for event in events:
         if isinstance(event, Condition):
             check_arguments("events", event.name, event.function)
@@ -127,7 +128,7 @@ def check_shapes(events: tuple[Event, ...], model: FlexibleModel) -> None:
                 f"events: {shown(event)} holds what is no real number; must be one number or {model.num_links}."
             )
         try:
-            found = jax.eval_shape(lambda q, it=event: it(0.0, q, q, model), blank)
+            found = jax.eval_shape(lambda q, rate, it=event: it(0.0, q, rate, model), *blank)
         except ValueError as error:
             if isinstance(event, Condition):
                 raise

@@ -21,6 +21,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import A_MOTION, Motion
 from jaxmodal.dynamics.drives.rules import Named, floats, holder, numbers
 from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
@@ -225,6 +226,7 @@ class FeedForward(Law):
     gravity_alone: bool = dataclasses.field(default=False, metadata={"static": True})
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
+        require_held_base(model, "FeedForward")
         n, driven = model.num_links, model.layout.driven
         moved = []
         for values in self.motion(time):

@@ -18,7 +18,7 @@ from jaxmodal.dynamics.integration.flow import (
     motor_state,
     split,
 )
-from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics import equations, free_bases
 from jaxmodal.dynamics.mechanics.solves import held, solve_definite
 from jaxmodal.runtime.namespace import Array
 
@@ -53,11 +53,10 @@ def linearly_implicit(time: Array, state: Array, step: Array, system: Driven) ->
     which limit explicit steps, are damped and not followed.
     """
     model = system.model
-    size = model.num_coordinates
     gamma = 1.0 - 1.0 / np.sqrt(2.0)
     share = gamma * step
     stiff, damped = jnp.asarray(model.stiffness), jnp.asarray(model.damping)
-    q, _ = split(state, size)
+    q, _ = split(state, model)
     inertia = equations.inertia(model, q)
     if system.motion is not None:  # motors hold their coordinates: nothing of them is implicit
         free = model.layout.free
@@ -68,11 +67,13 @@ def linearly_implicit(time: Array, state: Array, step: Array, system: Driven) ->
     def stage(before: Array, place: Array) -> tuple[Array, Array]:
         """(1 - gamma h A) k = f(t + c h, y + c h k_before) - 2 c k_before, for k; c is 0, then 1."""
         slope = derivative(_inside(time, place, step), state + place * step * before, system)
-        of_q, of_rate = split(slope - 2.0 * place * before, size)
-        right = inertia @ of_rate - share * (stiff @ of_q)
-        rate_stage, _ = solve_definite(matrix, right)
-        rest = (slope - 2.0 * place * before)[2 * size :]
-        new = jnp.concatenate([of_q + share * rate_stage, rate_stage, rest])
+        right = slope - 2.0 * place * before
+        of_q, of_rate = split(right, model)
+        forces = inertia @ of_rate - share * (stiff @ free_bases.strain(model, of_q))
+        rate_stage, _ = solve_definite(matrix, forces)
+        # the pose of a free base, which no stiffness moves, is explicit
+        of_q = of_q.at[: model.layout.size].add(share * rate_stage[: model.layout.size])
+        new = jnp.concatenate([of_q, rate_stage, right[-2:]])
         return new, new
 
     _, (first, second) = lax.scan(stage, jnp.zeros_like(state), np.array([0.0, 1.0]))

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from jaxmodal.dynamics.drives.events import Event
 from jaxmodal.dynamics.drives.motions import Motion
-from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics import equations, free_bases
 from jaxmodal.dynamics.mechanics.solves import held, solve_definite
 from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.namespace import Array
@@ -40,14 +40,15 @@ class Driven(NamedTuple):
     events: tuple[Event, ...] = ()
 
 
-def split(state: Array, size: int) -> tuple[Array, Array]:
-    """Q and q' of a state (q, q', work, dissipated)."""
-    return state[:size], state[size : 2 * size]
+def split(state: Array, model: FlexibleModel) -> tuple[Array, Array]:
+    """Coordinates and rates of a state (q, rates, work, dissipated)."""
+    size = model.num_coordinates
+    return state[:size], state[size : size + model.num_rates]
 
 
 def motor_state(system: Driven, time: Any, state: Array) -> tuple[Array, Array]:
-    """Q and q', with what the motors hold set to its motion."""
-    q, rate = split(state, system.model.num_coordinates)
+    """Coordinates and rates, with what the motors hold set to its motion."""
+    q, rate = split(state, system.model)
     if system.motion is None:
         return q, rate
     driven = system.model.layout.driven
@@ -75,7 +76,7 @@ def motion_of(system: Driven, time: Any, q: Array, rate: Array) -> tuple[Array, 
         torques = system.law(time, q, rate, model)
         acceleration, pivot = equations.accelerations(model, q, rate, torques)
         return acceleration, torques, pivot
-    given = jnp.zeros(model.num_coordinates).at[driven].set(system.motion(time)[2])
+    given = jnp.zeros(model.num_rates).at[driven].set(system.motion(time)[2])
     free = model.layout.free
     matrix = equations.inertia(model, q)
     resisting = equations.resistance(model, q, rate)
@@ -86,10 +87,11 @@ def motion_of(system: Driven, time: Any, q: Array, rate: Array) -> tuple[Array, 
 
 
 def derivative(time: Any, state: Array, system: Driven) -> Array:
-    """Time derivative of a state (q, q', work of the motors, energy dissipated), shape (2 N + 2,)."""
+    """Time derivative of a state (q, rates, work of the motors, energy dissipated), shape (2 N + 2,)."""
     model = system.model
     q, rate = motor_state(system, time, state)
     acceleration, torques, _ = motion_of(system, time, q, rate)
     power = jnp.sum(torques * rate[model.layout.driven])
     loss = rate @ (model.damping @ rate) + rate @ equations.friction(model, rate)
-    return jnp.concatenate([rate, acceleration, jnp.stack([power, loss])])
+    speed = free_bases.coordinate_rates(model, q, rate)
+    return jnp.concatenate([speed, acceleration, jnp.stack([power, loss])])

@@ -10,7 +10,8 @@ import numpy as np
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.integration.trajectories import STATUS, Trajectory
-from jaxmodal.dynamics.mechanics.states import tip_position
+from jaxmodal.dynamics.mechanics.free_bases import require_held_base
+from jaxmodal.dynamics.mechanics.states import momenta, tip_position
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
@@ -31,6 +32,12 @@ _VARIABLES = {
     "end_deflection": ("link", "m", "deflection of each link at its end"),
     "motor_angle": ("joint", "rad", "motor behind its gear"),
     "motor_rate": ("joint", "rad/s", "rate of that motor"),
+    "base_position": ("axis", "m", "point of the base"),
+    "base_quaternion": ("part", "1", "rotation of the base"),
+    "base_velocity": ("axis", "m/s", "velocity of that point, in the axes of the base"),
+    "base_angular_velocity": ("axis", "rad/s", "of the base, in its own axes"),
+    "linear_momentum": ("axis", "kg m/s", "linear momentum"),
+    "angular_momentum": ("axis", "kg m^2/s", "angular momentum about the ground's origin"),
     "kinetic_energy": ("", "J", "kinetic energy"),
     "elastic_energy": ("", "J", "energy of bending and of springs"),
     "gravity_energy": ("", "J", "energy in the field of gravity, 0 at the base joint"),
@@ -59,6 +66,8 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
     given["end_deflection"] = model.end_deflections(wide)
     if any(model.elastic):
         given |= {"motor_angle": found.q[:, motors], "motor_rate": found.rate[:, motors]}
+    if model.floats:
+        given |= _of_base(model, found)
     given |= {
         "kinetic_energy": found.kinetic,
         "elastic_energy": found.elastic,
@@ -84,6 +93,8 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
         "link_of_coordinate": ("coordinate", links),
         "mode_of_coordinate": ("coordinate", np.array(numbers, int)),
     }
+    if model.floats:
+        coords["part"] = list("wxyz")
     if not isinstance(model, FlexibleArm):
         coords["deformation_of_coordinate"] = ("coordinate", np.array(kinds, str))
     status, message = STATUS[int(found.status)]
@@ -103,6 +114,22 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
     return xarray.Dataset(variables, coords, attributes)
 
 
+def _of_base(model: FlexibleModel, found: Trajectory) -> dict[str, np.ndarray]:
+    """How a free base moves, and the momenta; NaN after what ended the motion."""
+    q, rate = np.asarray(found.q), np.asarray(found.rate)
+    momentum = np.full((2, len(q), 3), np.nan)
+    known = np.isfinite(q).all(axis=1)
+    momentum[:, known] = momenta(model, q[known], rate[known])
+    return {
+        "base_position": q[:, -7:-4],
+        "base_quaternion": q[:, -4:],
+        "base_velocity": rate[:, -6:-3],
+        "base_angular_velocity": rate[:, -3:],
+        "linear_momentum": momentum[0],
+        "angular_momentum": momentum[1],
+    }
+
+
 def followed(model: FlexibleModel, wanted: Motion, times: Any) -> xarray.Dataset:
     """Return a motion that motors are to follow as a dataset: angles of the joints, and the tip of the rigid arm.
 
@@ -114,9 +141,15 @@ def followed(model: FlexibleModel, wanted: Motion, times: Any) -> xarray.Dataset
         Such as `RestToRest`.
     times : array, shape (T,)
         In s.
+
+    Raises
+    ------
+    ArmError
+        If its base floats freely: where its tip is depends on all of the motion before.
     """
     import xarray
 
+    require_held_base(model, "the tip of the rigid arm on a motion of its joints")
     at = np.asarray(times, np.float64)
     angles = np.asarray(jax.vmap(wanted.angles)(at))
     q = np.zeros((at.size, model.num_coordinates))
@@ -182,6 +215,11 @@ def coordinates_of(
             f"{'' if 'motor_angle' in motion else ', and no motors behind springs'}; must be a motion of this model, "
             f"which has {expected['joint']} and {expected['coordinate']}."
         )
+    if ("base_position" in motion) != model.floats:
+        raise ArmError(
+            f"motion: has {'a' if 'base_position' in motion else 'no'} free base; must be a motion of this model, "
+            f"whose base is {'free' if model.floats else 'clamped'}."
+        )
     parts = [("joint_angle", "joint_rate"), ("modal_coordinate", "modal_rate")]
     missing = [name for name in (*parts[0], *parts[1], *also) if name not in motion]
     if missing:
@@ -192,5 +230,13 @@ def coordinates_of(
     if any(model.elastic):
         springs = np.asarray(model.elastic)
         columns.append([motion[name].values[:, springs] for name in ("motor_angle", "motor_rate")])
+    if model.floats:
+        columns += [
+            [motion[name].values for name in pair]
+            for pair in (
+                ("base_position", "base_velocity"),
+                ("base_quaternion", "base_angular_velocity"),
+            )
+        ]
     q, rate = (np.concatenate(column, axis=1) for column in zip(*columns, strict=True))
     return q, rate

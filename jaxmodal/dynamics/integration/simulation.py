@@ -21,6 +21,7 @@ from jaxmodal.dynamics.integration.flow import Driven, LawLike, given_margins
 from jaxmodal.dynamics.integration.histories import dataset
 from jaxmodal.dynamics.integration.pieces import in_pieces
 from jaxmodal.dynamics.integration.trajectories import Trajectory, check_method, solved
+from jaxmodal.dynamics.mechanics.free_bases import at_zero, require_pose
 from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
@@ -57,7 +58,8 @@ def simulate(
         Ascending times at which the motion is wanted, s, shape (T,), at most 1,000,000; the first is that of the
         initial state.
     q, rate
-        Generalised coordinates and rates there, shape (N,); None is zero.
+        Generalised coordinates and rates there, shape (N,); None is zero. With a free base (N + 7,) and (N + 6,), see
+        `SpatialFlexibleArm`.
     torque
         What the motors do: a law such as `bang_bang` or `JointPD`, or any function of (time, q, rate, model) that
         gives shape (n,) in N m. None leaves the joints free.
@@ -84,8 +86,8 @@ def simulate(
     Returns
     -------
     xarray.Dataset
-        By time: joints, modal coordinates, motors, torques, the tip, energies and their balance, each with its
-        unit. After a time that could not be passed all is NaN; ``attrs`` has ``status`` ("ok",
+        By time: joints, modal coordinates, motors, torques, the tip, a free base and the momenta, energies and their
+        balance, each with its unit. After a time that could not be passed all is NaN; ``attrs`` has ``status`` ("ok",
         "inertia_not_definite", "halted", "event") with ``message``, ``time_reached``, ``state_reached``, ``event``,
         the name of the one that ended it, the number of steps and ``energy_balance_error``, the largest imbalance over
         the largest energy that took part.
@@ -216,14 +218,24 @@ def _substeps(moments: np.ndarray, step: float) -> int:
 
 
 def _state(model: FlexibleModel, name: str, value: Any) -> np.ndarray:
-    size = model.num_coordinates
+    size = model.num_coordinates if name == "q" else model.num_rates
     if value is None:
-        return np.zeros(size)
+        return at_zero(model) if name == "q" else np.zeros(size)
+    of_base = ""
+    if model.floats:
+        of_base = (
+            ", position and quaternion of the base"
+            if name == "q"
+            else ", two velocities of the base"
+        )
     expected = (
         f"{size} finite numbers: {model.num_links} joint angles, {sum(model.modes)} modal coordinates and "
-        f"{sum(model.elastic)} motor angles, or their rates"
+        f"{sum(model.elastic)} motor angles, or their rates{of_base}"
     )
-    return finite(name, value, (size,), expected)
+    given = finite(name, value, (size,), expected)
+    if name == "q":
+        require_pose(model, name, given)
+    return given
 
 
 def _checked_law(model: FlexibleModel, torque: LawLike | None) -> Law:
@@ -234,11 +246,11 @@ def _checked_law(model: FlexibleModel, torque: LawLike | None) -> Law:
         name = getattr(torque, "__name__", type(torque).__name__)
         check_arguments("torque", name, torque)
 
-    def torques(time: Any, q: Array) -> Array:
-        return jnp.asarray(law(time, q, q, model))
+    def torques(time: Any, q: Array, rate: Array) -> Array:
+        return jnp.asarray(law(time, q, rate, model))
 
-    blank = np.zeros(model.num_coordinates)
-    shape = shape_given("torque", torque, model.num_links, torques, 0.0, blank)
+    blank = at_zero(model), np.zeros(model.num_rates)
+    shape = shape_given("torque", torque, model.num_links, torques, 0.0, *blank)
     if shape != (model.num_links,):
         raise ArmError(
             f"torque: gives shape {shape}; must be ({model.num_links},), the torque of each motor."

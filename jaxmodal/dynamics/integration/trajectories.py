@@ -18,6 +18,7 @@ from jaxmodal.dynamics.integration.fixed_step import METHODS as FIXED
 from jaxmodal.dynamics.integration.fixed_step import Ended, integrate, smallest_pivot
 from jaxmodal.dynamics.integration.flow import Driven, derivative, margins, motion_of, motor_state
 from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics.free_bases import normalised
 from jaxmodal.dynamics.model import FlexibleModel, one_of, require_model
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import Array, is_traced
@@ -54,7 +55,7 @@ class Trajectory(NamedTuple):
     times : Array, shape (T,)
         s.
     q, rate, acceleration : Array, shape (T, N)
-        Generalised coordinates and their derivatives.
+        Generalised coordinates, rates and derivatives of these; of a free base N + 7, N + 6 and N + 6.
     torques : Array, shape (T, n)
         Of the motors, N m.
     tip, tip_velocity, tip_acceleration : Array, shape (T, 2)
@@ -127,7 +128,7 @@ def trajectory(
     model
         The arm.
     q, rate
-        State at the first time, shape (N,).
+        State at the first time, shape (N,); of a free base (N + 7,) and (N + 6,).
     times
         Ascending times, s, shape (T,).
     law
@@ -178,6 +179,7 @@ def trajectory(
 
     def at(time: Array, state: Array) -> tuple[Any, ...]:
         q, rate = motor_state(system, time, state)
+        q = normalised(model, q)
         acceleration, torques, _ = motion_of(system, time, q, rate)
         moved = equations.tip_motion(model, q, rate, acceleration)
         return (q, rate, acceleration, torques, *moved, *equations.energies(model, q, rate))

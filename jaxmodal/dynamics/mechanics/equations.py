@@ -6,8 +6,8 @@ arms or of arms in space give. With J = dP/dq, ``B = sum J^T G J`` and what turn
 products and never a table of N^3 numbers. It equals the Christoffel symbols of B, De Luca and Siciliano's eq (26).
 
 Written in plain `jax.numpy`, not in `xp`: Jacobians come from automatic differentiation, so that there is always
-something to trace. The functions here are for one state and meant to be traced; `states` has their jitted, batched
-form.
+something to trace. Of a base that floats freely the derivatives are by its displacements (`free_bases`). The functions
+here are for one state and meant to be traced; `states` has their jitted, batched form.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 from jaxtyping import Float
 
 from jaxmodal.dynamics.mechanics import (
+    free_bases,
     kinematics,
     kinematics_in_space,
     recursion,
@@ -39,6 +40,13 @@ class Energies(NamedTuple):
     kinetic: Array
     elastic: Array
     gravity: Array
+
+
+class Momenta(NamedTuple):
+    """Linear momentum, kg m/s, and angular momentum about the ground's origin, kg m^2/s, in the axes of the ground."""
+
+    linear: Array
+    angular: Array
 
 
 def kinematics_of(model: FlexibleModel) -> Any:
@@ -61,13 +69,14 @@ def _products(left: Array, table: Array, right: Array) -> Array:
 def inertia(model: FlexibleModel, q: Vector) -> Float[Array, "N N"]:
     """The inertia matrix B(q), De Luca and Siciliano's eq (25); with `inertia_order` ``"first"`` their eq (32)."""
     moving = kinematics_of(model)
+    moved, here = free_bases.displacements(model, q)
 
     def jacobian(at: Array) -> tuple[Array, Array]:
-        return jax.jacfwd(lambda it: (moving.components(model, it),) * 2, has_aux=True)(at)
+        return jax.jacfwd(lambda it: (moving.components(model, moved(it)),) * 2, has_aux=True)(at)
 
     table = moving.gram(model)
     if model.inertia_order == "full":
-        rows, parts = jacobian(q)
+        rows, parts = jacobian(here)
         return _products(rows, table, rows) + moving.turning_inertia(model, parts, rows)
     straight, bent = _without_deflection(model, q)
     (rows, parts), (change, _) = jax.jvp(jacobian, (straight,), (bent,))
@@ -87,36 +96,39 @@ class _Motion(NamedTuple):
 def _motion(model: FlexibleModel, q: Array, rate: Array, acceleration: Array) -> _Motion:
     """The components on a motion with the given q, q', q''."""
     moving = kinematics_of(model)
+    moved, here = free_bases.displacements(model, q)
+    faster = free_bases.second_rates(model, rate, acceleration)
 
     def velocity(at: Array, along: Array) -> tuple[Array, Array]:
-        return jax.jvp(lambda it: moving.components(model, it), (at,), (along,))
+        return jax.jvp(lambda it: moving.components(model, moved(it)), (at,), (along,))
 
-    (parts, velocities), (_, accelerations) = jax.jvp(velocity, (q, rate), (rate, acceleration))
+    (parts, velocities), (_, accelerations) = jax.jvp(velocity, (here, rate), (rate, faster))
     return _Motion(parts, velocities, accelerations)
 
 
 def kinetic(model: FlexibleModel, q: Vector, rate: Vector) -> Float[Array, ""]:
     """Kinetic energy, J; to first order in the deflections where the inertia matrix is."""
     moving = kinematics_of(model)
+    moved, here = free_bases.displacements(model, q)
 
     def velocity(at: Array) -> tuple[Array, Array]:
-        return jax.jvp(lambda it: moving.components(model, it), (at,), (rate,))
+        return jax.jvp(lambda it: moving.components(model, moved(it)), (at,), (rate,))
 
     table = moving.gram(model)
     if model.inertia_order == "full":
-        parts, moved = velocity(q)
-        turning = moving.turning_energy(model, parts, moved, rate)
-        return 0.5 * jnp.einsum("ika,ikl,ila->", moved, table, moved) + turning
+        parts, speeds = velocity(here)
+        turning = moving.turning_energy(model, parts, speeds, rate)
+        return 0.5 * jnp.einsum("ika,ikl,ila->", speeds, table, speeds) + turning
     straight, bent = _without_deflection(model, q)
-    (parts, moved), (_, change) = jax.jvp(velocity, (straight,), (bent,))
-    turning = moving.turning_energy(model, parts, moved, rate)
-    return jnp.einsum("ika,ikl,ila->", moved, table, 0.5 * moved + change) + turning
+    (parts, speeds), (_, change) = jax.jvp(velocity, (straight,), (bent,))
+    turning = moving.turning_energy(model, parts, speeds, rate)
+    return jnp.einsum("ika,ikl,ila->", speeds, table, 0.5 * speeds + change) + turning
 
 
 def velocity_forces(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
     """Coriolis and centrifugal forces h(q, q'), eq (26), of the B of the model."""
     if model.inertia_order == "full":
-        return _moving(model, q, rate, jnp.zeros_like(q), heavy=False)
+        return _moving(model, q, rate, jnp.zeros_like(rate), heavy=False)
 
     def momentum(at: Array) -> Array:
         return jax.grad(lambda it: kinetic(model, at, it))(rate)
@@ -134,19 +146,20 @@ def potential(model: FlexibleModel, q: Vector) -> Float[Array, ""]:
 
 def weight(model: FlexibleModel, q: Vector) -> Vector:
     """The gravity vector g(q), the gradient of `potential`."""
-    return jax.grad(lambda it: potential(model, it))(q)
+    moved, here = free_bases.displacements(model, q)
+    return jax.grad(lambda it: potential(model, moved(it)))(here)
 
 
 def friction(model: FlexibleModel, rate: Vector) -> Vector:
     """Dry friction of the joints, smoothed: torque tanh(rate/width) at the coordinate that each motor moves."""
     driven = model.layout.driven
     torque = model.coulomb * jnp.tanh(rate[driven] / model.coulomb_width)
-    return jnp.zeros(model.num_coordinates).at[driven].set(torque)
+    return jnp.zeros(model.num_rates).at[driven].set(torque)
 
 
 def applied(model: FlexibleModel, torques: Float[Array, " n"]) -> Vector:
     """Q u: each motor's torque at the coordinate that it moves."""
-    return jnp.zeros(model.num_coordinates).at[model.layout.driven].set(torques)
+    return jnp.zeros(model.num_rates).at[model.layout.driven].set(torques)
 
 
 def resistance(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
@@ -154,7 +167,7 @@ def resistance(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
     if model.inertia_order == "first":
         moving = velocity_forces(model, q, rate) + weight(model, q)
     else:
-        moving = _moving(model, q, rate, jnp.zeros_like(q))
+        moving = _moving(model, q, rate, jnp.zeros_like(rate))
     return moving + _steady(model, q, rate)
 
 
@@ -170,14 +183,17 @@ def _moving(
             forces - moving.weights(model)[:, :, None] * jnp.asarray(model.gravity)[None, None, :]
         )
     more, turning = moving.turning_forces(model, *found, rate, acceleration)
-    _, work = jax.vjp(lambda it: moving.components(model, it), q)
+    moved, here = free_bases.displacements(model, q)
+    _, work = jax.vjp(lambda it: moving.components(model, moved(it)), here)
     (made,) = work(forces + more)
     return made + turning
 
 
 def _steady(model: FlexibleModel, q: Array, rate: Array) -> Array:
     """K q + D q' + c."""
-    return model.stiffness @ q + model.damping @ rate + friction(model, rate)
+    return (
+        model.stiffness @ free_bases.strain(model, q) + model.damping @ rate + friction(model, rate)
+    )
 
 
 @functools.partial(jax.jit, inline=True)  # an integration asks for it five times: traced once
@@ -208,7 +224,17 @@ def generalised_forces(
 
 def energies(model: FlexibleModel, q: Vector, rate: Vector) -> Energies:
     """Kinetic, elastic and gravitational energy, J."""
-    return Energies(kinetic(model, q, rate), 0.5 * (q @ (model.stiffness @ q)), potential(model, q))
+    strain = free_bases.strain(model, q)
+    elastic = 0.5 * (strain @ (model.stiffness @ strain))
+    return Energies(kinetic(model, q, rate), elastic, potential(model, q))
+
+
+def momenta(model: FlexibleModel, q: Vector, rate: Vector) -> Momenta:
+    """Linear momentum, and angular momentum about the ground's origin, of an arm on a free base."""
+    pushes = (inertia(model, q) @ rate)[-6:]
+    place, axes = free_bases.pose(q)
+    linear = axes @ pushes[:3]
+    return Momenta(linear, axes @ pushes[3:] + jnp.cross(place, linear))
 
 
 def tip(model: FlexibleModel, q: Vector) -> Float[Array, " d"]:
@@ -230,9 +256,11 @@ def tip_motion(
     model: FlexibleModel, q: Vector, rate: Vector, acceleration: Vector
 ) -> tuple[Array, Array, Array]:
     """Position, velocity and acceleration of the tip, m, m/s, m/s^2, each of shape (d,)."""
+    moved, here = free_bases.displacements(model, q)
+    faster = free_bases.second_rates(model, rate, acceleration)
 
     def velocity(at: Array, along: Array) -> tuple[Array, Array]:
-        return jax.jvp(lambda it: tip(model, it), (at,), (along,))
+        return jax.jvp(lambda it: tip(model, moved(it)), (at,), (along,))
 
-    (position, speed), (_, change) = jax.jvp(velocity, (q, rate), (rate, acceleration))
+    (position, speed), (_, change) = jax.jvp(velocity, (here, rate), (rate, faster))
     return position, speed, change

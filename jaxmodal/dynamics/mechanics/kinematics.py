@@ -36,7 +36,7 @@ class Frames(NamedTuple):
 
 def modal_by_link(model: FlexibleModel, q: Float[Array, " N"]) -> Array:
     """Modal coordinates by link, shape (n, m), with zeros for the modes that a link has fewer."""
-    return jnp.concatenate([q, jnp.zeros(1)])[model.layout.places]
+    return jnp.concatenate([q[: model.layout.size], jnp.zeros(1)])[model.layout.places]
 
 
 def quarter_turn(vectors: Array) -> Array:

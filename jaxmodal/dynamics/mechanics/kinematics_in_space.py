@@ -2,13 +2,13 @@
 
 The components of a link are the coefficients of its functions (`model_in_space.Functions`) in the positions of its
 points, and place and axes of two frames, that of its joint and that of its tip, which carry its bodies. All are vectors
-in the axes of the base. The inertia of bodies is in the Gram matrices; what is left to turning is the spin of sections
-about their line and that of rotors.
+in the axes of the base; where the base floats freely they are in those of the ground, and the base comes first as a
+link that has the second frame alone. The inertia of bodies is in the Gram matrices; what is left to turning is the spin
+of sections about their line and that of rotors.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import jax
@@ -16,46 +16,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from jaxmodal.dynamics.mechanics.free_bases import pose
 from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
+from jaxmodal.dynamics.mechanics.rotations import about, cross_matrix, rotation
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.namespace import Array
 
-#: coefficients of the power series in t^2 of sin t / t, (1 - cos t)/t^2 and (t - sin t)/t^3: to rounding up to 4 rad
-_SERIES = np.array(
-    [[(-1.0) ** k / math.factorial(2 * k + n) for k in range(16)] for n in (1, 2, 3)]
-)
 #: the last components of a link are the place and the axes x, y, z of its joint's frame, then those of its tip's
 _OF_JOINT, _OF_TIP = slice(-7, -4), slice(-3, None)
-
-
-def cross_matrix(vector: Array) -> Array:
-    """[a] with [a] b = a x b, shape (..., 3, 3)."""
-    x, y, z = (vector[..., k] for k in range(3))
-    zero = jnp.zeros_like(x)
-    rows = ((zero, -z, y), (z, zero, -x), (-y, x, zero))
-    return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
-
-
-def series(vector: Array) -> Array:
-    """The series of sin t/t, (1 - cos t)/t^2 and (t - sin t)/t^3, t the length of a vector: smooth at 0, shape (3,)."""
-    square = jnp.sum(vector * vector)
-    powers = jnp.ones(1)
-    for _ in range(4):  # 1, t^2, ... t^30
-        powers, square = jnp.concatenate([powers, square * powers]), square * square
-    return jnp.asarray(_SERIES) @ powers
-
-
-def rotation(vector: Array) -> Array:
-    """exp[phi] of a rotation vector, by power series in phi . phi: smooth at 0."""
-    sine, cosine, _ = series(vector)
-    turn = cross_matrix(vector)
-    return jnp.eye(3) + sine * turn + cosine * (turn @ turn)
-
-
-def about(axis: Array, angle: Array) -> Array:
-    """The rotation by an angle about a unit vector."""
-    turn = cross_matrix(axis)
-    return jnp.eye(3) + jnp.sin(angle) * turn + (1.0 - jnp.cos(angle)) * (turn @ turn)
 
 
 def scalars(model: SpatialFlexibleArm, deltas: Array) -> Array:
@@ -116,26 +84,39 @@ def _chain(model: SpatialFlexibleArm, q: Array) -> _Frames:
         return (found.place, found.axes), found
 
     start = (jnp.zeros(3), jnp.eye(3))
+    if model.floats:
+        place, axes = pose(q)
+        start = (place + axes @ jnp.asarray(model.joint_position), axes)
     found: _Frames
     _, found = jax.lax.scan(step, start, (q[: model.num_links], modal_by_link(model, q), links))
     return found
 
 
 def components(model: SpatialFlexibleArm, q: Float[Array, " N"]) -> Array:
-    """Coefficients of the functions and frames of all links, shape (n, k + 8, 3)."""
-    return _chain(model, q).parts
+    """Coefficients of the functions and frames of a free base and of all links, shape (n, k + 8, 3) or (1 + n, ...)."""
+    parts = _chain(model, q).parts
+    if not model.floats:
+        return parts
+    place, axes = pose(q)
+    frame = jnp.concatenate([place[None], axes.T])
+    base = jnp.zeros_like(parts[:1]).at[0, -4:].set(frame)
+    return jnp.concatenate([base, parts])
 
 
 def gram(model: SpatialFlexibleArm) -> Array:
-    """The Gram matrices that belong to `components`, shape (n, k + 8, k + 8)."""
+    """The Gram matrices that belong to `components`, shape (n, k + 8, k + 8) or (1 + n, ...)."""
     table = jnp.asarray(model.gram)
     all_functions = table.shape[-1] - 8
     kept = np.concatenate([model.kept, np.arange(all_functions, all_functions + 8)])
-    return table[:, kept[:, None], kept[None, :]]
+    table = table[:, kept[:, None], kept[None, :]]
+    if not model.floats:
+        return table
+    base = jnp.zeros_like(table[:1]).at[0, -4:, -4:].set(jnp.asarray(model.base_gram))
+    return jnp.concatenate([base, table])
 
 
 def weights(model: SpatialFlexibleArm) -> Array:
-    """Mass times each function, all that has mass taken together, shape (n, k + 8)."""
+    """Mass times each function, all that has mass taken together, one row for each of `components`."""
     table, known = gram(model), len(model.kept)
     return table[:, 0] + table[:, known] + table[:, known + 4]
 
@@ -153,19 +134,22 @@ def tip_axes(model: SpatialFlexibleArm, q: Array) -> Float[Array, "3 3"]:
 def points(model: SpatialFlexibleArm, q: Array) -> Float[Array, "n s 3"]:
     """Positions along the links, at the stations of the model, m."""
     kept = model.kept
-    parts = components(model, q)[:, : len(kept)]
+    parts = _chain(model, q).parts[:, : len(kept)]
     return jnp.einsum("isk,ika->isa", jnp.asarray(model.stations)[:, :, kept], parts)
 
 
 class _Rates(NamedTuple):
-    """Angular velocities, or whatever is linear in them, of links and of their tips, each in its own axes, (n, 3)."""
+    """Angular velocities, or whatever is linear in them, of links and of their tips, each in its own axes.
+
+    Of shape (n, 3); where the base floats freely (1 + n, 3), and the first tip is the base.
+    """
 
     links: Array
     tips: Array
 
 
 def _turned(parts: Array, changes: Array) -> _Rates:
-    """The vector of the antisymmetric part of R^T R', by the components and by their changes (n, k + 8, 3)."""
+    """The vector of the antisymmetric part of R^T R', by the components and by their changes."""
 
     def of(axes: slice) -> Array:
         turn = jnp.einsum("iac,ibc->iab", parts[:, axes], changes[:, axes])
@@ -180,7 +164,7 @@ def _spins(model: SpatialFlexibleArm, turned: _Rates, rate: Array) -> tuple[Arra
     """Rates of spin: of frames about x and of twists (n, 1 + t), and of rotors (n,)."""
     functions = model.layout.functions
     twists = modal_by_link(model, rate)[:, functions.modal(1)]
-    about_x = turned.links[:, :1]
+    about_x = turned.links[-model.num_links :, :1]
     if model.torsion_spin == "relative":
         about_x = jnp.zeros_like(about_x)
     driven = np.where(model.rotor_beyond, np.arange(model.num_links), model.layout.driven)
@@ -193,19 +177,19 @@ def _carrying(model: SpatialFlexibleArm, turned: _Rates) -> Array:
     """Rate of the link that carries each rotor about the rotor's axis, shape (n,)."""
     if model.rotor_motion == "reflected":
         return jnp.zeros(model.num_links)
-    before = jnp.concatenate([jnp.zeros((1, 3)), turned.tips[:-1]])
+    before = turned.tips[:-1]
+    if not model.floats:
+        before = jnp.concatenate([jnp.zeros((1, 3)), before])
     return jnp.sum(jnp.asarray(model.axis) * before, axis=1)
 
 
 def turning_inertia(model: SpatialFlexibleArm, parts: Array, rows: Array) -> Array:
-    """What turning adds to the inertia matrix, by the derivatives (n, k + 8, 3, N) of the components."""
+    """What turning adds to the inertia matrix, by the derivatives (..., 3, N) of the components."""
 
     def spins(change: Array, unit: Array) -> tuple[Array, Array]:
         return _spins(model, _turned(parts, change), unit)
 
-    along, rotors = jax.vmap(spins, in_axes=(-1, -1), out_axes=-1)(
-        rows, jnp.eye(model.num_coordinates)
-    )
+    along, rotors = jax.vmap(spins, in_axes=(-1, -1), out_axes=-1)(rows, jnp.eye(model.num_rates))
     return jnp.einsum("iac,iab,ibd->cd", along, jnp.asarray(model.spin), along) + jnp.einsum(
         "ic,i,id->cd", rotors, jnp.asarray(model.rotor), rotors
     )
@@ -228,7 +212,7 @@ def turning_forces(
     rate: Array,
     acceleration: Array,
 ) -> tuple[Array, Array]:
-    """What turning needs on a motion: forces on the components (n, k + 8, 3), and on the coordinates (N,).
+    """What turning needs on a motion: forces on the components, and on the coordinates (N,).
 
     The moment on a frame that carries the spin momentum p along its unit vector a is ``a p' + w x a p``.
     """
@@ -242,15 +226,18 @@ def turning_forces(
 
     frames, tips = jnp.zeros_like(rates.links), jnp.zeros_like(rates.tips)
     if model.torsion_spin == "absolute":
-        frames = growths[:, :1] * x_axis + jnp.cross(rates.links, momenta[:, :1] * x_axis)
+        own = rates.links[-model.num_links :]
+        moment = growths[:, :1] * x_axis + jnp.cross(own, momenta[:, :1] * x_axis)
+        frames = frames.at[-model.num_links :].set(moment)
     if model.rotor_motion == "carried":
-        axis = jnp.asarray(model.axis)[1:]
-        momentum, growth = (rotor * rotors)[1:, None], (rotor * rotors_faster)[1:, None]
+        first = 0 if model.floats else 1
+        axis = jnp.asarray(model.axis)[first:]
+        momentum, growth = (rotor * rotors)[first:, None], (rotor * rotors_faster)[first:, None]
         moment = growth * axis + jnp.cross(rates.tips[:-1], momentum * axis)
         tips = tips.at[:-1].set(moment)
 
     n, layout = model.num_links, model.layout
-    coordinates = jnp.zeros(model.num_coordinates + 1)
+    coordinates = jnp.zeros(layout.size + 1)
     twisted = layout.places[:, layout.functions.modal(1)]
     coordinates = coordinates.at[twisted].add(growths[:, 1:])
     driven = np.where(model.rotor_beyond, np.arange(n), layout.driven)
@@ -258,7 +245,8 @@ def turning_forces(
     forces = jnp.zeros_like(parts)
     for moment, axes in ((frames, _OF_JOINT), (tips, _OF_TIP)):
         forces = forces.at[:, axes].set(_moments(moment, parts[:, axes]))
-    return forces, coordinates[:-1]
+    more = jnp.zeros(model.num_rates - layout.size)
+    return forces, jnp.concatenate([coordinates[:-1], more])
 
 
 def _moments(moment: Array, axes: Array) -> Array:

@@ -19,14 +19,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
-from jaxmodal.dynamics.mechanics.kinematics_in_space import (
-    about,
-    cross_matrix,
-    rotation,
-    scalars,
-    series,
-)
-from jaxmodal.dynamics.mechanics.solves import eliminated
+from jaxmodal.dynamics.mechanics.kinematics_in_space import scalars
+from jaxmodal.dynamics.mechanics.rotations import about, cross_matrix, rotation, series
+from jaxmodal.dynamics.mechanics.solves import eliminated, solve_definite
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.namespace import Array
 
@@ -129,7 +124,7 @@ def _links(model: SpatialFlexibleArm, deltas: Array) -> list[_Local]:
     """Every link, those with shapes computed together and those without; ``deltas`` has shape (n, m)."""
     fields = ("gram", "ends", "tip_slope", "tip_turn", "start", "offset", "spin")
     shapes = np.arange(sum(model.layout.functions.widths))
-    missing = (model.layout.places == model.num_coordinates).astype(float)
+    missing = (model.layout.places == model.layout.size).astype(float)
     found: dict[int, _Local] = {}
     for bent in (True, False):
         numbers = [i for i, counts in enumerate(model.counts) if any(counts) is bent]
@@ -192,18 +187,18 @@ def _rotors(model: SpatialFlexibleArm) -> _Rotors:
 
 
 def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
-    """The solution of B(q) x = right, shape (N,)."""
+    """The solution of B(q) x = right, shape (N,), with the six rates of a free base last."""
     n, layout = model.num_links, model.layout
     driven, places = layout.driven, layout.places
     deltas = modal_by_link(model, q)
     rotors = _rotors(model)
     reaction = rotors.share * right[driven]
-    forces = jnp.concatenate([right, jnp.zeros(1)])[places]
+    forces = jnp.concatenate([right[: layout.size], jnp.zeros(1)])[places]
     axis, orientation = jnp.asarray(model.axis), jnp.asarray(model.orientation)
     frames = jax.vmap(lambda a, angle, turn: about(a, angle) @ turn)(axis, q[:n], orientation)
     local = _links(model, deltas)
     shapes = sum(layout.functions.widths)
-    missing = (places == model.num_coordinates).astype(float)
+    missing = (places == layout.size).astype(float)
     beyond = jnp.zeros((6, 6)), jnp.zeros(6)
     kept: list[Any] = []
     runs = _runs(model)
@@ -225,11 +220,14 @@ def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
         kept.append((found, own.transport, springs, frames[run], axis[run]))
         parts.append(np.concatenate([bent, sprung]))
 
-    base, answers = jnp.zeros(6), []
+    base, own = jnp.zeros(6), jnp.zeros(0)
+    if model.floats:
+        base, own = _free_base(model, beyond, right[-6:])
+    answers = []
     for found in reversed(kept):
         base, answer = jax.lax.scan(_outward, base, found)
         answers.append(answer)
-    solution = jnp.zeros(model.num_coordinates + 1)
+    solution = jnp.zeros(layout.size + 1)
     joints = jnp.concatenate([answer[0] for answer in answers])
     for run, part, (_, modal, _) in zip(runs, reversed(parts), answers, strict=True):
         solution = solution.at[places[run][:, part]].set(modal)
@@ -239,7 +237,19 @@ def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
         weight = jnp.where(behind & (rotors.own > 0.0), rotors.own, 1.0)
         motors = right[driven] / weight - rotors.share * carrying
         solution = solution.at[driven].set(motors)
-    return solution.at[:n].set(joints)[:-1]
+    return jnp.concatenate([solution.at[:n].set(joints)[:-1], own])
+
+
+def _free_base(
+    model: SpatialFlexibleArm, beyond: tuple[Array, Array], right: Array
+) -> tuple[Array, Array]:
+    """Accelerations (6,) of joint 1 on a base that floats freely, and of the base itself, in the order of its rates."""
+    inertia, force = beyond
+    reach = _carried(jnp.eye(3), jnp.asarray(model.joint_position))
+    whole = reach.T @ inertia @ reach + _of_body(jnp.asarray(model.base_gram))
+    sides = jnp.concatenate([right[3:], right[:3]]) + reach.T @ force
+    found, _ = solve_definite(whole, sides)
+    return reach @ found, jnp.concatenate([found[3:], found[:3]])
 
 
 def _inward(beyond: tuple[Array, Array], link: Any) -> tuple[tuple[Array, Array], Any]:

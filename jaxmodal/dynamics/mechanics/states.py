@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import reals
 from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics.free_bases import require_pose
 from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
@@ -53,7 +54,8 @@ def over_states(
 
 
 def _vector(model: FlexibleModel, name: str, value: Any) -> Array:
-    size = model.num_links if name == "torques" else model.num_coordinates
+    sizes = {"torques": model.num_links, "q": model.num_coordinates}
+    size = sizes.get(name, model.num_rates)
     array = value if is_traced(value) else reals(name, value, f"numbers, shape (..., {size})")
     if array.ndim == 0 or array.shape[-1] != size:
         raise ArmError(
@@ -62,14 +64,26 @@ def _vector(model: FlexibleModel, name: str, value: Any) -> Array:
                 ", a torque for each joint."
                 if name == "torques"
                 else f": {model.num_links} joint angles, {sum(model.modes)} modal coordinates"
-                f" and {sum(model.elastic)} motor angles."
+                f" and {sum(model.elastic)} motor angles{_of_base(model, name)}."
             )
         )
-    if not is_traced(array) and not np.all(np.isfinite(array)):
-        raise ArmError(
-            f"{name}: holds a value that is not finite; all must be (SI units, radians)."
-        )
+    if not is_traced(array):
+        if not np.all(np.isfinite(array)):
+            raise ArmError(
+                f"{name}: holds a value that is not finite; all must be (SI units, radians)."
+            )
+        if name == "q":
+            require_pose(model, name, np.asarray(array))
     return array
+
+
+def _of_base(model: FlexibleModel, name: str) -> str:
+    """What stands last in a vector of an arm on a free base."""
+    if not model.floats:
+        return ""
+    if name == "q":
+        return ", position (3) and quaternion (4) of the base"
+    return ", linear (3) and angular (3) of the base"
 
 
 def inertia_matrix(model: FlexibleModel, q: Any) -> Array:
@@ -161,6 +175,30 @@ def inverse_dynamics(model: FlexibleModel, q: Any, rate: Any, acceleration: Any)
 def energies(model: FlexibleModel, q: Any, rate: Any) -> equations.Energies:
     """Kinetic, elastic and gravitational energy in J, each of shape (...,)."""
     return over_states(equations.energies, model, ("q", "rate"), q, rate)
+
+
+def momenta(model: FlexibleModel, q: Any, rate: Any) -> equations.Momenta:
+    """Momenta of an arm on a free base, in the axes of the ground.
+
+    Returns
+    -------
+    NamedTuple of Array
+        ``linear``, kg m/s, and ``angular`` about the ground's origin, kg m^2/s, each of shape (..., 3): constants of a
+        motion without gravity, whatever its motors do. Of a model with reflected rotors or relative spin they are its
+        own constants, without what these leave out.
+
+    Raises
+    ------
+    ArmError
+        Besides, if the base does not float freely: the ground takes the momenta of an arm that is clamped.
+    """
+    require_model(model)
+    if not model.floats:
+        raise ArmError(
+            "model: its base is clamped, and the ground takes up momenta; must be a model with base = 'free' "
+            "(flexible_arm of an arm in space)."
+        )
+    return over_states(equations.momenta, model, ("q", "rate"), q, rate)
 
 
 def tip_position(model: FlexibleModel, q: Any) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import finite
 from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics.free_bases import at_zero
 from jaxmodal.dynamics.mechanics.solves import SETTLED, zero_of
 from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.runtime.errors import ArmError
@@ -20,6 +21,8 @@ def static_state(model: FlexibleModel, angles: Any) -> Array:
     """Where the arm is at rest on locked motors: coordinates q, shape (N,).
 
     Whether it stays there is not looked at: `linearise` with locked joints has no frequencies where it does not.
+    On a base that floats freely, which gravity moves with all the rest, links are straight; the base is at the ground's
+    origin with its axes.
 
     Parameters
     ----------
@@ -36,9 +39,11 @@ def static_state(model: FlexibleModel, angles: Any) -> Array:
     require_model(model)
     n = model.num_links
     given = finite("angles", angles, (n,), f"{n} finite numbers, rad")
-    start = np.zeros(model.num_coordinates)
+    start = at_zero(model)
     start[:n] = given
     start[model.layout.driven] = given
+    if model.floats:
+        return start
     found, change = _settled(model, start)
     if not float(change) < SETTLED * (1.0 + float(np.abs(found).max())):
         raise ArmError(

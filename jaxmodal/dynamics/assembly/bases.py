@@ -1,0 +1,74 @@
+"""The base of an arm in space: clamped, or a rigid body that floats freely."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxmodal.arm.arguments import finite
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.model import one_of
+from jaxmodal.dynamics.model_in_space import BASES
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.parts.links import SpatialLink
+
+
+class Base(NamedTuple):
+    """What the model knows of a base: its kind, its pseudo-inertia about its point, and where joint 1 is."""
+
+    kind: str
+    gram: np.ndarray
+    joint_position: np.ndarray
+
+
+def base_of(kind: Any, joint_position: Any, first: SpatialLink, body: np.ndarray) -> Base:
+    """The base of an arm; ``body`` is the pseudo-inertia (4, 4) about joint 1 of the stator of its first link.
+
+    Raises
+    ------
+    ArmError
+        If the kind is unknown, or the base is free and has no inertia, or the arm floats already by its springs.
+    """
+    one_of("base", kind, BASES, "'free' floats, with the stator of link 1 as its body")
+    if kind == "clamped":
+        if joint_position is not None:
+            raise ArmError(
+                f"joint_position = {shown(joint_position)}: is where joint 1 is on a base that floats freely; must be "
+                "left out, or stand beside base = 'free'."
+            )
+        _refuse_floating_springs(first)
+        return Base("clamped", np.zeros((4, 4)), np.zeros(3))
+    words = "three finite numbers, m, in the axes of the base"
+    given = (0.0, 0.0, 0.0) if joint_position is None else joint_position
+    reach = finite("joint_position", given, (3,), words)
+    _refuse_floating_springs(first)
+    mass = body[0, 0]
+    centre = body[0, 1:] / mass if mass > 0.0 else np.zeros(3)
+    # moments of mass about the centre of gravity, of which the inertia tensor is made
+    spread = body[1:, 1:] - mass * np.outer(centre, centre)
+    moments = np.linalg.eigvalsh(np.trace(spread) * np.eye(3) - spread)
+    if not (mass > 0.0 and moments[0] > 0.0):
+        raise ArmError(
+            "base = 'free': link1.stator is the body of the base, and has no "
+            f"{'inertia about some axis' if mass > 0.0 else 'mass'}; must have mass and inertia about every axis: give "
+            "link 1 stator = RigidBody(mass, centre, inertia), seen from joint 1 in the axes of the base."
+        )
+    moved = np.eye(4)
+    moved[1:, 0] = reach
+    return Base("free", moved @ body @ moved.T, reach)
+
+
+def _refuse_floating_springs(first: SpatialLink) -> None:
+    """Refuse springs by which an arm floats already: its joint 1 would turn twice about the same axis."""
+    turning = [
+        [float(x) for x in spring.direction]
+        for spring in first.joint_springs
+        if spring.kind == "rotation" and float(spring.stiffness) == 0.0
+    ]
+    if len(turning) >= 3 and np.linalg.matrix_rank(np.array(turning)) == 3:
+        raise ArmError(
+            "link1.joint_springs: those without stiffness let link 1 turn about every axis, and joint 1 does so about "
+            "one of them; must be left out: base = 'free' lets an arm float freely, with the stator of link 1 as the "
+            "body of its base."
+        )

@@ -1,0 +1,60 @@
+"""Rotations in space: by vectors, about axes and by quaternions, smooth wherever they are differentiated."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.runtime.namespace import Array
+
+#: coefficients of the power series in t^2 of sin t / t, (1 - cos t)/t^2 and (t - sin t)/t^3: to rounding up to 4 rad
+_SERIES = np.array(
+    [[(-1.0) ** k / math.factorial(2 * k + n) for k in range(16)] for n in (1, 2, 3)]
+)
+
+
+def cross_matrix(vector: Array) -> Array:
+    """[a] with [a] b = a x b, shape (..., 3, 3)."""
+    x, y, z = (vector[..., k] for k in range(3))
+    zero = jnp.zeros_like(x)
+    rows = ((zero, -z, y), (z, zero, -x), (-y, x, zero))
+    return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def series(vector: Array) -> Array:
+    """The series of sin t/t, (1 - cos t)/t^2 and (t - sin t)/t^3, t the length of a vector: smooth at 0, shape (3,)."""
+    square = jnp.sum(vector * vector)
+    powers = jnp.ones(1)
+    for _ in range(4):  # 1, t^2, ... t^30
+        powers, square = jnp.concatenate([powers, square * powers]), square * square
+    return jnp.asarray(_SERIES) @ powers
+
+
+def rotation(vector: Array) -> Array:
+    """exp[phi] of a rotation vector, by power series in phi . phi: smooth at 0."""
+    sine, cosine, _ = series(vector)
+    turn = cross_matrix(vector)
+    return jnp.eye(3) + sine * turn + cosine * (turn @ turn)
+
+
+def about(axis: Array, angle: Array) -> Array:
+    """The rotation by an angle about a unit vector."""
+    turn = cross_matrix(axis)
+    return jnp.eye(3) + jnp.sin(angle) * turn + (1.0 - jnp.cos(angle)) * (turn @ turn)
+
+
+def of_quaternion(quaternion: Array) -> Array:
+    """The rotation of a quaternion (w, x, y, z), whose length does not matter, shape (3, 3)."""
+    real, vector = quaternion[0], quaternion[1:]
+    turn = cross_matrix(vector)
+    twice = 2.0 / jnp.sum(quaternion * quaternion)
+    return jnp.eye(3) + twice * (real * turn + turn @ turn)
+
+
+def product(left: Array, right: Array) -> Array:
+    """The product of two quaternions (w, x, y, z): the rotation of the right one comes first."""
+    real = left[0] * right[0] - left[1:] @ right[1:]
+    vector = left[0] * right[1:] + right[0] * left[1:] + jnp.cross(left[1:], right[1:])
+    return jnp.concatenate([real[None], vector])
