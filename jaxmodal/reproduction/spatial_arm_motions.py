@@ -37,8 +37,10 @@ ROTORS = (2.0, 5.0, 10.0, 15.0)
 _LENGTH = 8.0
 #: shapes of each boom; without stretch, whose waves would set the step
 SHAPES = {"bending_xy": 2, "bending_xz": 2, "torsion": 1, "stretch": 0}
+#: and of the arm on a station that floats, whose motors are given their motion
+SHAPES_AFLOAT = {"bending_xy": 1, "bending_xz": 1, "torsion": 0, "stretch": 0}
 #: of the station that floats with its arm, seen from joint 1
-STATION = RigidBody(20_000.0, centre=(-3.0, 0.0, 0.0), inertia=(5e4, 2e5, 2e5))
+STATION = RigidBody(20_000.0, (-3.0, 0.0, 0.0), (5e4, 2e5, 2e5))  # type: ignore[arg-type]
 #: what the motors of the floating arm turn by in so many seconds, rad
 TURN, MOVE = np.array([0.0, 1.0, -0.5, 0.8, 0.0, 0.0, 0.0]), 10.0
 FALL = np.linspace(0.0, 2.0, 201)
@@ -50,7 +52,8 @@ CHOICES = """\
   stiffness of joints are printed. Lengths, masses, E and the payload are chosen, see the file of
   `examples.space_station_arm`. Shapes are polynomials, two in each plane and one in torsion, none in stretch.
 - The rotors' inertia at the joint, J_r n^2, is 2, 5, 10 and 15 kg m^2, as the text numbers its curves.
-- The station that floats, of 20 t, and what its motors do are chosen; the text holds the base."""
+- The station that floats, of 20 t, and what its motors do are chosen; the text holds the base. Its booms have one shape in
+  each plane."""
 
 
 class SpunUp(NamedTuple):
@@ -94,10 +97,11 @@ def station_arm(rotor: float, base: str = "clamped") -> SpatialFlexibleArm:
         link.replace(rotor_inertia=rotor / float(link.gear_ratio) ** 2)  # type: ignore[arg-type]
         for link in arm.links
     ]
+    shapes, gravity = SHAPES, (0.0, 0.0, -9.81)
     if base == "free":
         links[0] = links[0].replace(stator=STATION)
-    gravity = None if base == "free" else (0.0, 0.0, -9.81)
-    made = flexible_arm(arm.replace(links=tuple(links)), SHAPES, gravity=gravity, base=base)
+        shapes, gravity = SHAPES_AFLOAT, (0.0, 0.0, 0.0)
+    made = flexible_arm(arm.replace(links=tuple(links)), shapes, gravity=gravity, base=base)
     assert isinstance(made, SpatialFlexibleArm)
     return made
 

@@ -22,8 +22,10 @@ RUNS = 2 * len(motions.RATES) + len(motions.ROTORS) + 1
 
 
 def spatial_arms(folder: Path, advance: Callable[[], None]) -> tuple[str, bool]:
-    """Simulate, draw into a folder, and return the section of the report, and whether all is shown that the text says."""
-    with_it, without, falls = [], [], []
+    """Simulate, draw into a folder, and return the section of the report, and whether all is shown that was said."""
+    with_it: list[SpunUp] = []
+    without: list[SpunUp] = []
+    falls: list[Fall] = []
     for rate in motions.RATES:
         for found, shortened in ((with_it, True), (without, False)):
             found.append(motions.spun_up(rate, shortened))
@@ -110,7 +112,9 @@ def _section(
         ("rotor at the joint [kg m²]", "largest twist of joints 1 to 7 [mrad]"),
         [(f"{fall.rotor:g}", ", ".join(f"{1e3 * x:.1f}" for x in fall.twist)) for fall in falls],
     )
-    turned = 2.0 * np.degrees(np.arccos(np.clip(abs(afloat["base_quaternion"].values[-1, 0]), 0, 1)))
+    turned = 2.0 * np.degrees(
+        np.arccos(np.clip(abs(afloat["base_quaternion"].values[-1, 0]), 0, 1))
+    )
     away = np.linalg.norm(afloat["base_position"].values[-1])
     momenta = [float(np.abs(afloat[f"{x}_momentum"].values).max()) for x in ("linear", "angular")]
     return f"""\
@@ -124,8 +128,8 @@ From the paper on n flexible links and n flexible joints in space.
 
 {twists}
 
-The same arm on a station of 20 t that floats: its motors turn from rest to rest in {motions.MOVE:g} s, which turns the station by
-{turned:.1f} degrees and moves it by {away:.2f} m. Both momenta, 0 at the start, stay {_below(max(momenta))}.
+The same arm on a station of 20 t that floats: its motors turn from rest to rest in {motions.MOVE:g} s, which turns the
+station by {turned:.1f} degrees and moves it by {away:.2f} m. Both momenta, 0 at the start, stay {_below(max(momenta))}.
 
 ### What was chosen where the text leaves it open
 
@@ -144,7 +148,13 @@ def _draw_beams(with_it: Sequence[SpunUp], without: Sequence[SpunUp], path: Path
     for axes, runs, title in zip(panels, (with_it, without), titles, strict=True):
         for k, run in enumerate(runs):
             shown = np.where(np.abs(run.deflection) < 1.5, run.deflection, np.nan)
-            axes.plot(motions.TIMES, shown, color=COLOURS[k % len(COLOURS)], linewidth=1.2, label=f"{run.rate:g} rad/s")
+            axes.plot(
+                motions.TIMES,
+                shown,
+                color=COLOURS[k % len(COLOURS)],
+                linewidth=1.2,
+                label=f"{run.rate:g} rad/s",
+            )
         axes.set_ylim(-1.5, 0.5)
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("time [s]")
@@ -165,7 +175,12 @@ def _draw_floating(motion: xarray.Dataset, path: Path) -> None:
     joints.legend(fontsize=8, frameon=False)
     rotation = motion["base_quaternion"].values
     part = rotation[:, 1:] * np.sign(rotation[:, :1])
-    base.plot(time, np.degrees(2.0 * np.arcsin(np.clip(part, -1.0, 1.0))), linewidth=1.2, label=["x", "y", "z"])
+    base.plot(
+        time,
+        np.degrees(2.0 * np.arcsin(np.clip(part, -1.0, 1.0))),
+        linewidth=1.2,
+        label=["x", "y", "z"],
+    )
     base.set_ylabel("station turned about [°]")
     base.legend(fontsize=8, frameon=False)
     for axes in (joints, base):

@@ -157,7 +157,7 @@ def test_thickness_factor_of_the_example_reaches_every_link():
 
 
 def test_examples_are_listed_and_have_a_name():
-    in_space = ["canadarm2_like", "six_axis_industrial"]
+    in_space = ["canadarm2_like", "six_axis_industrial", "space_station_arm"]
     assert jm.examples.names() == sorted([*in_space, "three_link_industrial", "two_link_flexible"])
     for name in in_space:
         assert jm.examples.load(name) == getattr(jm.examples, name)()
