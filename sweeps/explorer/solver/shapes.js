@@ -197,3 +197,12 @@ function normalised(found, multiplicity) {
   }));
   return { ...found, amplitude, multiplicity };
 }
+
+const DRAWN = ["joint_angle", "length", "base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"];
+
+/** Where the links are at rest: angles, lengths and offsets, link by link. */
+export function places(arm) {
+  const { fields } = arm.written;
+  const of = (name) => arm.beams.map((beam) => (fields.includes(name) ? beam[fields.indexOf(name)] : 0));
+  return Object.fromEntries(DRAWN.map((name) => [name, of(name)]));
+}

@@ -57,11 +57,10 @@ _ANGLES = 0.0, 0.5 * np.pi, np.pi
 
 
 def values_of(arm: SpatialArm) -> list[str]:
-    """The addresses of what can be moved: positions of joints, stiffnesses that are not always rigid, the payload."""
-    found = []
+    """The addresses of what can be moved: positions of joints, stiffnesses, the mass of the payload."""
+    found = [f"link{k}.{link.position}" for k, link in enumerate(arm.links, start=1)]
     for k, link in enumerate(arm.links, start=1):
-        found.append(f"link{k}.{link.position}")
-        if not link.prismatic and (np.isfinite(link.joint_stiffness) or not link.rigid):
+        if not link.prismatic:
             found.append(f"link{k}.joint_stiffness")
         for m, spring in enumerate(link.joint_springs, start=1):
             if np.isfinite(spring.stiffness):
