@@ -57,7 +57,8 @@ SPACE_SCRIPTS = (
 #: what the page of an arm in space says beneath its picture
 _IN_SPACE = (
     "Drag to turn the arm, or its arrow keys; the wheel, + and - zoom. Bodies are ellipsoids of their mass and "
-    "inertia, those without inertia spheres of 2700 kg/m^3; joints that give way are filled."
+    "inertia, those without inertia spheres of 2700 kg/m^3; joints that give way are filled. A mode that turns much is "
+    "drawn smaller."
 )
 
 

@@ -76,8 +76,9 @@ def arm_json(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
 
     Parameters
     ----------
-    arm : Arm
-        The arm; its structure (which links are rigid, which features there are) is fixed, its values can be set.
+    arm : Arm or SpatialArm
+        The arm; its structure (which links are rigid, which features there are) is fixed, its values can be set. Of an
+        arm in space these are the positions and stiffnesses of joints and the mass of the payload.
     theory : str
         As for `jaxmodal.natural_frequencies`.
 
