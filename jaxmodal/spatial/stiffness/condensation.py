@@ -30,12 +30,12 @@ from jaxmodal.spatial.stiffness.entries import Release, Rounding, with_link
 from jaxmodal.spatial.stiffness.link_entries import LinkEntries
 from jaxmodal.spatial.stiffness.members import Beams, Members, members
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
-from jaxmodal.spatial.stiffness.symmetric import PLACES, TRIANGLE, Symmetric
+from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric
 from jaxmodal.spatial.stiffness.uniform_links import Layout, UniformLink, unpacked
 
 _ENTRIES, _INNER = len(PLACES), len(PLACES) + 6
-#: places of the mass and of the diagonal of the inertia of the outer body among the numbers of a link
-BODY_MASS, BODY_INERTIA = 12, [16 + TRIANGLE.index((i, i)) for i in range(3)]
+#: places of the mass and of the inertia of the outer body among the numbers of a link
+BODY_MASS, BODY_INERTIA = 12, list(range(16, 22))
 #: lanes up to which NumPy runs the recorded formula of a link in float64: beyond, its registers fill the caches. Of 512
 #: lanes it takes 0.7 of the time of operations one by one, of 1,024 1.1
 _RECORDED = 768

@@ -8,16 +8,16 @@ estimate that is some thousands too large. Float64 in space is known by what oth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from jaxmodal.dynamic_stiffness.stiffness import rounding_of_waves
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.spatial.stiffness.symmetric import PLACES, TRIANGLE
+from jaxmodal.spatial.stiffness.symmetric import TRIANGLE
 
-#: places of the blocks of a stiffness along the axes and about them, and of the diagonal in each
-_BLOCKS = [[PLACES.index((i + k, j + k)) for i, j in TRIANGLE] for k in (0, 3)]
-_IN_BLOCK = [TRIANGLE.index((i, i)) for i in range(3)]
+#: where the diagonal is among the entries of a symmetric matrix of 3 x 3
+_DIAGONAL = np.array([1.0 if i == j else 0.0 for i, j in TRIANGLE])
 #: what a number that is divided by has in place of zero
 _NO_ZERO = 1e-280
 
@@ -25,7 +25,7 @@ _NO_ZERO = 1e-280
 class Sizes(NamedTuple):
     """Of a flexible link, arrays that broadcast with (trials, cells).
 
-    Omega^2, its mass and its length; what the body at its end has of mass, (), and of inertia about the axes, (3,).
+    Omega^2, its mass and its length; what the body at its end has of mass, (), and of inertia, (6,).
     Of both planes, (2,): the factor delta of the free member, the receptances r_vv and r_pp, and beta^2.
     """
 
@@ -75,17 +75,14 @@ def rounding_of_springs(of: Sizes, outboard: Array, inner: Array, pivots: Array)
 
 
 def _what_moves(of: Sizes, outboard: Array) -> tuple[Array, Array, Array, Array]:
-    """The diagonal of what is outboard along and about the axes, less the body; the inertia that moves with each."""
-    blocks = [[outboard[place] for place in places] for places in _BLOCKS]
+    """The diagonals of what is outboard along and about the axes, less the body; the inertia that moves with each."""
+    diagonal = _DIAGONAL.reshape((-1,) + (1,) * (outboard.ndim - 1))
+    along = xp.concatenate([outboard[0:3], outboard[6:8], outboard[11:12]])
+    along = along - of.squared * (of.body_mass * diagonal)
+    about = outboard[15:21] - of.squared * (of.body_inertia * diagonal)
     own = of.mass_term, of.mass_term * of.length * of.length
-    bodies = [of.body_mass] * 3, of.body_inertia
-    diagonals, moving = [], []
-    for block, body, least in zip(blocks, bodies, own, strict=True):
-        for place, part in zip(_IN_BLOCK, body, strict=True):
-            block[place] = block[place] - of.squared * part
-        diagonals.append(xp.stack([block[place] for place in _IN_BLOCK]))
-        moving.append(least + _heavy(block))
-    return diagonals[0], diagonals[1], moving[0], moving[1]
+    moved, turned = (least + _heavy(x) for least, x in zip(own, (along, about), strict=True))
+    return along * diagonal, about * diagonal, moved, turned
 
 
 def _of_functions(along: Array, about: Array, of: Sizes, own: Array) -> Array:
@@ -94,7 +91,7 @@ def _of_functions(along: Array, about: Array, of: Sizes, own: Array) -> Array:
     Of a stub that carries a heavy arm both are small; ``own`` is the first one.
     """
     # bending along y turns about z, bending along z about y
-    pairs = (along[1], about[2]), (along[2], about[1])
+    pairs = (along[3], about[5]), (along[5], about[3])
     found = 0.0 * own
     for waved, r_vv, r_pp, (v, p) in zip(of.waved, of.r_vv, of.r_pp, pairs, strict=True):
         share = own + xp.abs(r_vv * v) + xp.abs(r_pp * p)
@@ -102,9 +99,9 @@ def _of_functions(along: Array, about: Array, of: Sizes, own: Array) -> Array:
     return found
 
 
-def _heavy(w: Sequence[Array]) -> Array:
+def _heavy(w: Array) -> Array:
     """Omega^2 times the inertia in the direction that has least, no more of it than there is; 0 where one has none."""
-    xx, xy, xz, yy, yz, zz = (-x for x in w)
+    xx, xy, xz, yy, yz, zz = (-w[k] for k in range(6))
     minor = xx * yy - xy * xy
     determinant = zz * minor - xx * yz * yz - yy * xz * xz + 2.0 * (xy * xz * yz)
     trace = xx + yy + zz

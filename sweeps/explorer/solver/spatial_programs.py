@@ -314,7 +314,7 @@ def _tally_tape(springs: int, flexible: bool, noise: bool) -> dict[str, Any]:
             return [count]
         releases = Release(*(some(3) for _ in range(5)))
         squared, mass_term, length, body_mass = (next(left) for _ in range(4))
-        body_inertia, deltas, r_vv, r_pp, beta = some(3), some(2), some(2), some(2), some(2)
+        body_inertia, deltas, r_vv, r_pp, beta = some(6), some(2), some(2), some(2), some(2)
         sizes = Sizes(
             squared, mass_term, length, body_mass, body_inertia, deltas, r_vv, r_pp, beta * beta
         )
@@ -325,7 +325,7 @@ def _tally_tape(springs: int, flexible: bool, noise: bool) -> dict[str, Any]:
             by_springs = rounding_of_springs(sizes, outboard, inner, pivots)
         return [own, by_springs]
 
-    return tape_of_function(computed, results + (4 + 3 + 8 + _ENTRIES) * noise)
+    return tape_of_function(computed, results + (4 + 6 + 8 + _ENTRIES) * noise)
 
 
 @functools.cache
