@@ -136,12 +136,13 @@ def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str
     return {
         "name": link.name,
         "rigid": link.rigid,
+        "segment": link.segment,
         "length": float(link.length),
         **_outline(link),
         "joint": (turned @ (frame.joint - frame.start)).tolist(),
         "tip": (turned @ (frame.tip - frame.end)).tolist(),
         "axis": (axis / np.linalg.norm(axis)).tolist(),
-        "at": float(get_parameter(arm, f"{address}.{link.position}")),
+        "at": float(get_parameter(arm, f"{address}.base_offset.x")) if link.prismatic else 0.0,
         "way": f"{address}.base_offset.x" if link.prismatic else "",
         "springs": [
             f"{address}.joint_stiffness",

@@ -62,6 +62,7 @@ HARD = {
     "free": jm.SpatialArm((BAR.replace(joint_stiffness=0.0), BAR.replace(joint_stiffness=0.0, joint_angle=0.4))),
     "heavy": jm.SpatialArm((BAR, BAR.replace(joint_angle=0.7)), jm.RigidBody(1e6, (0, 0, 0), (1e4,) * 3)),
     "sliding": sliding(),
+    "segments": SIX.with_body(2, 0.3, jm.RigidBody(1.5)).with_taper(5, jm.hollow_circle(0.1, 0.005, "cowper"), 3),
     "six axes": SIX,
 }  # fmt: skip
 
@@ -153,6 +154,13 @@ def test_slides_are_set(tmp_path):
     (found,) = solved_in_page(tmp_path, [case(arm, set=given)], True)
     np.testing.assert_allclose(found["omega"], truth.omega, rtol=1e-12, atol=0.0)
     assert "link2.joint_angle" not in values_of(arm)
+
+
+def test_segments_have_nothing_to_set():
+    arm = HARD["segments"]
+    positions = [name for name in values_of(arm) if name.endswith("joint_angle")]
+    assert positions == [f"link{k}.joint_angle" for k in arm.joints]
+    assert len(positions) == 6
 
 
 @needs_node

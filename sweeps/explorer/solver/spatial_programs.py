@@ -58,8 +58,9 @@ _ANGLES = 0.0, 0.5 * np.pi, np.pi
 
 def values_of(arm: SpatialArm) -> list[str]:
     """The addresses of what can be moved: positions of joints, stiffnesses, the mass of the payload."""
-    found = [f"link{k}.{link.position}" for k, link in enumerate(arm.links, start=1)]
-    for k, link in enumerate(arm.links, start=1):
+    found = [f"link{k}.{arm.position_of(k)}" for k in arm.joints]
+    for k in arm.joints:
+        link = arm.links[k - 1]
         if not link.prismatic:
             found.append(f"link{k}.joint_stiffness")
         for m, spring in enumerate(link.joint_springs, start=1):
@@ -167,10 +168,11 @@ class _Links:
                 "springs": [],
             }
             name = "" if owner is None else f"link{owner + 1}.{self.arm.links[owner].position}"
-            if name.endswith("joint_angle"):
+            known = name in self.names  # of a segment it is not
+            if known and name.endswith("joint_angle"):
                 sine, versed = _by_sines(first, right, half)
                 own |= {"angle": self.names.index(name), "sine": sine, "versed": versed}
-            elif name:
+            elif known:
                 own |= {"way": self.names.index(name), "slid": _sparse(first, slid)}
             if k == last:
                 own |= {

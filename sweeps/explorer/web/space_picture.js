@@ -95,7 +95,7 @@ class SpacePicture {
       for (const way of [[joint, start.point], [this.end(k, -1, share).point, tip]])
         if (long(plus(way[0], way[1], -1)) > 1e-9) scene.cylinder(way[0].map((x, i) => (x + way[1][i]) / 2), plus(way[1], way[0], -1), 0.8 * thin, 0.5 * long(plus(way[1], way[0], -1)), 8, "rigid");
       this.link(scene, link, k, share, thin);
-      this.jointOf(scene, link, k, joint, start.axes);
+      if (!link.segment) this.jointOf(scene, link, k, joint, start.axes);
       for (const body of link.bodies) this.body(scene, body, k, share);
     });
     scene.paint();
