@@ -19,14 +19,14 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.explorer.data import picture
 from sweeps.explorer.solver import arm_json
-from sweeps.explorer.space import space_page_data
+from sweeps.explorer.space import STIFFNESSES, space_page_data
 
 #: modes in the table
 MODES = 10
 #: points of each link at which the mode is drawn
 POINTS = 15
-#: sizes and stiffnesses go from the given one divided by this to this times it
-_SIZES, _STIFFNESSES = 2.0, 100.0
+#: sizes go from the given one divided by this to this times it
+_SIZES = 2.0
 
 
 def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _slider(arm: Arm, address: str) -> list[dict[str, Any]]:
         if middle == 0.0:  # a free joint
             return []
         found |= {"unit": "N m/rad", "logarithmic": True, "rigid": math.isinf(value)}
-        return [found | {"low": middle / _STIFFNESSES, "high": middle * _STIFFNESSES}]
+        return [found | {"low": middle / STIFFNESSES, "high": middle * STIFFNESSES}]
     if value > 0.0 and (field == "length" or _is_size(arm, owner, field)):
         return [found | {"low": value / _SIZES, "high": value * _SIZES}]
     return []

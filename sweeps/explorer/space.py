@@ -20,7 +20,7 @@ from jaxmodal.spatial.parts.parameters import unit_of
 from sweeps.explorer.solver import arm_json
 
 #: stiffnesses go from the given one divided by this to this times it
-_STIFFNESSES = 100.0
+STIFFNESSES = 100.0
 #: the stiffness, N m/rad, about which that of a rigid joint on a rigid link is moved
 _USUAL = 1e4
 #: kg/m^3 of the sphere that stands for a body without inertia
@@ -91,8 +91,8 @@ def _slider(arm: SpatialArm, address: str) -> dict[str, Any]:
         "unit": unit_of(address, arm),
         "logarithmic": True,
         "rigid": field == "joint_stiffness",
-        "low": middle / _STIFFNESSES,
-        "high": middle * _STIFFNESSES,
+        "low": middle / STIFFNESSES,
+        "high": middle * STIFFNESSES,
     }
 
 

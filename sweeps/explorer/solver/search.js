@@ -135,3 +135,16 @@ export function countBelow(arm, omega) {
 }
 
 const shareOf = (arm, i) => arm.written.shares[i % arm.written.shares.length];
+
+/** The mode at `omega` to the last digits, and how many there are within 1e-13. */
+function modeAt(given, omega) {
+  const clear = CERTAIN * evaluate(given, omega, "double").noise <= 1e-15;
+  const arm = clear ? given : cutArm(given, (i) => shareOf(given, i));
+  for (const aside of [1e-14, 1e-13, 1e-11, 1e-9, 1e-7]) {
+    const a = evaluate(arm, omega * (1 - aside), "double"), b = evaluate(arm, omega * (1 + aside), "double");
+    if (b.count <= a.count) continue;
+    const found = enclose((at) => evaluate(arm, at, "double"), a, b, a.count + 1, 4 * EPS, 120);
+    return { exact: found.omega, multiplicity: aside <= 1e-13 ? b.count - a.count : 1 };
+  }
+  throw new Error(`omega = ${omega}: no natural frequency of this arm; take one that frequencies() has returned.`);
+}

@@ -42,7 +42,7 @@ export function setValue(arm, address, value) {
 
 function withValues(arm, values) {
   const links = (given) => given.map((written) => linkOf(arm, written, values));
-  return { ...arm, values, links: links(arm.written.whole), cutLinks: null };
+  return { ...arm, values, links: links(arm.written.whole) };
 }
 
 /** The same arm with its flexible links cut in two; the library has said where. */

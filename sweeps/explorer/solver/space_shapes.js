@@ -1,17 +1,5 @@
 // Mode shapes in space, and where the arm is at rest.
 
-/** The frequency of the mode to the last digits, by the formulas that have them, and how many there are within 1e-13. */
-function modeAt(given, omega) {
-  const clear = CERTAIN * evaluate(given, omega, "double").noise <= 1e-15, arm = clear ? given : cutArm(given);
-  for (const aside of [1e-14, 1e-13, 1e-11, 1e-9, 1e-7]) {
-    const a = evaluate(arm, omega * (1 - aside), "double"), b = evaluate(arm, omega * (1 + aside), "double");
-    if (b.count <= a.count) continue;
-    const found = enclose((at) => evaluate(arm, at, "double"), a, b, a.count + 1, 4 * EPS, 120);
-    return { exact: found.omega, multiplicity: aside <= 1e-13 ? b.count - a.count : 1 };
-  }
-  throw new Error(`omega = ${omega}: no natural frequency of this arm; take one that frequencies() has returned.`);
-}
-
 const keepWide = () => [wideH.slice(), wideL.slice()];
 
 /** What a tape of pairs makes of the inputs in xh, xl, as the stiffness. */

@@ -14,7 +14,7 @@ class SpacePicture {
     });
     for (const [name, view] of Object.entries(VIEWS)) {
       const button = element("button", name, { type: "button" });
-      button.addEventListener("click", () => this.eye.to(...view, 1, true));
+      button.addEventListener("click", () => this.eye.to(...view, 1));
       byId("views-of").append(button);
     }
     const save = element("button", "PNG", { type: "button", id: "png" });

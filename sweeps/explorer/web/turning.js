@@ -36,11 +36,14 @@ class Eye {
     this.listen();
   }
 
-  to(yaw, pitch, zoom, settled) {
+  // `moved` is told at once, and again, with true, when the eye rests: browsers allow few changes of an address.
+  to(yaw, pitch, zoom) {
     this.yaw = ((((yaw + 180) % 360) + 360) % 360) - 180;
     this.pitch = within(pitch, -90, 90);
     this.zoom = within(zoom, 0.2, 20);
-    this.moved(settled);
+    this.moved(false);
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => this.moved(true), 150);
   }
 
   listen() {
@@ -54,17 +57,17 @@ class Eye {
       if (!last) return;
       const before = [...at.values()];
       at.set(pointerId, [clientX, clientY]);
-      if (at.size === 1) this.to(this.yaw - 0.4 * (clientX - last[0]), this.pitch + 0.4 * (clientY - last[1]), this.zoom, false);
+      if (at.size === 1) this.to(this.yaw - 0.4 * (clientX - last[0]), this.pitch + 0.4 * (clientY - last[1]), this.zoom);
       if (at.size === 2) { // two fingers
         const apart = ([a, b]) => Math.hypot(a[0] - b[0], a[1] - b[1]) || 1;
-        this.to(this.yaw, this.pitch, (this.zoom * apart([...at.values()])) / apart(before), false);
+        this.to(this.yaw, this.pitch, (this.zoom * apart([...at.values()])) / apart(before));
       }
     });
     for (const name of ["pointerup", "pointercancel"])
-      canvas.addEventListener(name, ({ pointerId }) => at.delete(pointerId) && this.moved(true));
+      canvas.addEventListener(name, ({ pointerId }) => at.delete(pointerId));
     canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
-      this.to(this.yaw, this.pitch, this.zoom * Math.exp(-0.0015 * event.deltaY), true);
+      this.to(this.yaw, this.pitch, this.zoom * Math.exp(-0.0015 * event.deltaY));
     }, { passive: false });
     canvas.addEventListener("keydown", (event) => {
       const { key, ctrlKey, metaKey, altKey } = event;
@@ -72,7 +75,7 @@ class Eye {
       const step = { ArrowLeft: [-5, 0, 1], ArrowRight: [5, 0, 1], ArrowUp: [0, 5, 1], ArrowDown: [0, -5, 1], "+": [0, 0, 1.2], "=": [0, 0, 1.2], "-": [0, 0, 1 / 1.2] }[key];
       if (!step) return;
       event.preventDefault();
-      this.to(this.yaw + step[0], this.pitch + step[1], this.zoom * step[2], true);
+      this.to(this.yaw + step[0], this.pitch + step[1], this.zoom * step[2]);
     });
   }
 
@@ -89,6 +92,6 @@ class Eye {
 
   read(text) {
     const given = (text ?? "").split(",").map(Number);
-    if (given.length === 3 && given.every(Number.isFinite) && given[2] > 0) this.to(...given, false);
+    if (given.length === 3 && given.every(Number.isFinite) && given[2] > 0) this.to(...given);
   }
 }
