@@ -61,10 +61,11 @@ def explore(
     port: int | None,
     no_open: bool,
 ) -> None:
-    """Look at the STORE of a sweep, or at a planar ARM, in a browser.
+    """Look at the STORE of a sweep, or at an ARM, in a browser.
 
-    A sweep has maps, curves, spectra with certificates, the arm in its posture. An arm (an arm file or example:NAME)
-    has sliders for its posture and sizes, and its modes move; the page solves it exactly, with no server.
+    A sweep has maps, curves, spectra with certificates, the arm in its posture. An arm (an arm file, a robot's URDF or
+    example:NAME) has sliders for its posture and more, and its modes move; one in space turns. The page solves it
+    exactly, with no server.
 
     The page is served on this machine alone, at an address with a random token, until Ctrl-C. It is made anew when it
     is reloaded, so that a sweep can be watched while it runs.
@@ -96,17 +97,14 @@ def explore(
 
 
 def _arm_page(argument: str, theory: TheoryName) -> str:
-    from jaxmodal.arm.arm import Arm
-    from jaxmodal.cli.arguments import load_vibrating_arm
+    from jaxmodal.cli.arguments import load_any_arm
     from jaxmodal.cli.arguments import refusing as refusing_arms
+    from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
     from sweeps.explorer.page import arm_page_html
 
-    arm = load_vibrating_arm(argument)
-    if not isinstance(arm, Arm):
-        raise BadInput(
-            f"{argument}: is an arm in space, which the page cannot solve yet; run a sweep, jaxmodal sweep run SWEEP, "
-            "and give its STORE.zarr."
-        )
+    # one in space in which nothing gives way, too: the page shows it, and its joints can be given springs there
+    arm = load_any_arm(argument, check=False)
+    warn_of_implausible_values(arm, argument)
     with refusing_arms(argument):
         return arm_page_html(arm, theory)
 

@@ -16,19 +16,21 @@ from jaxmodal.arm.facts import IN_PLANE
 from jaxmodal.arm.files import units_of
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.explorer.data import picture
 from sweeps.explorer.solver import arm_json
+from sweeps.explorer.space import STIFFNESSES, space_page_data
 
 #: modes in the table
 MODES = 10
 #: points of each link at which the mode is drawn
 POINTS = 15
-#: sizes and stiffnesses go from the given one divided by this to this times it
-_SIZES, _STIFFNESSES = 2.0, 100.0
+#: sizes go from the given one divided by this to this times it
+_SIZES = 2.0
 
 
-def arm_page_data(arm: Arm, theory: TheoryName = "timoshenko") -> dict[str, Any]:
-    """What the page of a planar arm shows, as plain values.
+def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> dict[str, Any]:
+    """What the page of an arm shows, as plain values.
 
     Parameters
     ----------
@@ -40,22 +42,28 @@ def arm_page_data(arm: Arm, theory: TheoryName = "timoshenko") -> dict[str, Any]
     Raises
     ------
     ArmError
-        As `sweeps.explorer.solver.arm_json`: arms in space and forces at rest.
+        As `sweeps.explorer.solver.arm_json`: forces at rest.
     """
-    solved = json.loads(arm_json(arm, theory))
     return {
         "title": f"{arm.name or 'arm'}, {theory}",
-        "solved": solved,
+        "space": isinstance(arm, SpatialArm),
         "modes": MODES,
         "points": POINTS,
-        "sliders": [slider for address in addresses(arm) for slider in _slider(arm, address)],
-        "picture": picture(arm),
-        "depths": [_depth(arm, k) for k in range(arm.num_links)],
+        **(space_page_data(arm, theory) if isinstance(arm, SpatialArm) else _plane(arm, theory)),
         "versions": {
             "jaxmodal_version": jaxmodal.__version__,
             "jax_version": jax.__version__,
             "numpy_version": np.__version__,
         },
+    }
+
+
+def _plane(arm: Arm, theory: TheoryName) -> dict[str, Any]:
+    return {
+        "solved": json.loads(arm_json(arm, theory)),
+        "sliders": [slider for address in addresses(arm) for slider in _slider(arm, address)],
+        "picture": picture(arm),
+        "depths": [_depth(arm, k) for k in range(arm.num_links)],
     }
 
 
@@ -79,7 +87,7 @@ def _slider(arm: Arm, address: str) -> list[dict[str, Any]]:
         if middle == 0.0:  # a free joint
             return []
         found |= {"unit": "N m/rad", "logarithmic": True, "rigid": math.isinf(value)}
-        return [found | {"low": middle / _STIFFNESSES, "high": middle * _STIFFNESSES}]
+        return [found | {"low": middle / STIFFNESSES, "high": middle * STIFFNESSES}]
     if value > 0.0 and (field == "length" or _is_size(arm, owner, field)):
         return [found | {"low": value / _SIZES, "high": value * _SIZES}]
     return []

@@ -15,6 +15,7 @@ import xarray as xr
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.explorer.arms import arm_page_data
 from sweeps.explorer.data import page_data
 from sweeps.explorer.solver import module_text
@@ -32,7 +33,7 @@ SCRIPTS = (
     "elements.js",
     "page.js",
 )
-#: those of the page of an arm
+#: those of the page of a planar arm, and of one in space
 ARM_SCRIPTS = (
     "scales.js",
     "arm.js",
@@ -40,7 +41,24 @@ ARM_SCRIPTS = (
     "elements.js",
     "asking.js",
     "moving.js",
+    "plane_picture.js",
     "arm_page.js",
+)
+SPACE_SCRIPTS = (
+    "scales.js",
+    "files.js",
+    "elements.js",
+    "asking.js",
+    "turning.js",
+    "solids.js",
+    "space_picture.js",
+    "arm_page.js",
+)
+#: what the page of an arm in space says beneath its picture
+_IN_SPACE = (
+    "Drag to turn the arm, or its arrow keys; the wheel, + and - zoom. Bodies are ellipsoids of their mass and "
+    "inertia, those without inertia spheres of 2700 kg/m^3; joints that give way are filled. A mode that turns much is "
+    "drawn smaller."
 )
 
 
@@ -62,13 +80,13 @@ def page_html(ds: xr.Dataset, served: bool = False) -> str:
     return assembled(page_data(ds) | {"served": served})
 
 
-def arm_page_html(arm: Arm, theory: TheoryName = "timoshenko") -> str:
+def arm_page_html(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
     """The page of an arm, which solves it; whether served or a file, it asks nothing.
 
     Parameters
     ----------
     arm
-        A planar arm.
+        A planar arm, or one in space, which the page shows turning.
     theory
         As for `jaxmodal.natural_frequencies`.
 
@@ -88,7 +106,11 @@ def assembled(data: dict[str, Any]) -> str:
 
 def arm_assembled(data: dict[str, Any]) -> str:
     """The page of data as `arm_page_data` returns them; its script, which has a digest, holds its worker, too."""
-    return _put_together("arm.html", arm_code(), "connect-src 'none'; worker-src blob:", data)
+    in_space = data["space"]
+    picture = _source("space_picture.html" if in_space else "plane_picture.html").rstrip()
+    parts = {"picture": picture, "remarks": _IN_SPACE if in_space else ""}
+    rules = "connect-src 'none'; worker-src blob:"
+    return _put_together("arm.html", arm_code(in_space), rules, data, parts)
 
 
 def code() -> tuple[str, str]:
@@ -96,12 +118,13 @@ def code() -> tuple[str, str]:
     return _script(SCRIPTS), _source("page.css")
 
 
-def arm_code() -> tuple[str, str]:
-    """The script and the style of the page of an arm, the solver within."""
+def arm_code(in_space: bool = False) -> tuple[str, str]:
+    """The script and the style of the page of an arm, in the plane or in space, the solver within."""
     # a page from a disk may start no worker that is a module
-    solver = re.sub(r"^export ", "", module_text(), flags=re.MULTILINE)
+    solver = re.sub(r"^export ", "", module_text(in_space), flags=re.MULTILINE)
     worker = json.dumps(f'"use strict";\n{solver}\n{_source("worker.js")}')
-    return _script(ARM_SCRIPTS, f"const SOLVER = {_without_markup(worker)};\n"), _source("page.css")
+    scripts = SPACE_SCRIPTS if in_space else ARM_SCRIPTS
+    return _script(scripts, f"const SOLVER = {_without_markup(worker)};\n"), _source("page.css")
 
 
 def _script(names: tuple[str, ...], first: str = "") -> str:
@@ -109,8 +132,14 @@ def _script(names: tuple[str, ...], first: str = "") -> str:
     return f'"use strict";\n(() => {{\n{first}{body}}})();\n'
 
 
-def _put_together(body: str, parts: tuple[str, str], rules: str, data: dict[str, Any]) -> str:
-    script, style = parts
+def _put_together(
+    body: str,
+    code: tuple[str, str],
+    rules: str,
+    data: dict[str, Any],
+    parts: dict[str, str] | None = None,
+) -> str:
+    script, style = code
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
         f"{rules}; base-uri 'none'; form-action 'none'"
@@ -121,7 +150,7 @@ def _put_together(body: str, parts: tuple[str, str], rules: str, data: dict[str,
         policy=policy,
         title=title,
         style=style,
-        body=string.Template(_source(body)).substitute(title=title),
+        body=string.Template(_source(body)).substitute(title=title, **(parts or {})),
         data=plain,
         script=script,
     )

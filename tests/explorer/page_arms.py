@@ -17,15 +17,28 @@ needs_node = pytest.mark.skipif(NODE is None, reason="needs node, which runs the
 _SCRIPT = pathlib.Path(__file__).with_name("solve_arms.mjs")
 
 
-def solved_in_page(tmp_path, cases):
+def solved_in_page(tmp_path, cases, in_space=False):
     """What the solver finds of arms; each case a dict of `solve_arms.mjs`, its arm as text."""
     module, arms = tmp_path / "solver.mjs", tmp_path / "arms.json"
-    module.write_text(module_text(), encoding="utf-8")
+    module.write_text(module_text(in_space), encoding="utf-8")
     arms.write_text(json.dumps(cases), encoding="utf-8")
     command = [NODE, str(_SCRIPT), str(module), str(arms)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def hertz_and_certified(browser):
+    """All digits of the table, as its button gives them."""
+    browser.run(
+        "window.kept = URL.createObjectURL; URL.createObjectURL = (blob) => "
+        "{ window.csv = null; blob.text().then((text) => { window.csv = text; }); return window.kept(blob); };"
+        "HTMLAnchorElement.prototype.click = () => {};"
+        "document.getElementById('csv').click();"
+    )
+    browser.until("window.csv")
+    rows = [line.split(",") for line in browser.value("window.csv").splitlines()[1:]]
+    return [float(row[1]) for row in rows], [row[2] == "certified" for row in rows]
 
 
 def case(arm, theory="timoshenko", **more):

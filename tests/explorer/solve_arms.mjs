@@ -15,6 +15,7 @@ const results = JSON.parse(readFileSync(arms, "utf8")).map(({ arm, set, modes, b
     const counts = (below || []).map((omega) => solver.countBelow(loaded, omega));
     const drawn = (shapes || []).map((k) => {
       const s = solver.shape(loaded, found.omega[k], points);
+      if (s.links) return s.links;
       return Object.fromEntries(["x", "y", "x0", "y0", "u", "v"].map((name) => [name, s[name].map((row) => Array.from(row))]));
     });
     return { ...lists, counts, shapes: drawn, ms };

@@ -9,7 +9,6 @@ import urllib.request
 
 import numpy as np
 import pytest
-from browser import Browser
 from click.testing import CliRunner
 
 import jaxmodal as jm
@@ -17,45 +16,10 @@ from sweeps.commands.explore import explore
 from sweeps.explorer.arms import MODES, arm_page_data
 from sweeps.explorer.page import arm_assembled, arm_code, arm_page_html
 from sweeps.explorer.server import PageServer
-from tests.explorer.page_arms import THEORIES, random_arm
+from tests.explorer.page_arms import THEORIES, hertz_and_certified, random_arm
 from tests.explorer.test_page import HOSTILE, Tags
 
 ARM = jm.examples.three_link_industrial()
-
-
-@pytest.fixture(scope="module")
-def window():
-    browser = Browser()
-    yield browser
-    browser.close()
-
-
-@pytest.fixture
-def shown(window, tmp_path):
-    """Opens the page of an arm as a file, at an address behind its #; the console stays silent."""
-
-    def opened(text, address=""):
-        path = tmp_path / "arm.html"
-        path.write_text(text, encoding="utf-8")
-        window._send("POST", f"{window.session}/url", {"url": "about:blank"})
-        window.open(f"{path.as_uri()}#{address}")
-        return window
-
-    yield opened
-    assert window.errors() == []
-
-
-def hertz_and_certified(browser):
-    """All digits of the table, as its button gives them."""
-    browser.run(
-        "window.kept = URL.createObjectURL; URL.createObjectURL = (blob) => "
-        "{ window.csv = null; blob.text().then((text) => { window.csv = text; }); return window.kept(blob); };"
-        "HTMLAnchorElement.prototype.click = () => {};"
-        "document.getElementById('csv').click();"
-    )
-    browser.until("window.csv")
-    rows = [line.split(",") for line in browser.value("window.csv").splitlines()[1:]]
-    return [float(row[1]) for row in rows], [row[2] == "certified" for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -175,7 +139,6 @@ def test_the_command_writes_and_serves_the_page(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["example:six_axis_industrial"], ["six_axis_industrial", "in space", "sweep run"]),
         (["example:two_link_flexible", "--at", "theta_2=0"], ["--at theta_2=0", "arm"]),
         (["none.toml"], ["none.toml"]),
         (["robot.urdf"], ["robot.urdf"]),

@@ -246,11 +246,10 @@ def test_bad_options_are_refused_and_nothing_is_written(
     assert list(tmp_path.iterdir()) == [store]
 
 
-def test_what_is_no_store_is_refused_with_the_way_to_one(tmp_path, store):
-    result = invoked("example:six_axis_industrial", "--no-open")
+def test_what_is_no_store_is_refused(tmp_path):
+    result = invoked(tmp_path / "none.zarr", "--no-open")
     assert result.exit_code == 2
-    assert "jaxmodal sweep run" in result.stderr
-    assert invoked(tmp_path / "none.zarr", "--no-open").exit_code == 2
+    assert "none.zarr" in result.stderr
 
 
 def test_a_damaged_chunk_is_named_and_no_page_written(store, tmp_path):

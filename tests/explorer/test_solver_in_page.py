@@ -111,8 +111,6 @@ def test_what_the_page_refuses(tmp_path):
 
 
 def test_arms_that_are_not_written():
-    """Forces at rest and arms in space, by name."""
+    """Forces at rest, by name."""
     with pytest.raises(ArmError, match="axial_force: the solver in the page"):
         arm_json(jm.Arm((BAR.replace(axial_force=10.0),)))
-    with pytest.raises(ArmError, match="planar"):
-        arm_json(jm.to_spatial(jm.Arm((BAR,))))

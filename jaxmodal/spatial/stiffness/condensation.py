@@ -30,12 +30,12 @@ from jaxmodal.spatial.stiffness.entries import Release, Rounding, with_link
 from jaxmodal.spatial.stiffness.link_entries import LinkEntries
 from jaxmodal.spatial.stiffness.members import Beams, Members, members
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
-from jaxmodal.spatial.stiffness.symmetric import PLACES, TRIANGLE, Symmetric
+from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric
 from jaxmodal.spatial.stiffness.uniform_links import Layout, UniformLink, unpacked
 
 _ENTRIES, _INNER = len(PLACES), len(PLACES) + 6
-#: places of the mass and of the diagonal of the inertia of the outer body among the numbers of a link
-_MASS, _INERTIA = 12, [16 + TRIANGLE.index((i, i)) for i in range(3)]
+#: places of the mass and of the inertia of the outer body among the numbers of a link
+BODY_MASS, BODY_INERTIA = 12, list(range(16, 22))
 #: lanes up to which NumPy runs the recorded formula of a link in float64: beyond, its registers fill the caches. Of 512
 #: lanes it takes 0.7 of the time of operations one by one, of 1,024 1.1
 _RECORDED = 768
@@ -70,7 +70,7 @@ def evaluate(
             factors.append(flexible.factor[link.place])
             log_abs = log_abs + flexible.growth[link.place]
             count = count + flexible.passed[link.place]
-        formula = _link_formula(springs, has_rotor, len(inputs) == 4, rounding, extended)
+        formula = link_formula(springs, has_rotor, len(inputs) == 4, rounding, extended)
         found = run_stacked(formula, inputs, _RECORDED)
         w, inner, rest = found[:_ENTRIES], leading(found[_ENTRIES:_INNER]), leading(found[_INNER:])
         pivots = rest[:springs]
@@ -97,8 +97,8 @@ def _sizes(flexible: Members, place: int, squared: np.ndarray, own: np.ndarray) 
         squared,
         flexible.mass_term[place],
         flexible.length[place],
-        own[_MASS],
-        own[_INERTIA],
+        own[BODY_MASS],
+        own[BODY_INERTIA],
         m.delta,
         m.r_vv,
         m.r_pp,
@@ -107,7 +107,7 @@ def _sizes(flexible: Members, place: int, squared: np.ndarray, own: np.ndarray) 
 
 
 @functools.cache
-def _link_formula(
+def link_formula(
     springs: int, has_rotor: bool, flexible: bool, rounding: int, with_terms: bool
 ) -> Callable[..., list[Number]]:
     """`with_link` from flat inputs to flat outputs: the fields of `Added`, of the releases field by field, last."""

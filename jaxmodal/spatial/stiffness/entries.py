@@ -115,12 +115,12 @@ def with_link(
         Of each load that rides along in ``w``, what of it acts on this link.
     """
     shaken = _shaken_by(rounding)
-    w = _less_loads(_less_body(w, link.outer, squared), [x.outer for x in loads])
+    w = _less_loads(less_body(w, link.outer, squared), [x.outer for x in loads])
     releases: list[Release] = []
     if members:
         w, releases = _through_beam(w, members, rounding, with_terms, shaken)
     inner = [w[i, i] for i in range(6)]
-    w = _less_loads(_less_body(shaken(w), link.inner, squared), [x.inner for x in loads])
+    w = _less_loads(less_body(shaken(w), link.inner, squared), [x.inner for x in loads])
     pivots = []
     for number, spring in enumerate(link.springs, start=1):
         unit = spring.unit
@@ -128,11 +128,11 @@ def with_link(
         rotor, torques = (link.rotor, [x.torque for x in loads]) if last else ([], [])
         if rotor:
             relative, driven, carried = rotor[3:]
-            w = _less_turning(w, rotor[:3], driven * squared)
+            w = less_turning(w, rotor[:3], driven * squared)
             unit = unit - squared * (relative * spring.compliance)
-        w, pivot = _through_spring(w, spring.direction, unit, spring.compliance, torques, shaken)
+        w, pivot = through_spring(w, spring.direction, unit, spring.compliance, torques, shaken)
         if rotor:
-            w = _less_turning(w, rotor[:3], carried * squared)
+            w = less_turning(w, rotor[:3], carried * squared)
         pivots.append(pivot)
     w = shifted(turned(shaken(w), link.rotation), link.offset).kept()
     return Added(w, releases, pivots, inner)
@@ -177,18 +177,18 @@ def _through_beam(
 ) -> tuple[Symmetric, list[Release]]:
     if not isinstance(rounding, int) or rounding in (1, 2):
         members = [_shaken_member(m, rounding) for m in members]
-    ends = [_receptance(place, members) for place in range(3)]
+    ends = [end_receptance(place, members) for place in range(3)]
     pairs = PAIRS
     if isinstance(rounding, int) and rounding == 1:
         ends, pairs = ends[::-1], pairs[::-1]
     releases = []
     for pair, receptance in zip(pairs, ends, strict=True):
-        w, release = _released(w, pair, receptance, with_terms, shaken)
+        w, release = released(w, pair, receptance, with_terms, shaken)
         releases.append(release)
-    return _at_inner_end(shaken(w).kept(), members), releases
+    return at_inner_end(shaken(w).kept(), members), releases
 
 
-def _receptance(place: int, members: Sequence[FreeEndMember]) -> list[Any]:
+def end_receptance(place: int, members: Sequence[FreeEndMember]) -> list[Any]:
     """R of a pair of directions, (11, 12, 22), and its determinant."""
     if place == 0:
         first, second = members[0].r_uu, members[1].r_uu
@@ -200,7 +200,7 @@ def _receptance(place: int, members: Sequence[FreeEndMember]) -> list[Any]:
     return [m.r_vv, m.r_vp if place == 1 else -m.r_vp, m.r_pp, determinant]
 
 
-def _released(
+def released(
     w: Symmetric,
     pair: tuple[int, int],
     receptance: Sequence[Any],
@@ -246,7 +246,7 @@ def _released(
     return found.kept(), release
 
 
-def _at_inner_end(w: Symmetric, members: Sequence[FreeEndMember]) -> Symmetric:
+def at_inner_end(w: Symmetric, members: Sequence[FreeEndMember]) -> Symmetric:
     """``F + H^T W H``."""
     first, second = members
     own = [first.h_uu, first.h_vv, second.h_vv, second.h_uu, second.h_pp, first.h_pp]
@@ -280,7 +280,8 @@ def _at_inner_end(w: Symmetric, members: Sequence[FreeEndMember]) -> Symmetric:
     return found
 
 
-def _less_body(w: Symmetric, body: Body, squared: Number) -> Symmetric:
+def less_body(w: Symmetric, body: Body, squared: Number) -> Symmetric:
+    """A body fixed at the point: less the square of the frequency times its mass matrix."""
     found = Symmetric(w.entries)
     mass = squared * body.mass
     for i in range(3):
@@ -311,14 +312,15 @@ def _less_loads(w: Symmetric, loads: Sequence[Sequence[Any]]) -> Symmetric:
     return found
 
 
-def _less_turning(w: Symmetric, axis: Sequence[Any], inertia: Any) -> Symmetric:
+def less_turning(w: Symmetric, axis: Sequence[Any], inertia: Any) -> Symmetric:
+    """An inertia, times the square of the frequency, about an axis."""
     found = Symmetric(w.entries)
     for i, j in TRIANGLE:
         found[3 + i, 3 + j] = w[3 + i, 3 + j] - axis[i] * axis[j] * inertia
     return found
 
 
-def _through_spring(
+def through_spring(
     w: Symmetric,
     direction: Sequence[Any],
     unit: Any,

@@ -124,7 +124,7 @@ _WAVES, _FUNCTIONS = len(WaveNumbers._fields), len(MemberFunctions._fields)
 _MEMBER = len(FreeEndMember._fields)
 
 
-def _member_formula(length: Number, axial: Number, *numbers: Number) -> list[Number]:
+def member_formula(length: Number, axial: Number, *numbers: Number) -> list[Number]:
     """`free_end_member` from flat inputs to flat outputs."""
     waves, functions = numbers[:_WAVES], numbers[_WAVES:]
     member, tests = free_end_member(WaveNumbers(*waves), MemberFunctions(*functions), length, axial)
@@ -159,7 +159,7 @@ def members(beams: Beams, theory: Theory, omega: Number) -> Members:
     zero = leading(w.mu) * 0.0
     axial = zero + np.array([theory.axial, 1.0])[:, None, None, None]
     values = [beams.length, w.mu * 0.0 + axial, *w, *functions]
-    found = list(evaluate_formula(_member_formula, values))
+    found = list(evaluate_formula(member_formula, values))
     member = FreeEndMember(*found[:_MEMBER])
     count = clamped_count(SymmetryTests(*found[_MEMBER:]), turns, axial)
     growth = leading(select(w.z1, w.alpha, w.alpha * 0.0))

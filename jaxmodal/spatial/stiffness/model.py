@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -124,13 +125,12 @@ class SpatialModel:
 
     def otherwise(self) -> SpatialModel:
         """The same arm with its flexible links cut in two."""
+        return dataclasses.replace(self, links=tuple(itertools.chain(*self.parts())))
+
+    def parts(self) -> list[tuple[SpatialLink, ...]]:
+        """Of each link the parts that `otherwise` has in its place."""
         shares = np.resize(SHARES, len(self.links))
-        parts = [
-            part
-            for link, share in zip(self.links, shares, strict=True)
-            for part in _cut(link, float(share))
-        ]
-        return dataclasses.replace(self, links=tuple(parts))
+        return [_cut(link, float(share)) for link, share in zip(self.links, shares, strict=True)]
 
     def harmless(self) -> SpatialModel:
         """One straight link, to be solved in place of an arm with invalid values."""

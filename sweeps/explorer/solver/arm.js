@@ -1,10 +1,7 @@
 // An arm from its text, and determinant and count at one frequency.
 
-const WAVES = 13, FUNCTIONS = 8, STIFFNESS = 6, BEFORE_WAVES = 9;
-const Z1 = 4, ALPHA = 5, BETA = 6, MU = 9; // places among the wave numbers
+const STIFFNESS = 6, BEFORE_WAVES = 9;
 const MASS = 7, RIGIDITY = 5; // places among the constants of a member
-
-const numbers = (values) => Float64Array.from(values, Number);
 
 /** The arm of a text that `arm_json` of the library wrote. */
 export function loadArm(json) {
@@ -119,36 +116,7 @@ function cutArm(arm, share) {
 
 // ---------------------------------------------------------------- determinant and count at one frequency
 
-const xh = new Float64Array(256), xl = new Float64Array(256), fh = new Float64Array(128), fl = new Float64Array(128);
-const wh = new Float64Array(16), wl = new Float64Array(16), gh = new Float64Array(FUNCTIONS), gl = new Float64Array(FUNCTIONS);
-const sixH = new Float64Array(6), sixL = new Float64Array(6), turns = new Float64Array(16), shares = new Float64Array(8), few = new Float64Array(3);
-
-/** Wave numbers and functions of a link into wh, wl, gh, gl; whole turns into `turns` at 12. */
-function functionsOf(arm, link, omega, kind) {
-  const own = link[kind];
-  xh[0] = omega; xl[0] = 0;
-  xh.set(own.memberHi, 1); xl.set(own.memberLo, 1);
-  if (kind === "float64") {
-    arm.tapes.waves.float64.run(xh, wh);
-    gh[0] = Math.exp(-wh[ALPHA]); gh[1] = sinhRatio(wh[Z1]);
-    for (let k = 0; k < 3; k++) {
-      circular(0.5 * wh[k === 0 ? ALPHA : k === 1 ? BETA : MU], turns, 0);
-      gh[2 + 2 * k] = turns[0]; gh[3 + 2 * k] = turns[1]; turns[12 + k] = turns[2];
-    }
-    return;
-  }
-  arm.tapes.waves.double.runPairs(xh, xl, wh, wl);
-  decayOfPair(wh[ALPHA], wl[ALPHA]);
-  gh[0] = H; gl[0] = L;
-  if (wh[Z1] >= 0 && wh[Z1] <= 0.25) seriesOfPair(SERIES.sinh_ratio, wh[Z1], wl[Z1]); else { H = 1; L = 0; }
-  gh[1] = H; gl[1] = L;
-  for (let k = 0; k < 3; k++) {
-    const at = k === 0 ? ALPHA : k === 1 ? BETA : MU;
-    circularOfPair(0.5 * wh[at], 0.5 * wl[at], turns, 0);
-    gh[2 + 2 * k] = turns[0]; gl[2 + 2 * k] = turns[1]; gh[3 + 2 * k] = turns[2]; gl[3 + 2 * k] = turns[3];
-    turns[12 + k] = turns[4];
-  }
-}
+const sixH = new Float64Array(6), sixL = new Float64Array(6), shares = new Float64Array(8), few = new Float64Array(3);
 
 /** The link added to the stiffness in sixH, sixL; results into fh, fl, and that stiffness is replaced. */
 function addLink(arm, link, omega, kind, tape, features) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from importlib import resources
+from typing import Any
 
 from jaxmodal.arithmetic import double_double as dd
 from jaxmodal.arithmetic import operations
@@ -12,31 +13,41 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import ALIASES
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.dynamic_stiffness.condensation import ROUNDING
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.dynamic_stiffness.link_constants import GROUND, ROTOR
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.frequencies.certificate import EPS, TOLERANCE
 from jaxmodal.frequencies.resolution import RESOLVED
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.stiffness.condensation import BODY_INERTIA, BODY_MASS
 from sweeps.explorer.solver.programs import arm_programs
+from sweeps.explorer.solver.spatial_programs import spatial_programs
 from sweeps.explorer.solver.tapes import OPERATIONS
 
-#: of the texts of arms; one more with every change of what they hold
-FORMAT = "jaxmodal arm 1"
+#: of the texts of arms in the plane and in space; one more with every change of what they hold
+FORMAT, SPACE_FORMAT = "jaxmodal arm 1", "jaxmodal arm in space 1"
 _PLACE = "// @generated constants\n"
-#: in the order in which they need each other; together they are one module
-SCRIPTS = ("arithmetic.js", "arm.js", "search.js", "shapes.js")
+#: in the order in which they need each other; together they are one module, for arms of one kind
+SCRIPTS = ("arithmetic.js", "members.js", "arm.js", "search.js", "shapes.js")
+SPACE_SCRIPTS = ("arithmetic.js", "members.js", "space.js", "search.js", "space_shapes.js")
 
 
-def module_text() -> str:
-    """The solver as the text of an ES module.
+def module_text(in_space: bool = False) -> str:
+    """The solver as the text of an ES module, for planar arms or for arms in space.
 
     It exports ``loadArm(json)``, ``setValue(arm, address, value)``, ``frequencies(arm, nModes)`` and
     ``shape(arm, omega, pointsPerLink)``; what they take and return stands beside them.
     """
     constants = {
-        "FORMAT": FORMAT,
+        "FORMAT": SPACE_FORMAT if in_space else FORMAT,
         "OPERATIONS": OPERATIONS,
         "GROUND": GROUND,
         "ROTOR": ROTOR,
+        "MEMBER_FIELDS": FreeEndMember._fields,
+        "BODY_MASS": BODY_MASS,
+        "BODY_INERTIA": BODY_INERTIA,
+        "ROUNDING": ROUNDING,
         "CERTAIN": CERTAIN,
         "TOLERANCE": TOLERANCE,
         "EPS": EPS,
@@ -55,24 +66,30 @@ def module_text() -> str:
     }
     lines = [f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()]
     folder = resources.files(__package__)
-    source = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
+    scripts = SPACE_SCRIPTS if in_space else SCRIPTS
+    source = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in scripts)
     return source.replace(_PLACE, "".join(lines))
 
 
-def arm_json(arm: Arm, theory: TheoryName = "timoshenko") -> str:
-    """A planar arm as the text that ``loadArm`` of the module reads.
+def arm_json(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
+    """An arm as the text that ``loadArm`` of the module reads.
 
     Parameters
     ----------
-    arm : Arm
-        The arm; its structure (which links are rigid, which features there are) is fixed, its values can be set.
+    arm : Arm or SpatialArm
+        The arm; its structure (which links are rigid, which features there are) is fixed, its values can be set. Of an
+        arm in space these are the positions and stiffnesses of joints and the mass of the payload.
     theory : str
         As for `jaxmodal.natural_frequencies`.
 
     Raises
     ------
     ArmError
-        The arm is in space, or under forces at rest, or is refused by `jaxmodal.natural_frequencies`, too.
+        A planar arm is under forces at rest; or the arm is refused by `jaxmodal.natural_frequencies`, too.
     """
-    written = {"format": FORMAT, "aliases": ALIASES, **arm_programs(arm, theory)}
+    written: dict[str, Any] = {"aliases": ALIASES}
+    if isinstance(arm, SpatialArm):
+        written |= {"format": SPACE_FORMAT, **spatial_programs(arm, theory)}
+    else:
+        written |= {"format": FORMAT, **arm_programs(arm, theory)}
     return json.dumps(written, allow_nan=False, separators=(",", ":"))

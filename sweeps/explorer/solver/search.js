@@ -38,8 +38,6 @@ const zeroModes = (arm) => evaluate(arm, 1e-10 * arm.scale, "double").count;
 /** The lowest `nModes` frequencies, rad/s, each with the ends that enclose it and whether counts certify it. */
 export function frequencies(arm, nModes) {
   if (!Number.isInteger(nModes) || nModes < 1 || nModes > 1000) throw new Error(`nModes = ${nModes}: must be a whole number from 1 to 1000.`);
-  const omega = new Float64Array(nModes), certified = new Uint8Array(nModes), lower = new Float64Array(nModes), upper = new Float64Array(nModes);
-  const multiplicity = new Uint32Array(nModes).fill(1);
   const zeros = zeroModes(arm), points = [];
   const value = (at) => {
     const e = evaluate(arm, at, "float64");
@@ -47,8 +45,17 @@ export function frequencies(arm, nModes) {
     if (place < 0) points.push(e); else points.splice(place, 0, e);
     return e;
   };
+  // an arm of rigid links has no more modes than its springs allow
+  const finite = arm.links.every((link) => !link.flexible);
   let top = arm.scale;
+  if (finite) {
+    let e = evaluate(arm, top, "double");
+    for (let k = 0; k < 66 && e.count < nModes; k++) e = evaluate(arm, (top *= 2), "double");
+    nModes = Math.min(nModes, e.count);
+  }
   for (let k = 0; k < 200 && !(value(top).count >= nModes); k++) top *= 2;
+  const omega = new Float64Array(nModes), certified = new Uint8Array(nModes), lower = new Float64Array(nModes), upper = new Float64Array(nModes);
+  const multiplicity = new Uint32Array(nModes).fill(1);
   let bottom = arm.scale;
   for (let k = 0; k < 60 && !(value(bottom).count <= zeros); k++) bottom *= 0.25;
   const open = [];
@@ -128,3 +135,16 @@ export function countBelow(arm, omega) {
 }
 
 const shareOf = (arm, i) => arm.written.shares[i % arm.written.shares.length];
+
+/** The mode at `omega` to the last digits, and how many there are within 1e-13. */
+function modeAt(given, omega) {
+  const clear = CERTAIN * evaluate(given, omega, "double").noise <= 1e-15;
+  const arm = clear ? given : cutArm(given, (i) => shareOf(given, i));
+  for (const aside of [1e-14, 1e-13, 1e-11, 1e-9, 1e-7]) {
+    const a = evaluate(arm, omega * (1 - aside), "double"), b = evaluate(arm, omega * (1 + aside), "double");
+    if (b.count <= a.count) continue;
+    const found = enclose((at) => evaluate(arm, at, "double"), a, b, a.count + 1, 4 * EPS, 120);
+    return { exact: found.omega, multiplicity: aside <= 1e-13 ? b.count - a.count : 1 };
+  }
+  throw new Error(`omega = ${omega}: no natural frequency of this arm; take one that frequencies() has returned.`);
+}

@@ -79,19 +79,6 @@ function looseBase(f, [uu, uv, up, vv, vp, pp]) {
   return left < 1e-6 * terms ? motion.map((x, i) => x * s[i]) : null;
 }
 
-/** The mode at `omega` to the last digits, and how many there are within 1e-13. */
-function modeAt(given, omega) {
-  const clear = CERTAIN * evaluate(given, omega, "double").noise <= 1e-15;
-  const arm = clear ? given : cutArm(given, (i) => shareOf(given, i));
-  for (const aside of [1e-14, 1e-13, 1e-11, 1e-9, 1e-7]) {
-    const a = evaluate(arm, omega * (1 - aside), "double"), b = evaluate(arm, omega * (1 + aside), "double");
-    if (b.count <= a.count) continue;
-    const found = enclose((at) => evaluate(arm, at, "double"), a, b, a.count + 1, 4 * EPS, 120);
-    return { exact: found.omega, multiplicity: aside <= 1e-13 ? b.count - a.count : 1 };
-  }
-  throw new Error(`omega = ${omega}: no natural frequency of this arm; take one that frequencies() has returned.`);
-}
-
 /** The stiffness outboard of every piece, beyond the springs of every joint, and before them. */
 function inward(arm, chains, omega, pieces) {
   sixH.fill(0); sixL.fill(0);
@@ -196,4 +183,13 @@ function normalised(found, multiplicity) {
     found.y[i][p] = found.y0[i][p] + amplitude * found.v[i][p];
   }));
   return { ...found, amplitude, multiplicity };
+}
+
+const DRAWN = ["joint_angle", "length", "base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"];
+
+/** Where the links are at rest: angles, lengths and offsets, link by link. */
+export function places(arm) {
+  const { fields } = arm.written;
+  const of = (name) => arm.beams.map((beam) => (fields.includes(name) ? beam[fields.indexOf(name)] : 0));
+  return Object.fromEntries(DRAWN.map((name) => [name, of(name)]));
 }

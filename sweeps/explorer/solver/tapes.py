@@ -212,7 +212,7 @@ def _applied(tape: Tape, equation: Any, x: list[np.ndarray]) -> list[np.ndarray]
     if name == "cumsum":
         return [_summed(tape, x[0], given["axis"], given["reverse"])]
     reductions = {"reduce_sum": "add", "reduce_min": "minimum", "reduce_max": "maximum"}
-    reductions |= {"reduce_and": "and", "reduce_or": "or"}
+    reductions |= {"reduce_and": "and", "reduce_or": "or", "reduce_prod": "multiply"}
     if name in reductions:
         return [_reduced(tape, reductions[name], x[0], given["axes"])]
     if name not in _PRIMITIVES:

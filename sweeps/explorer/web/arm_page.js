@@ -1,4 +1,4 @@
-// The page of an arm: sliders, the frequencies that the worker finds, the mode that moves.
+// The page of an arm: sliders, the frequencies that the worker finds; its picture moves the mode.
 
 // A slider has this many steps; one more, at its end, is a rigid joint.
 const STEPS = 1000;
@@ -25,7 +25,8 @@ class ArmPage {
     const { addresses, values } = about.solved;
     this.first = Object.fromEntries(addresses.map((name, k) => [name, Number(values[k])]));
     this.sliders = new Map(about.sliders.map((slider) => [slider.address, slider]));
-    this.answer = this.move = null;
+    this.answer = null;
+    this.picture = makePicture(about.picture, about.depths, () => this.set(this.values, this.mode, null));
     this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.solver = new Solver(about.solved, (answer, error) => this.show(answer, error));
     this.build();
@@ -41,7 +42,12 @@ class ArmPage {
     byId("versions").textContent = Object.entries(about.versions)
       .map(([name, value]) => `${name.replace("_version", "")} ${value}`)
       .join(", ");
-    byId("sliders").append(...about.sliders.map((slider) => this.row(slider)));
+    let group = "";
+    for (const slider of about.sliders) {
+      if (slider.group && slider.group !== group) byId("sliders").append(element("h3", slider.group));
+      group = slider.group;
+      byId("sliders").append(this.row(slider));
+    }
     byId("reset").addEventListener("click", () => this.set({}, this.mode, true));
     byId("still").addEventListener("click", () => {
       this.still = !this.still;
@@ -61,16 +67,17 @@ class ArmPage {
   }
 
   row(slider) {
-    const { address, unit, low, high, rigid } = slider;
+    const { address, unit, low, high, rigid, limits } = slider, name = slider.label ?? address;
     const row = element("div");
     const range = element("input", "", { type: "range", min: 0, max: STEPS + Number(rigid), step: 1, id: `at ${address}` });
-    const exact = element("input", "", { type: "number", step: "any", "aria-label": `${address} in ${unit}` });
+    const exact = element("input", "", { type: "number", step: "any", "aria-label": `${name} in ${unit}` });
     range.addEventListener("input", () => this.change(slider, valueAt(slider, Number(range.value)), false));
     range.addEventListener("change", () => this.change(slider, valueAt(slider, Number(range.value)), true));
     exact.addEventListener("change", () => exact.value !== "" && this.change(slider, Number(exact.value), true));
     range.setAttribute("aria-valuemin", low);
     range.setAttribute("aria-valuemax", high);
-    const label = element("label", address, { for: `at ${address}` });
+    const label = element("label", name, { for: `at ${address}` });
+    if (limits) label.append(element("small", limits));
     row.append(label, range, exact, element("span", unit === "degree" ? "°" : unit));
     Object.assign(slider, { range, exact });
     return row;
@@ -80,11 +87,17 @@ class ArmPage {
     this.set({ ...this.values, [slider.address]: inSi(slider, value) }, this.mode, step);
   }
 
-  // The address holds what differs from the file; a step can be undone by Back, a movement is not kept.
+  // The address holds what differs from the file; a step can be undone by Back, a movement (false) is not kept, and what
+  // only the eye has done (null) is no step.
   set(values, mode, step) {
     this.values = Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== this.first[name]));
     this.mode = Math.max(0, Math.min(this.about.modes - 1, mode));
-    if (step) history.pushState(null, "", `#${new URLSearchParams({ mode: this.mode + 1, ...this.values })}`);
+    const address = `#${new URLSearchParams({ mode: this.mode + 1, ...this.values, ...this.picture.written() })}`;
+    if (step === null) {
+      history.replaceState(null, "", address);
+      return;
+    }
+    if (step) history.pushState(null, "", address);
     this.ask();
   }
 
@@ -94,6 +107,7 @@ class ArmPage {
     this.mode = Number.isInteger(mode) && mode >= 1 && mode <= this.about.modes ? mode - 1 : 0;
     const known = [...given].filter(([name, text]) => this.sliders.has(name) && text !== "" && !Number.isNaN(Number(text)));
     this.values = Object.fromEntries(known.map(([name, text]) => [name, Number(text)]));
+    this.picture.read(given);
     this.ask();
   }
 
@@ -119,10 +133,12 @@ class ArmPage {
     this.answer = answer;
     this.table();
     this.draw();
-    const sure = answer.certified.every((is) => is === 1);
-    byId("summary").textContent =
-      `${sure ? "All modes certified" : "Not all modes are certified"}; solved here in ${shortNumber(answer.ms, 2)} ms.`;
-    byId("summary").classList.toggle("warning", !sure);
+    const sure = answer.certified.every((is) => is === 1), none = answer.certified.length === 0;
+    const found = none
+      ? "Nothing gives way, so that there are no frequencies: give a joint a stiffness, below, or see Robots in the documentation"
+      : sure ? "All modes certified" : "Not all modes are certified";
+    byId("summary").textContent = `${found}; solved here in ${shortNumber(answer.ms, 2)} ms.`;
+    byId("summary").classList.toggle("warning", !sure || none);
     document.documentElement.dataset.ready = "true";
   }
 
@@ -148,29 +164,20 @@ class ArmPage {
         return row;
       }),
     );
-    const said = `mode ${this.mode + 1} ${shortNumber(this.hertz(this.mode), 6)} Hz`;
+    const said = this.mode >= certified.length ? "" : `mode ${this.mode + 1} ${shortNumber(this.hertz(this.mode), 6)} Hz`;
     if (byId("said").textContent !== said) byId("said").textContent = said;
   }
 
+  // Of the arm that has been solved, whatever the sliders say by now.
   draw() {
-    const { picture, depths } = this.about;
-    const now = (address, otherwise) => this.values[address] ?? this.first[address] ?? otherwise;
-    const [mass, ...centre] = picture.payload;
-    const posed = {
-      ...picture,
-      rest: this.answer.places,
-      depth: picture.depth.map((depth, k) => depth * (now(depths[k], 1) / (this.first[depths[k]] ?? 1))),
-      payload: [now("payload.mass", mass), ...centre],
-    };
-    const svg = byId("arm");
-    drawArm(svg, posed, { at: [], pin: null });
+    const { values } = this.answer;
     byId("why").textContent = this.answer.why;
-    this.move = this.answer.drawn ? drawMoving(svg, this.answer.drawn) : null;
-    if (this.move) this.move(1);
+    this.picture.draw(this.answer, (address, otherwise) => values[address] ?? this.first[address] ?? otherwise, this.first);
+    this.picture.frame(1);
   }
 
   frame(now) {
-    if (this.move && !this.still) this.move(Math.sin((2 * Math.PI * now) / 1600));
+    this.picture.frame(this.still ? 1 : Math.sin((2 * Math.PI * now) / 1600));
     requestAnimationFrame((next) => this.frame(next));
   }
 

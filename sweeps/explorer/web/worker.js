@@ -1,6 +1,5 @@
 // The worker of the page of an arm: answers with frequencies and one mode; the solver stands before this text.
 
-const DRAWN = ["joint_angle", "length", "base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"];
 let given = null;
 
 // The arm with all values: those that fit only with others wait for them.
@@ -27,10 +26,9 @@ function answered({ values, modes, mode, points }) {
   const begin = performance.now();
   const arm = withAll(given, values);
   const found = frequencies(arm, modes);
-  const { fields } = arm.written;
-  const of = (name) => arm.beams.map((beam) => (fields.includes(name) ? beam[fields.indexOf(name)] : 0));
-  const answer = { ...found, places: Object.fromEntries(DRAWN.map((name) => [name, of(name)])), drawn: null, why: "" };
+  const answer = { ...found, values, places: places(arm), drawn: null, why: "" }, several = found.omega.length;
   try {
+    if (mode >= several) throw new Error(several ? `The springs of this arm allow ${several} modes: there is no mode ${mode + 1}.` : "");
     answer.drawn = shape(arm, found.omega[mode], points);
   } catch (error) {
     answer.why = error.message;

@@ -1,0 +1,177 @@
+// An arm in space from its text, and determinant and count at one frequency.
+
+const ENTRIES = 21; // of a stiffness
+
+/** The arm of a text that `arm_json` of the library wrote. */
+export function loadArm(json) {
+  const written = typeof json === "string" ? JSON.parse(json) : json;
+  if (!written || written.format !== FORMAT) {
+    throw new Error(`the arm was written in the format ${written && written.format}; this solver reads ${FORMAT}. Write page and arm with one version.`);
+  }
+  const pair = (both) => ({ float64: new Tape(both.float64), double: new Tape(both.double || both.float64) });
+  const layouts = written.layouts.map((layout) => ({
+    ...layout,
+    link: pair(layout.link),
+    count: new Tape(layout.count),
+    noise: layout.noise && new Tape(layout.noise),
+    joint_before: new Tape(layout.joint_before),
+    joint_beyond: new Tape(layout.joint_beyond),
+  }));
+  const tapes = { waves: pair(written.waves), member: pair(written.member) };
+  for (const name of ["passed", "tip", "before_piece", "along_piece"]) tapes[name] = new Tape(written[name]);
+  return withValues({ written, tapes, layouts, scale: written.scale }, numbers(written.values));
+}
+
+/** The arm with another value, in SI units, at an address such as "link2.joint_angle" or "theta_2". */
+export function setValue(arm, address, value) {
+  const { addresses, aliases } = arm.written;
+  const theta = /^theta_([1-9][0-9]*)$/.exec(address);
+  const full = theta ? `link${theta[1]}.joint_angle` : aliases[address] || address;
+  const place = addresses.indexOf(full);
+  if (place < 0) throw new Error(`${address} is no value that can be moved in this arm; it has ${addresses.join(", ")}.`);
+  if (typeof value !== "number" || Number.isNaN(value)) throw new Error(`${address} = ${value}: must be a number.`);
+  const stiffness = full.endsWith("stiffness"), least = stiffness || full === "payload.mass" ? 0 : -Infinity;
+  if (value < least || (!stiffness && !Number.isFinite(value))) {
+    const allowed = stiffness ? "0 or more, Infinity for a rigid joint" : least === 0 ? "0 or more, and finite" : "finite";
+    throw new Error(`${address} = ${value}: must be ${allowed}.`);
+  }
+  const values = arm.values.slice();
+  values[place] = value;
+  return withValues(arm, values);
+}
+
+function withValues(arm, values) {
+  const links = (given) => given.map((written) => linkOf(arm, written, values));
+  return { ...arm, values, links: links(arm.written.whole) };
+}
+
+/** The same arm with its flexible links cut in two; the library has said where. */
+const cutArm = (arm) => ({ ...arm, links: arm.written.cut.map((written) => linkOf(arm, written, arm.values)) });
+
+/** A link with its numbers at these values, in pairs. */
+function linkOf(arm, written, values) {
+  const hi = Float64Array.from(written.numbers[0]), lo = Float64Array.from(written.numbers[1]);
+  const add = (changes, bh, bl) => {
+    for (const [k, h, l] of changes) {
+      multiplyPairs(h, l, bh, bl);
+      addPairs(hi[k], lo[k], H, L);
+      hi[k] = H; lo[k] = L;
+    }
+  };
+  if (written.angle !== undefined) {
+    const angle = values[written.angle], t = new Float64Array(5), sign = angle < 0 ? -1 : 1;
+    circularOfPair(Math.abs(0.5 * angle), 0, t, 0); // the sine and the versed sine by half the angle, as the library
+    multiplyPairs(2 * sign * t[0], 2 * sign * t[1], t[2], t[3]);
+    add(written.sine, H, L);
+    multiplyPairs(2 * t[0], 2 * t[1], t[0], t[1]);
+    add(written.versed, H, L);
+  }
+  if (written.way !== undefined) add(written.slid, values[written.way], 0);
+  if (written.mass !== undefined) add(written.heavy, values[written.mass], 0);
+  for (const [place, from] of written.springs) {
+    const stiffness = values[from], rigid = stiffness === Infinity, free = stiffness === 0;
+    dividePairs(1, 0, rigid || free ? 1 : stiffness, 0);
+    hi[place] = free ? 0 : 1; lo[place] = 0;
+    hi[place + 1] = rigid ? 0 : free ? 1 : H; lo[place + 1] = rigid || free ? 0 : L;
+  }
+  const layout = arm.layouts[written.layout];
+  return { hi, lo, layout, member: written.member && memberOf(written.member), flexible: Number(written.member !== null), base: written.base };
+}
+
+function memberOf({ whole, piece }) {
+  const of = ({ length, planes }) => ({
+    length,
+    planes: planes.map(([hi, lo]) => {
+      const kind = { memberHi: Float64Array.from(hi), memberLo: Float64Array.from(lo) };
+      return { float64: kind, double: kind };
+    }),
+  });
+  return { whole: of(whole), piece: of(piece) };
+}
+
+// ---------------------------------------------------------------- determinant and count at one frequency
+
+const wideH = new Float64Array(ENTRIES), wideL = new Float64Array(ENTRIES);
+const planesH = new Float64Array(64), planesL = new Float64Array(64), results = new Float64Array(128), rests = new Float64Array(128);
+const sized = new Float64Array(128), told = new Float64Array(4), ofPlane = { mass: 0, growth: 0, passed: 0, beta: new Float64Array(2) };
+const sq = new Float64Array(2);
+
+/** Both planes of a member, field by field beside each other, into planesH, planesL; what counts into `ofPlane`. */
+function membersAt(arm, member, omega, kind) {
+  const { tapes, written } = arm, pairs = kind === "double", fields = tapes.member[kind].outputs.length - 7;
+  ofPlane.growth = 0; ofPlane.passed = 0;
+  for (let p = 0; p < 2; p++) {
+    functionsOf(arm, member.planes[p], omega, kind);
+    const axial = p === 0 ? written.axial : 1;
+    xh[0] = member.length; xh[1] = axial;
+    xh.set(wh.subarray(0, WAVES), 2); xh.set(gh, 2 + WAVES);
+    if (pairs) {
+      xl[0] = 0; xl[1] = 0;
+      xl.set(wl.subarray(0, WAVES), 2); xl.set(gl, 2 + WAVES);
+      tapes.member.double.runPairs(xh, xl, fh, fl);
+    } else tapes.member.float64.run(xh, fh);
+    for (let k = 0; k < fields; k++) { planesH[2 * k + p] = fh[k]; planesL[2 * k + p] = fl[k]; }
+    for (let k = 0; k < 7; k++) xh[k] = fh[fields + k];
+    for (let k = 0; k < 3; k++) xh[7 + k] = turns[12 + k];
+    xh[10] = axial;
+    tapes.passed.run(xh, told);
+    ofPlane.passed += told[0];
+    if (wh[Z1] > 0) ofPlane.growth += wh[ALPHA];
+    ofPlane.beta[p] = wh[BETA];
+    if (p === 0) ofPlane.mass = wh[WAVES - 1];
+  }
+  return 2 * fields;
+}
+
+/** Frequency squared, numbers of the link and the stiffness in wideH, wideL as inputs; where they end. */
+function inputsOf(link, pairs) {
+  const n = link.hi.length;
+  xh[0] = sq[0]; xh.set(link.hi, 1); xh.set(wideH, 1 + n);
+  if (pairs) { xl[0] = sq[1]; xl.set(link.lo, 1); xl.set(wideL, 1 + n); }
+  return 1 + n + ENTRIES;
+}
+
+/** Sign and logarithm of the determinant, count of modes below, what is rounded. */
+function evaluate(arm, omega, kind) {
+  const at = Math.max(omega, RESOLVED[kind] * arm.scale), pairs = kind === "double";
+  multiplyPairs(at, 0, at, 0);
+  sq[0] = H; sq[1] = L;
+  wideH.fill(0); wideL.fill(0);
+  // what rounding does to float64 in space is not known from one evaluation: it serves to search, not to certify
+  let sign = 1, log = 0, count = 0, noise = 0;
+  const factor = (x) => { sign *= Math.sign(x); log += Math.log(Math.abs(x)); };
+  for (let i = arm.links.length - 1; i >= 0; i--) {
+    const link = arm.links[i], { layout } = link, { springs } = layout, tape = layout.link[kind];
+    let size = 0;
+    if (link.member) {
+      size = membersAt(arm, link.member.whole, at, kind);
+      count += ofPlane.passed;
+      log += ofPlane.growth;
+      factor(planesH[size - 2]); factor(planesH[size - 1]);
+    }
+    const end = inputsOf(link, pairs);
+    for (let k = 0; k < size; k++) { xh[end + k] = planesH[k]; if (pairs) xl[end + k] = planesL[k]; }
+    if (pairs) tape.runPairs(xh, xl, results, rests); else tape.run(xh, results);
+    const found = results.subarray(ENTRIES, tape.outputs.length);
+    layout.count.run(found, told);
+    count += told[0];
+    for (let k = 0; k < springs; k++) factor(found[6 + k]);
+    if (link.member) {
+      for (let k = 0; k < 3; k++) factor(found[6 + springs + k]);
+      if (pairs) {
+        sized.set(found);
+        let to = found.length;
+        sized[to++] = sq[0]; sized[to++] = ofPlane.mass; sized[to++] = link.member.whole.length; sized[to++] = link.hi[BODY_MASS];
+        for (const place of BODY_INERTIA) sized[to++] = link.hi[place];
+        for (const field of [size / 2 - 1, MEMBER_FIELDS.indexOf("r_vv"), MEMBER_FIELDS.indexOf("r_pp")])
+          for (let p = 0; p < 2; p++) sized[to++] = planesH[2 * field + p];
+        for (let p = 0; p < 2; p++) sized[to++] = ofPlane.beta[p];
+        sized.set(wideH, to);
+        layout.noise.run(sized, told);
+        noise += told[0] + (link.base ? 0 : told[1]);
+      }
+    }
+    for (let k = 0; k < ENTRIES; k++) { wideH[k] = results[k]; wideL[k] = rests[k]; }
+  }
+  return { omega: at, sign, log, count, noise: pairs ? ROUNDING * noise : Infinity };
+}

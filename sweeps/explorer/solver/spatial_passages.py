@@ -1,0 +1,125 @@
+"""How motions pass outward through a joint in space and along a piece of a link, recorded for the page.
+
+As in the plane (`passages`): the stiffness of what lies outboard is known from the recursion, and the page starts at
+the base, at a frequency next to the mode.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from jaxmodal.arithmetic.operations import Number
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.spatial.stiffness.constants import Body
+from jaxmodal.spatial.stiffness.entries import (
+    PAIRS,
+    at_inner_end,
+    end_receptance,
+    less_body,
+    less_turning,
+    released,
+    through_spring,
+)
+from jaxmodal.spatial.stiffness.link_entries import LinkEntries
+from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric, total
+
+_MEMBER = len(FreeEndMember._fields)
+
+
+def _stiffness(numbers: Any) -> Symmetric:
+    return Symmetric(list(itertools.islice(numbers, len(PLACES))))
+
+
+def _planes(numbers: Any) -> list[FreeEndMember]:
+    both = list(itertools.islice(numbers, 2 * _MEMBER))
+    return [FreeEndMember(*both[plane::2]) for plane in range(2)]
+
+
+def _as_it_is(w: Symmetric) -> Symmetric:
+    return w
+
+
+def _give(w: Symmetric, planes: Sequence[FreeEndMember]) -> Symmetric:
+    """The stiffness at the outer end of a piece, before the directions in which it gives way."""
+    for place, pair in enumerate(PAIRS):
+        w, _ = released(w, pair, end_receptance(place, planes), False, _as_it_is)
+    return w
+
+
+def less_tip(squared: Number, *numbers: Number) -> list[Number]:
+    """The stiffness at the outer end of what is elastic, without the body there."""
+    given = iter(numbers)
+    mass, *rest = itertools.islice(given, 10)
+    return less_body(_stiffness(given), Body(mass, rest[:3], rest[3:]), squared).entries
+
+
+def before_piece(*numbers: Number) -> list[Number]:
+    """The stiffness at the inner end of a piece of a link, from that at its outer end."""
+    given = iter(numbers)
+    planes = _planes(given)
+    return at_inner_end(_give(_stiffness(given), planes), planes).entries
+
+
+def along_piece(*numbers: Number) -> list[Number]:
+    """The motion at the outer end of a piece of a link, from the stiffness there and the motion at its inner end."""
+    given = iter(numbers)
+    planes = _planes(given)
+    w = _give(_stiffness(given), planes)
+    u, v, y, turn, about_y, about_z = given
+    first, second = planes
+    free = [
+        first.h_uu * u,
+        first.h_vv * v + first.h_vp * about_z,
+        second.h_vv * y - second.h_vp * about_y,
+        second.h_uu * turn,
+        second.h_pp * about_y - second.h_pv * y,
+        first.h_pp * about_z + first.h_pv * v,
+    ]
+    force = [total(w[i, j] * free[j] for j in range(6)) for i in range(6)]
+    found = list(free)
+    for place, (p, q) in enumerate(PAIRS):
+        r11, r12, r22, _ = end_receptance(place, planes)
+        found[p] = free[p] - (r11 * force[p] + r12 * force[q])
+        found[q] = free[q] - (r12 * force[p] + r22 * force[q])
+    return found
+
+
+def beyond_joint(springs: int, has_rotor: bool, squared: Number, *numbers: Number) -> list[Number]:
+    """The motion at the inner end of a link, in the axes of its section, from that of the link before at its end.
+
+    Inputs are the numbers of the link, the stiffness at its inner end without what is fixed there, and the motion.
+    """
+    given = iter(numbers)
+    link = LinkEntries.of(given, springs, has_rotor)
+    w = less_body(_stiffness(given), link.inner, squared)
+    passed = []
+    for place, spring in enumerate(link.springs, start=1):
+        rotor = link.rotor if place == len(link.springs) else []
+        unit = spring.unit
+        if rotor:
+            relative, driven, _ = rotor[3:]
+            w = less_turning(w, rotor[:3], driven * squared)
+            unit = unit - squared * (relative * spring.compliance)
+        column = [total(w[i, j] * spring.direction[j] for j in range(6)) for i in range(6)]
+        w, pivot = through_spring(w, spring.direction, unit, spring.compliance, [], _as_it_is)
+        passed.append((spring, column, pivot))
+        if rotor:
+            w = less_turning(w, rotor[:3], rotor[5] * squared)
+    motion = list(given)
+    o, turn = link.offset, motion[3:]
+    moved = [
+        motion[0] + turn[1] * o[2] - turn[2] * o[1],
+        motion[1] + turn[2] * o[0] - turn[0] * o[2],
+        motion[2] + turn[0] * o[1] - turn[1] * o[0],
+    ]
+    own = [
+        total(link.rotation[3 * k + i] * part[k] for k in range(3))
+        for part in (moved, turn)
+        for i in range(3)
+    ]
+    for spring, column, pivot in reversed(passed):
+        give = spring.compliance * total(c * x for c, x in zip(column, own, strict=True)) / pivot
+        own = [x - d * give for x, d in zip(own, spring.direction, strict=True)]
+    return own

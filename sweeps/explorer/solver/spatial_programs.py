@@ -1,0 +1,341 @@
+"""The programs of an arm in space for the page: its links as the solver takes them, in every posture, and the formulas.
+
+Nothing of the physics is written here. The numbers of a link depend on its joint by the sine and the versed sine of its
+angle, or by the way that it slides, and on the mass of a payload, each once: so the links of a few postures, which the
+library reduces in double-double, are those of all. Formulas are recorded, what counts is traced.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.arithmetic.operations import Arithmetic, Number, number, sin_cos
+from jaxmodal.arm.parameters import get_parameter, set_parameters
+from jaxmodal.dynamic_stiffness.beams import TheoryName, WaveNumbers, waves_of_constants
+from jaxmodal.dynamic_stiffness.cut_links import SHARES
+from jaxmodal.dynamic_stiffness.member import (
+    FreeEndMember,
+    FunctionTurns,
+    MemberFunctions,
+    SymmetryTests,
+    clamped_count,
+)
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.stiffness.condensation import link_formula
+from jaxmodal.spatial.stiffness.constants import ReducedLink
+from jaxmodal.spatial.stiffness.entries import Release
+from jaxmodal.spatial.stiffness.members import beams_of, member_formula
+from jaxmodal.spatial.stiffness.model import SpatialModel
+from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
+from jaxmodal.spatial.stiffness.symmetric import PLACES
+from jaxmodal.spatial.stiffness.uniform_links import numbers_of
+from sweeps.explorer.solver.spatial_passages import (
+    along_piece,
+    before_piece,
+    beyond_joint,
+    less_tip,
+)
+from sweeps.explorer.solver.tapes import Both, tape_of_formula, tape_of_function
+from sweeps.explorer.solver.tapes import number as plain
+
+#: pieces of each link at whose ends a mode is drawn: a power of two, so that they add up to it to the last bit
+PIECES = 8
+#: of a link: what its numbers begin with before those of springs, of each spring and of the rotor
+_BEFORE_SPRINGS, _OF_SPRING, _OF_ROTOR = 32, 8, 6
+_ENTRIES, _MEMBER, _TESTS = len(PLACES), len(FreeEndMember._fields), len(SymmetryTests._fields)
+#: what rounding leaves of a number, beside the largest of its link, in double-double
+_NOTHING = Fraction(1, 10**27)
+#: angles of the postures in which links are reduced
+_ANGLES = 0.0, 0.5 * np.pi, np.pi
+
+
+def values_of(arm: SpatialArm) -> list[str]:
+    """The addresses of what can be moved: positions of joints, stiffnesses, the mass of the payload."""
+    found = [f"link{k}.{arm.position_of(k)}" for k in arm.joints]
+    for k in arm.joints:
+        link = arm.links[k - 1]
+        if not link.prismatic:
+            found.append(f"link{k}.joint_stiffness")
+        for m, spring in enumerate(link.joint_springs, start=1):
+            if np.isfinite(spring.stiffness):
+                found.append(f"link{k}.joint_spring{m}.stiffness")
+    return [*found, "payload.mass"]
+
+
+def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
+    """What the page needs of an arm in space: values by address, links and tapes.
+
+    Raises
+    ------
+    ArmError
+        As `natural_frequencies`.
+    """
+    model = arm.model(theory)
+    if model.invalid:
+        raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
+    names = values_of(arm)
+    samples = [_sample(arm, names, angle, way, mass) for angle, way, mass in _POSTURES]
+    models = [sample.model(theory) for sample in samples]
+    whole = _Links(arm, names, models, [1] * arm.num_links)
+    cut = _Links(arm, names, [x.otherwise() for x in models], list(map(len, models[0].parts())))
+    layouts = list(dict.fromkeys(whole.layouts + cut.layouts))
+    return {
+        "name": arm.name,
+        "theory": theory,
+        "axial": float(model.flags.axial),
+        "scale": plain(float(model.scale)),
+        "addresses": names,
+        "values": [plain(float(get_parameter(arm, name))) for name in names],
+        "whole": whole.written(layouts),
+        "cut": cut.written(layouts),
+        "layouts": [_layout(*layout) for layout in layouts],
+        "waves": Both(waves_of_constants, 9).written(),
+        "member": Both(
+            member_formula, 2 + len(WaveNumbers._fields) + len(MemberFunctions._fields)
+        ).written(),
+        "passed": _passed_tape(),
+        "pieces": PIECES,
+        "baseLinks": len(whole.links) - arm.num_links,
+        "shares": SHARES,
+        "tip": tape_of_formula(less_tip, 1 + 10 + _ENTRIES, False),
+        "before_piece": tape_of_formula(before_piece, 2 * _MEMBER + _ENTRIES, False),
+        "along_piece": tape_of_formula(along_piece, 2 * _MEMBER + _ENTRIES + 6, False),
+    }
+
+
+#: angle, way and mass of the arms that are reduced; what differs between the first and another is what that does
+_POSTURES = (
+    *((angle, 0.0, 0.0) for angle in _ANGLES),
+    (0.0, 1.0, 0.0),
+    (0.0, 0.0, 1.0),
+)
+
+
+def _sample(
+    arm: SpatialArm, names: Sequence[str], angle: float, way: float, mass: float
+) -> SpatialArm:
+    """The arm with all joints at one angle, all slides at one way, and springs wherever there may be one."""
+    given = {"joint_angle": angle, "base_offset.x": way, "payload.mass": mass}
+    values = {
+        name: next((x for end, x in given.items() if name.endswith(end)), 1.0) for name in names
+    }
+    return set_parameters(arm, values)
+
+
+class _Links:
+    """The links of an arm in all postures, those of its springs of the base first."""
+
+    def __init__(
+        self, arm: SpatialArm, names: list[str], models: Sequence[SpatialModel], parts: list[int]
+    ) -> None:
+        known = [model.constants(Arithmetic.double_double) for model in models]
+        self.arm, self.names, self.model = arm, names, models[0]
+        self.parts = parts
+        self.links: list[ReducedLink] = known[0].links
+        self.layouts = [
+            (len(link.springs), link.rotor is not None, link.place is not None)
+            for link in self.links
+        ]
+        self.samples = [
+            [
+                [_exact(x) for x in numbers_of(link, springs, rotor)]
+                for link, (springs, rotor, _) in zip(one.links, self.layouts, strict=True)
+            ]
+            for one in known
+        ]
+
+    def written(self, layouts: list[tuple[int, bool, bool]]) -> list[dict[str, Any]]:
+        """Of each link its numbers, what moves them, its springs and its member."""
+        owners = self._owners()
+        last = len(self.links) - 1
+        found = []
+        for k, (link, layout, owner) in enumerate(
+            zip(self.links, self.layouts, owners, strict=True)
+        ):
+            first, right, half, slid, heavy = (sample[k] for sample in self.samples)
+            own: dict[str, Any] = {
+                "layout": layouts.index(layout),
+                "base": k == 0,
+                "numbers": _pairs(first),
+                "member": None if link.place is None else self._member(link.place),
+                "springs": [],
+            }
+            name = "" if owner is None else f"link{owner + 1}.{self.arm.links[owner].position}"
+            known = name in self.names  # of a segment it is not
+            if known and name.endswith("joint_angle"):
+                sine, versed = _by_sines(first, right, half)
+                own |= {"angle": self.names.index(name), "sine": sine, "versed": versed}
+            elif known:
+                own |= {"way": self.names.index(name), "slid": _sparse(first, slid)}
+            if k == last:
+                own |= {
+                    "mass": self.names.index("payload.mass"),
+                    "heavy": _sparse(first, heavy),
+                }
+            if owner is not None:
+                own["springs"] = self._springs(owner)
+                if self.arm.links[owner].rigid:
+                    own["bar"] = float(self.arm.links[owner].length)
+            found.append(own)
+        return found
+
+    def _owners(self) -> list[int | None]:
+        """Of which link of the arm each has the joint: none of the base, or of an outer part."""
+        found: list[int | None] = [None] * sum(link.is_base for link in self.links)
+        for owner, parts in enumerate(self.parts):
+            found += [owner, *[None] * (parts - 1)]
+        return found
+
+    def _springs(self, owner: int) -> list[list[int]]:
+        """Where the law of each spring that can be set stands among the numbers, and which value sets it."""
+        link = self.arm.links[owner]
+        given = [
+            f"link{owner + 1}.joint_spring{m}.stiffness"
+            for m, spring in enumerate(link.joint_springs, start=1)
+            if np.isfinite(spring.stiffness)
+        ]
+        given.append(f"link{owner + 1}.joint_stiffness")
+        return [
+            [_BEFORE_SPRINGS + _OF_SPRING * place + 6, self.names.index(name)]
+            for place, name in enumerate(given)
+            if name in self.names
+        ]
+
+    def _member(self, place: int) -> dict[str, Any]:
+        """Length and constants of both planes of a flexible link, and of one of its pieces."""
+        sections = self.model.sections
+        assert sections is not None
+        found = {}
+        for name, parts in (("whole", 1), ("piece", PIECES)):
+            shorter = sections._replace(length=sections.length / parts)
+            beams = beams_of(shorter, self.model.flags, Arithmetic.double_double)
+            planes = [_pairs([_exact(x[plane, place]) for x in beams.planes]) for plane in range(2)]
+            found[name] = {"length": float(sections.length[place, 0, 0] / parts), "planes": planes}
+        return found
+
+
+def _exact(x: Number) -> Fraction:
+    """A double-double of one place as the number that it is."""
+    return Fraction(float(np.ravel(x.hi)[0])) + Fraction(float(np.ravel(x.lo)[0]))
+
+
+def _pair(x: Fraction) -> tuple[float, float]:
+    high = float(x)
+    return high, float(x - Fraction(high))
+
+
+def _pairs(values: Sequence[Fraction]) -> list[list[float]]:
+    return [list(x) for x in zip(*map(_pair, values), strict=True)]
+
+
+def _changes(by: Sequence[Fraction], beside: Sequence[Fraction]) -> list[list[float]]:
+    """Places and pairs of what is not rounding beside the largest number."""
+    least = _NOTHING * max(map(abs, (*beside, Fraction(1))))
+    return [[k, *_pair(x)] for k, x in enumerate(by) if abs(x) > least]
+
+
+def _sparse(first: Sequence[Fraction], other: Sequence[Fraction]) -> list[list[float]]:
+    by = [y - x for x, y in zip(first, other, strict=True)]
+    return _changes(by, [*first, *other])
+
+
+def _by_sines(
+    first: Sequence[Fraction], right: Sequence[Fraction], half: Sequence[Fraction]
+) -> tuple[list[list[float]], list[list[float]]]:
+    """What a sine of 1 and a versed sine of 1 add to the numbers at angle 0."""
+    (s1, v1), (s2, v2) = (_sines(angle) for angle in _ANGLES[1:])
+    determinant = s1 * v2 - s2 * v1
+    sine, versed = [], []
+    for a, b, c in zip(first, right, half, strict=True):
+        x, y = b - a, c - a
+        sine.append((x * v2 - y * v1) / determinant)
+        versed.append((y * s1 - x * s2) / determinant)
+    return _changes(sine, first), _changes(versed, first)
+
+
+@functools.cache
+def _sines(angle: float) -> tuple[Fraction, Fraction]:
+    """Sine and versed sine of an angle, by its half, as links have them."""
+    ((sine, cosine, _),) = sin_cos(number(np.array([0.5 * angle]), Arithmetic.double_double))
+    return _exact(sine * cosine * 2.0), _exact(sine * sine * 2.0)
+
+
+@functools.cache
+def _layout(springs: int, rotor: bool, flexible: bool) -> dict[str, Any]:
+    """The formulas of links of one kind."""
+    numbers = _BEFORE_SPRINGS + _OF_SPRING * springs + _OF_ROTOR * rotor
+    inputs = 1 + numbers + _ENTRIES + 2 * _MEMBER * flexible
+    return {
+        "springs": springs,
+        "flexible": flexible,
+        "link": {
+            "float64": tape_of_formula(
+                link_formula(springs, rotor, flexible, 0, False), inputs, True
+            ),
+            "double": tape_of_formula(
+                link_formula(springs, rotor, flexible, 0, True), inputs, False
+            ),
+        },
+        "count": _tally_tape(springs, flexible, False),
+        "noise": _tally_tape(springs, flexible, True) if flexible else None,
+        "joint_before": tape_of_formula(
+            link_formula(springs, rotor, False, 0, False), 1 + numbers + _ENTRIES, False
+        ),
+        "joint_beyond": tape_of_formula(
+            functools.partial(beyond_joint, springs, rotor), 1 + numbers + _ENTRIES + 6, False
+        ),
+    }
+
+
+def _tally_tape(springs: int, flexible: bool, noise: bool) -> dict[str, Any]:
+    """What a link adds to the count, or to what is rounded, without the springs and with them.
+
+    From its results in float64 behind the stiffness, with terms in double-double alone; the sizes, and the stiffness
+    outboard.
+    """
+    results = 6 + springs + (3 * (5 if noise else 4)) * flexible
+
+    def computed(*values: Any) -> list[Any]:
+        left: Iterator[Any] = iter(values)
+
+        def some(count: int) -> Any:
+            return jnp.stack([next(left) for _ in range(count)]) if count else jnp.zeros(0)
+
+        inner, pivots = some(6), some(springs)
+        if not noise:
+            count = jnp.sum((pivots < 0.0).astype(np.float64)) if springs else 0.0 * inner[0]
+            if flexible:
+                count = count + jnp.sum(Release(*(some(3) for _ in range(4))).passed())
+            return [count]
+        releases = Release(*(some(3) for _ in range(5)))
+        squared, mass_term, length, body_mass = (next(left) for _ in range(4))
+        body_inertia, deltas, r_vv, r_pp, beta = some(6), some(2), some(2), some(2), some(2)
+        sizes = Sizes(
+            squared, mass_term, length, body_mass, body_inertia, deltas, r_vv, r_pp, beta * beta
+        )
+        outboard = some(_ENTRIES)
+        own = rounding_of_link(sizes, outboard, releases.lost, inner)
+        by_springs = 0.0 * own
+        if springs:
+            by_springs = rounding_of_springs(sizes, outboard, inner, pivots)
+        return [own, by_springs]
+
+    return tape_of_function(computed, results + (4 + 6 + 8 + _ENTRIES) * noise)
+
+
+@functools.cache
+def _passed_tape() -> dict[str, Any]:
+    """From tests and turns of a member, and whether it has axial motion, to its modes with both ends clamped."""
+
+    def computed(*values: Any) -> list[Any]:
+        tests, turns, axial = values[:_TESTS], values[_TESTS:-1], values[-1]
+        return [clamped_count(SymmetryTests(*tests), FunctionTurns(*turns), axial)]
+
+    return tape_of_function(computed, _TESTS + 4)

@@ -1,0 +1,194 @@
+"""What the page of an arm in space knows: the arm as the solver reads it, its sliders, what is drawn of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.joint_limits import position_text
+from jaxmodal.arm.parameters import get_parameter
+from jaxmodal.arm.shapes import HollowRectangle, Rectangle
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.modes.motions import Frame
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.parameters import unit_of
+from sweeps.explorer.solver import arm_json
+
+#: stiffnesses go from the given one divided by this to this times it
+STIFFNESSES = 100.0
+#: the stiffness, N m/rad, about which that of a rigid joint on a rigid link is moved
+_USUAL = 1e4
+#: kg/m^3 of the sphere that stands for a body without inertia
+_DENSITY = 2700.0
+
+
+def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
+    """What the page of an arm in space shows, as plain values, beside what every page of an arm has.
+
+    Raises
+    ------
+    ArmError
+        As `natural_frequencies`.
+    """
+    solved = json.loads(arm_json(arm, theory))
+    frames = arm.frames()
+    before = [np.eye(3), *(frame.axes for frame in frames)]
+    return {
+        "solved": solved,
+        "sliders": [_slider(arm, address) for address in solved["addresses"]],
+        "picture": {
+            "links": [_link(arm, k, frame, before[k]) for k, frame in enumerate(frames)],
+            "elastic": arm.base_stiffness is not None,
+            "density": _DENSITY,
+            "reach": _reach(frames) or 1.0,
+        },
+    }
+
+
+def _reach(frames: list[Frame]) -> float:
+    """The length of the way from the base to the tip, through all joints."""
+    ways = (
+        np.linalg.norm(b - a)
+        for f in frames
+        for a, b in ((f.joint, f.start), (f.start, f.end), (f.end, f.tip))
+    )
+    return float(sum(ways))
+
+
+def _slider(arm: SpatialArm, address: str) -> dict[str, Any]:
+    """From ``low`` to ``high`` in ``unit``, at its end ``rigid`` or not; limits of a joint are those of its slider."""
+    value = float(get_parameter(arm, address))
+    found: dict[str, Any] = {"address": address, "logarithmic": False, "rigid": False}
+    if address == "payload.mass":
+        heavy = 2.0 * value or float(arm.total_mass) or 1.0
+        return found | {
+            "label": address,
+            "unit": "kg",
+            "low": 0.0,
+            "high": heavy,
+            "group": "Payload",
+        }
+    owner, _, field = address.partition(".")
+    link = arm.links[int(owner.removeprefix("link")) - 1]
+    found["label"] = f"{link.name} ({address})" if link.name else address
+    if field == link.position:
+        return found | _position(arm, link, value)
+    middle = value
+    if math.isinf(value):
+        middle = _USUAL
+        if link.youngs_modulus is not None and not link.rigid:
+            v = link.section_values
+            softer = min(float(v.second_moment_y), float(v.second_moment_z))
+            middle = float(link.youngs_modulus) * softer / float(link.length)
+    middle = middle or _USUAL
+    return found | {
+        "group": "Springs",
+        "unit": unit_of(address, arm),
+        "logarithmic": True,
+        "rigid": field == "joint_stiffness",
+        "low": middle / STIFFNESSES,
+        "high": middle * STIFFNESSES,
+    }
+
+
+def _position(arm: SpatialArm, link: SpatialLink, value: float) -> dict[str, Any]:
+    """The slider of a joint's position over its limits, or a whole turn; the position that it has lies within."""
+    slides = link.prismatic
+    shown = value if slides else math.degrees(value)
+    if link.joint_limits is not None:
+        low, high = (x if slides else math.degrees(x) for x in link.joint_limits)
+        texts = [position_text(x, slides) for x in link.joint_limits]
+        limits = f"limits {texts[0]} to {texts[1]}"
+    elif slides:
+        way = float(sum(abs(float(x.length)) for x in arm.links)) or 1.0
+        low, high, limits = shown - way, shown + way, ""
+    else:
+        low, high, limits = -180.0, 180.0, ""
+    return {
+        "group": "Posture",
+        "unit": "m" if slides else "degree",
+        "low": min(low, shown),
+        "high": max(high, shown),
+        "limits": limits,
+    }
+
+
+def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str, Any]:
+    """One link: places and directions in the axes of its section, from the ends of its elastic part."""
+    link, address = arm.links[k], f"link{k + 1}"
+    turned = frame.section.T
+    own = turned @ frame.axes
+    axis = turned @ before @ np.array([float(x) for x in link.joint_axis])
+    if link.prismatic:
+        axis = np.array([1.0, 0.0, 0.0])
+    bodies = [
+        _body("hub", link.hub, turned @ (frame.joint - frame.start), own, "inner"),
+        _body("body", link.body, turned @ (frame.tip - frame.end), own, "outer"),
+    ]
+    last = k + 1 == arm.num_links
+    kind, more = ("payload", arm.payload) if last else ("stator", arm.links[k + 1].stator)
+    bodies.append(_body(kind, more, turned @ (frame.tip - frame.end), own, "outer"))
+    return {
+        "name": link.name,
+        "rigid": link.rigid,
+        "segment": link.segment,
+        "length": float(link.length),
+        **_outline(link),
+        "joint": (turned @ (frame.joint - frame.start)).tolist(),
+        "tip": (turned @ (frame.tip - frame.end)).tolist(),
+        "axis": (axis / np.linalg.norm(axis)).tolist(),
+        "at": float(get_parameter(arm, f"{address}.base_offset.x")) if link.prismatic else 0.0,
+        "way": f"{address}.base_offset.x" if link.prismatic else "",
+        "springs": [
+            f"{address}.joint_stiffness",
+            *(
+                f"{address}.joint_spring{m}.stiffness"
+                for m in range(1, len(link.joint_springs) + 1)
+            ),
+        ],
+        "bodies": [body for body in bodies if body],
+    }
+
+
+def _outline(link: SpatialLink) -> dict[str, Any]:
+    """Half of the depth along y and of the width along z, and whether the section is round."""
+    section = link.section
+    for name in ("outer_diameter", "diameter"):
+        if hasattr(section, name):
+            half = 0.5 * float(getattr(section, name))
+            return {"half": [half, half], "round": True}
+    if section is None:
+        return {"half": [0.0, 0.0], "round": True}
+    if isinstance(section, Rectangle | HollowRectangle):
+        return {"half": [0.5 * float(section.depth), 0.5 * float(section.width)], "round": False}
+    v = link.section_values  # a rectangle of the same second moments
+    sides = [
+        math.sqrt(3.0 * float(x) / float(v.area)) for x in (v.second_moment_z, v.second_moment_y)
+    ]
+    return {"half": sides, "round": False}
+
+
+def _body(
+    kind: str, body: RigidBody | None, place: np.ndarray, own: np.ndarray, end: str
+) -> dict[str, Any] | None:
+    """A body as the ellipsoid of its mass and inertia: mass, centre, axes as columns, squares of half axes per kg."""
+    if body is None or (kind != "payload" and float(body.mass) <= 0.0):
+        return None
+    seen = np.zeros(3) if body.centre is None else np.array([float(x) for x in body.centre])
+    axes, moments = np.eye(3), np.zeros(3)
+    if body.inertia is not None:
+        moments, axes = np.linalg.eigh(np.array(body.inertia.rows(), float))
+    squares = [2.5 * (float(np.sum(moments)) - 2.0 * float(x)) for x in moments]
+    return {
+        "kind": kind,
+        "mass": float(body.mass),
+        "at": end,
+        "centre": (place + own @ seen).tolist(),
+        "axes": (own @ axes).tolist(),
+        "squares": [max(x, 0.0) for x in squares],
+    }

@@ -1,0 +1,34 @@
+// The picture of a planar arm: to scale, and the chosen mode moves over it.
+
+class PlanePicture {
+  constructor(about, depths) {
+    Object.assign(this, { about, depths, move: null, last: null });
+  }
+
+  written() {
+    return {};
+  }
+
+  read() {}
+
+  draw(answer, value, first) {
+    const { about, depths } = this, [mass, ...centre] = about.payload;
+    const posed = {
+      ...about,
+      rest: answer.places,
+      depth: about.depth.map((depth, k) => depth * (value(depths[k], 1) / (first[depths[k]] ?? 1))),
+      payload: [value("payload.mass", mass), ...centre],
+    };
+    const svg = byId("arm");
+    drawArm(svg, posed, { at: [], pin: null });
+    this.move = answer.drawn ? drawMoving(svg, answer.drawn) : null;
+    this.last = null;
+  }
+
+  frame(share) {
+    if (this.move && share !== this.last) this.move(share);
+    this.last = share;
+  }
+}
+
+const makePicture = (about, depths) => new PlanePicture(about, depths);

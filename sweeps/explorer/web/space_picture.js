@@ -1,0 +1,150 @@
+// The picture of an arm in space: it turns, and the chosen mode moves.
+
+// largest displacement beside the reach of the arm, and largest rotation, that are drawn
+const DRAWN_SHARE = 0.1, DRAWN_TURN = 0.4;
+
+class SpacePicture {
+  constructor(about, changed) {
+    this.about = about;
+    this.canvas = byId("arm");
+    this.shown = null;
+    this.eye = new Eye(this.canvas, (settled) => {
+      this.stale = true;
+      if (settled) changed();
+    });
+    for (const [name, view] of Object.entries(VIEWS)) {
+      const button = element("button", name, { type: "button" });
+      button.addEventListener("click", () => this.eye.to(...view, 1));
+      byId("views-of").append(button);
+    }
+    const save = element("button", "PNG", { type: "button", id: "png" });
+    save.addEventListener("click", () => this.canvas.toBlob((blob) => offer(blob, "arm.png")));
+    byId("views-of").append(save);
+    new ResizeObserver(() => { this.stale = true; }).observe(this.canvas);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.stale = true; });
+  }
+
+  written() {
+    return { view: this.eye.written() };
+  }
+
+  read(given) {
+    if (given.has("view")) this.eye.read(given.get("view"));
+  }
+
+  /** What has been solved: places at rest, the mode that moves over them, the values of that arm. */
+  draw(answer, value) {
+    const { links } = this.about;
+    const rest = answer.places.map(({ axes, inner, outer }, k) => [inner, links[k].rigid ? plus(inner, column(axes, 0), links[k].length) : outer]);
+    const rows = answer.drawn ? answer.drawn.links : rest.map((at) => ({ at, moved: at.map(() => [0, 0, 0]), turned: at.map(() => [0, 0, 0]) }));
+    const largest = Math.max(...rows.flatMap(({ turned }) => turned.map(long)));
+    this.amplitude = Math.min(DRAWN_SHARE * this.about.reach, largest > 0 ? DRAWN_TURN / largest : Infinity);
+    this.moves = answer.drawn !== null;
+    this.shown = { places: answer.places, rows, value };
+    this.measure(rest);
+    this.stale = true;
+    const tip = this.tip(rows.length - 1, 0);
+    this.canvas.setAttribute("aria-label", `The arm in its posture, which turns, tip at ${["x", "y", "z"].map((name, k) => `${name} ${shortNumber(tip[k], 3)} m`).join(", ")}`);
+  }
+
+  // The first posture sets what is seen, so that nothing jumps as joints turn.
+  measure(rest) {
+    if (this.middle) return;
+    const points = [[0, 0, 0], ...rest.flat()], low = [0, 1, 2].map((k) => Math.min(...points.map((p) => p[k])));
+    const high = [0, 1, 2].map((k) => Math.max(...points.map((p) => p[k])));
+    this.middle = low.map((x, k) => 0.5 * (x + high[k]));
+    this.half = 0.62 * (long(plus(high, low, -1)) || 1);
+  }
+
+  /** A point of link k at its inner end (0) or outer end (-1), its axes, and how it has moved. */
+  end(k, which, share) {
+    const { rows, places } = this.shown, row = rows[k], j = which < 0 ? row.at.length - 1 : 0, s = share * this.amplitude;
+    return { point: plus(row.at[j], row.moved[j], s), axes: axesTurned(row.turned[j].map((x) => s * x), places[k].axes) };
+  }
+
+  seen(k, which, share, offset) {
+    const { point, axes } = this.end(k, which, share);
+    return plus(point, seenIn(axes, offset));
+  }
+
+  tip(k, share) {
+    return this.seen(k, -1, share, this.about.links[k].tip);
+  }
+
+  joint(k) {
+    const own = this.about.links[k], moved = own.way ? this.shown.value(own.way) - own.at : 0;
+    return [own.joint[0] - moved, own.joint[1], own.joint[2]];
+  }
+
+  frame(share) {
+    if (!this.shown || (!this.moves && !this.stale) || (share === this.last && !this.stale)) return;
+    this.stale = false;
+    this.last = share;
+    const style = getComputedStyle(document.documentElement), of = (name) => rgb(style.getPropertyValue(name));
+    const colours = {
+      link: of("--link"), rigid: of("--muted"), text: of("--text"), faint: of("--faint"), body: of("--body"), joint: [213, 94, 0], still: of("--back"),
+      payload: [0, 158, 115], red: [213, 60, 40], green: [30, 150, 60], blue: [60, 110, 220],
+    };
+    const scene = new Scene(this.canvas, this.eye, { ...this, colours });
+    this.ground(scene);
+    const { links } = this.about, { rows } = this.shown;
+    const thin = 0.007 * this.half;
+    links.forEach((link, k) => {
+      const start = this.end(k, 0, share), joint = this.seen(k, 0, share, this.joint(k)), tip = this.tip(k, share);
+      scene.line(rows[k].at, "text", 1, [4, 4]);
+      for (const way of [[joint, start.point], [this.end(k, -1, share).point, tip]])
+        if (long(plus(way[0], way[1], -1)) > 1e-9) scene.cylinder(way[0].map((x, i) => (x + way[1][i]) / 2), plus(way[1], way[0], -1), 0.8 * thin, 0.5 * long(plus(way[1], way[0], -1)), 8, "rigid");
+      this.link(scene, link, k, share, thin);
+      if (!link.segment) this.jointOf(scene, link, k, joint, start.axes);
+      for (const body of link.bodies) this.body(scene, body, k, share);
+    });
+    scene.paint();
+    scene.legend();
+  }
+
+  ground(scene) {
+    const step = 0.25 * this.half, most = 4;
+    for (let i = -most; i <= most; i++) {
+      scene.line([[i * step, -most * step, 0], [i * step, most * step, 0]], "faint", 0.6, [], -1e3 * this.half);
+      scene.line([[-most * step, i * step, 0], [most * step, i * step, 0]], "faint", 0.6, [], -1e3 * this.half);
+    }
+    const side = Math.max(0.09 * this.half, 2.2 * this.about.links[0].half[0]);
+    scene.cylinder([0, 0, 0], [0, 0, 1], side, 0.012 * this.half, 4, this.about.elastic ? "still" : "rigid");
+  }
+
+  link(scene, link, k, share, thin) {
+    const { rows, places } = this.shown, row = rows[k], s = share * this.amplitude, [y, z] = link.half.map((x) => Math.max(x, thin));
+    if (!(link.length > 0)) return;
+    const corners = link.round
+      ? Array.from({ length: 12 }, (_, i) => [y * Math.cos((i * Math.PI) / 6), z * Math.sin((i * Math.PI) / 6)])
+      : [[-y, -z], [y, -z], [y, z], [-y, z]];
+    const rings = row.at.map((at, j) => {
+      const axes = axesTurned(row.turned[j].map((x) => s * x), places[k].axes), point = plus(at, row.moved[j], s);
+      return corners.map(([a, b]) => plus(plus(point, column(axes, 1), a), column(axes, 2), b));
+    });
+    scene.tube(rings, link.rigid ? "rigid" : "link");
+  }
+
+  // Filled where it gives way; a bar where it slides.
+  jointOf(scene, link, k, point, axes) {
+    const way = seenIn(axes, link.axis), thick = Math.max(...link.half, this.about.links[Math.max(0, k - 1)].half[0], 0.016 * this.half);
+    const gives = link.springs.some((name) => Number.isFinite(this.shown.value(name, Infinity)));
+    const radius = Math.min(1.2 * thick, 0.08 * this.half);
+    scene.cylinder(point, way, link.way ? 0.8 * radius : radius, radius, link.way ? 4 : 14, gives ? "joint" : "still", 0.4 * radius);
+    const along = 0.13 * this.half;
+    scene.line([plus(point, way, -along), plus(point, way, along)], "joint", 1.2);
+    scene.text(plus(point, way, along), link.name || String(k + 1), "text", this.half);
+  }
+
+  body(scene, body, k, share) {
+    const mass = body.kind === "payload" ? this.shown.value("payload.mass") : body.mass;
+    if (!(mass > 0)) return;
+    const which = body.at === "inner" ? 0 : -1, { axes } = this.end(k, which, share), centre = this.seen(k, which, share, body.centre);
+    let halves = body.squares.map((x) => Math.sqrt(x / mass));
+    if (!(Math.max(...halves) > 0)) halves = halves.map(() => Math.cbrt((0.75 * mass) / (Math.PI * this.about.density)));
+    const columns = [0, 1, 2].map((i) => seenIn(axes, body.axes.map((row) => row[i])).map((x) => x * halves[i]));
+    scene.ellipsoid(centre, columns, body.kind === "payload" ? "payload" : "body");
+  }
+}
+
+const makePicture = (about, depths, changed) => new SpacePicture(about, changed);

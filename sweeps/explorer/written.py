@@ -1,0 +1,73 @@
+"""Pages written by name from Python: of an arm or of the result of a sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import xarray as xr
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.whole_files import write_text
+from jaxmodal.spatial.arms.arm import SpatialArm
+from sweeps.definition.errors import SweepError
+from sweeps.explorer.data import ordered
+from sweeps.explorer.page import arm_page_html, page_html
+
+_SUFFIXES = (".html", ".htm")
+
+
+def explore(
+    what: Arm | SpatialArm | xr.Dataset, path: str | Path, theory: TheoryName | None = None
+) -> Path:
+    """Write the page of an arm or of a sweep: one file for a browser, which needs neither network nor server.
+
+    The page of an arm solves it as its sliders move, exactly, and shows its modes moving; an arm in space turns under
+    the mouse. The page of a sweep has maps, curves and spectra.
+
+    Parameters
+    ----------
+    what
+        An arm, or a dataset of `sweeps.run` or `sweeps.open_result`.
+    path
+        Where to write it, a name that ends in ``.html``.
+    theory
+        Of an arm, as for `jaxmodal.natural_frequencies`, ``"timoshenko"`` if left out; a sweep has those of its own.
+
+    Returns
+    -------
+    pathlib.Path
+        Where it is.
+
+    Raises
+    ------
+    ArmError
+        A planar arm is under forces at rest, or the arm is refused by `jaxmodal.natural_frequencies`, too.
+    SweepError
+        ``what`` is neither, or the file or the theory is not for it.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm, sweeps, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "arm.html"
+    >>> sweeps.explore(jm.examples.six_axis_industrial(), path).name
+    'arm.html'
+    """
+    place = Path(path)
+    if place.suffix.lower() not in _SUFFIXES:
+        raise SweepError(
+            f"path = {str(path)!r}: must be the name of a page, which ends in .html; give one such as 'arm.html'."
+        )
+    if isinstance(what, Arm | SpatialArm):
+        text = arm_page_html(what, theory or "timoshenko")
+    elif not isinstance(what, xr.Dataset):
+        raise SweepError(
+            f"what = {shown(what)}: must be an Arm, a SpatialArm or the dataset of a sweep; give one of these."
+        )
+    elif theory is not None:
+        raise SweepError(f"theory = {theory!r}: is for an arm; a sweep has its own, leave it out.")
+    else:
+        text = page_html(ordered(what))
+    write_text(place, text)
+    return place

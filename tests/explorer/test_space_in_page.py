@@ -1,0 +1,179 @@
+"""The solver in the page for arms in space against the library: frequencies, certificates, shapes, values set."""
+
+import math
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from sweeps.explorer.solver import arm_json
+from sweeps.explorer.solver.spatial_programs import PIECES, values_of
+from sweeps.explorer.solver.tapes import number
+from tests.explorer.page_arms import case, needs_node, solved_in_page
+from tests.spatial.random_arms import THEORIES, random_arm
+
+MODES = 8
+ALUMINIUM = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.33}
+TUBE = jm.hollow_circle(0.09, 0.003, "cowper")
+BAR = jm.SpatialLink(0.6, section=TUBE, joint_axis=(0, 1, 0), **ALUMINIUM)
+BOX = BAR.replace(section=jm.hollow_rectangle(0.08, 0.05, 0.003, "cowper"))
+BACK = BOX.replace(joint_angle=math.pi)
+SIX = jm.examples.six_axis_industrial()
+
+
+def random_in_space(seed):
+    """An arm of the reference's kind; every third on an elastic base, every fourth with a motor that is held."""
+    rng = np.random.default_rng([seed, 4343])
+    document, _ = random_arm(seed, 4)
+    if seed % 4 == 1:
+        for link in document["links"]:
+            link["joint"] = {k: "held" if k == "motor" else x for k, x in link["joint"].items()}
+    arm = jm.arm_from_dict(document)
+    if seed % 3 == 1:
+        root = rng.normal(size=(6, 6)) * 10.0 ** rng.uniform(2, 4, 6)
+        arm = arm.replace(base_stiffness=root @ root.T + np.diag(np.diag(root @ root.T)))
+    return arm
+
+
+def sliding():
+    """A turning column, a slide with a drive that gives, a turning arm."""
+    slide = BAR.replace(
+        joint_axis=(0, 0, 1),
+        prismatic=True,
+        base_offset=(0.2, 0.0, 0.03),
+        joint_springs=(
+            jm.Spring("translation", (1, 0, 0), 2e6),
+            jm.Spring("rotation", (0, 1, 0), 5e4),
+        ),
+    )
+    return jm.SpatialArm((BAR.replace(joint_stiffness=3e4), slide, BAR), jm.RigidBody(2.0))
+
+
+#: rigid links on springs, which have as many modes as springs; poles that coincide; extreme springs and masses; slides
+HARD = {
+    "rigid": jm.SpatialArm(
+        (BAR.replace(rigid=True, joint_stiffness=2e4, joint_axis=(0, 0, 1)),) * 2
+        + (BAR.replace(rigid=True, joint_stiffness=1e4),),
+        jm.RigidBody(3.0, (0.1, 0.0, 0.0), (0.01, 0.02, 0.02)),
+    ),
+    "folded": jm.SpatialArm((BOX, BACK, BACK)),
+    "double": jm.SpatialArm((BAR,)),
+    "springs": jm.SpatialArm((BAR.replace(joint_stiffness=1e15), BAR.replace(joint_stiffness=1e-6))),
+    "free": jm.SpatialArm((BAR.replace(joint_stiffness=0.0), BAR.replace(joint_stiffness=0.0, joint_angle=0.4))),
+    "heavy": jm.SpatialArm((BAR, BAR.replace(joint_angle=0.7)), jm.RigidBody(1e6, (0, 0, 0), (1e4,) * 3)),
+    "sliding": sliding(),
+    "segments": SIX.with_body(2, 0.3, jm.RigidBody(1.5)).with_taper(5, jm.hollow_circle(0.1, 0.005, "cowper"), 3),
+    "six axes": SIX,
+}  # fmt: skip
+
+
+def same_as_library(tmp_path, arms, theories, shape_error=1e-7):
+    """Solve all in the page and compare; as many modes as there are."""
+    truths, cases = [], []
+    for arm, theory in zip(arms, theories, strict=True):
+        found = jm.natural_frequencies(arm, MODES, theory, throw=False)
+        omega = np.asarray(found.omega)
+        above = np.flatnonzero(omega > 0.0)
+        probes = np.append(omega[above] * (1.0 + 1e-7), [0.5 * omega[above[0]]])
+        counts = np.asarray(jm.count_below(arm, probes, theory)).tolist()
+        shapes = jm.mode_shapes(arm, MODES, theory, stations=PIECES + 1, throw=False)
+        truths.append((found, counts, above, shapes))
+        more = {"below": probes.tolist(), "shapes": above.tolist(), "modes": MODES}
+        cases.append(case(arm, theory, **more))
+    for k, (truth, got) in enumerate(
+        zip(truths, solved_in_page(tmp_path, cases, True), strict=True)
+    ):
+        found, counts, above, shapes = truth
+        assert "error" not in got, (k, got)
+        there = np.isfinite(np.asarray(found.omega))
+        np.testing.assert_allclose(
+            got["omega"], np.asarray(found.omega)[there], rtol=1e-10, atol=0.0, err_msg=str(k)
+        )
+        assert got["counts"] == counts, k
+        assert got["certified"] == np.asarray(found.certified)[there].astype(int).tolist(), k
+        for mode, links in zip(above, got["shapes"], strict=True):
+            near = np.abs(np.asarray(found.omega)[there] / found.omega[mode] - 1.0) < 1e-9
+            if found.multiplicity[mode] > 1 or np.sum(near) > 1:
+                continue  # any motion of the pair is a mode
+            compare_shape(links, shapes, mode, shape_error, (k, mode))
+
+
+def compare_shape(links, shapes, mode, error, where):
+    """Displacements and rotations at the points of all links, of rigid ones at both ends."""
+    ends = [[0, -1] if len(link["at"]) == 2 else slice(None) for link in links]
+    mine, true = [], []
+    for k, (link, at) in enumerate(zip(links, ends, strict=True)):
+        np.testing.assert_allclose(link["at"], shapes.position[k, at], rtol=0.0, atol=1e-13)
+        mine.append(np.concatenate([link["moved"], link["turned"]], axis=1))
+        known = shapes.displacement[mode, k, at], shapes.rotation[mode, k, at]
+        true.append(np.concatenate(known, axis=1))
+    mine, true = np.concatenate(mine), np.concatenate(true)
+    share = np.sum(mine * true) / np.sum(true**2)
+    assert np.max(np.abs(mine - share * true)) < error * max(1.0, np.max(np.abs(mine))), where
+
+
+@needs_node
+@pytest.mark.parametrize("first", [0, pytest.param(16, marks=pytest.mark.slow)])
+def test_random_arms(tmp_path, first):
+    """Joints about any axes with springs in further directions, rotors, bodies, rigid links, offsets, elastic bases."""
+    seeds = range(first, 16 if first == 0 else 200)
+    same_as_library(tmp_path, map(random_in_space, seeds), [THEORIES[seed % 4] for seed in seeds])
+
+
+@needs_node
+@pytest.mark.parametrize("name", HARD)
+def test_hard_arms(tmp_path, name):
+    same_as_library(tmp_path, [HARD[name]], ["timoshenko"])
+
+
+@needs_node
+def test_values_are_set(tmp_path):
+    """Postures, springs and the payload: the arm is that of the library with these values, not one near it."""
+    sets = [
+        {"link2.joint_angle": -1.1, "link4.joint_angle": 2.9, "payload.mass": 5.0},
+        {
+            "link1.joint_angle": 0.3,
+            "link6.joint_stiffness": 1e4,
+            "link4.joint_spring1.stiffness": 1e7,
+        },
+        {"link3.joint_stiffness": math.inf, "link5.joint_angle": -math.pi, "payload.mass": 0.0},
+    ]
+    truths = [jm.natural_frequencies(jm.set_parameters(SIX, x), MODES) for x in sets]
+    cases = [case(SIX, set=[[k, number(x)] for k, x in values.items()]) for values in sets]
+    for got, truth in zip(solved_in_page(tmp_path, cases, True), truths, strict=True):
+        np.testing.assert_allclose(got["omega"], truth.omega, rtol=1e-12, atol=0.0)
+        assert all(got["certified"])
+
+
+@needs_node
+def test_slides_are_set(tmp_path):
+    arm = sliding()
+    moved = {"link2.base_offset.x": 0.47, "link1.joint_angle": 0.8}
+    truth = jm.natural_frequencies(jm.set_parameters(arm, moved), MODES)
+    given = [[name, str(value)] for name, value in moved.items()]
+    (found,) = solved_in_page(tmp_path, [case(arm, set=given)], True)
+    np.testing.assert_allclose(found["omega"], truth.omega, rtol=1e-12, atol=0.0)
+    assert "link2.joint_angle" not in values_of(arm)
+
+
+def test_segments_have_nothing_to_set():
+    arm = HARD["segments"]
+    positions = [name for name in values_of(arm) if name.endswith("joint_angle")]
+    assert positions == [f"link{k}.joint_angle" for k in arm.joints]
+    assert len(positions) == 6
+
+
+@needs_node
+def test_what_the_page_refuses(tmp_path):
+    wrong = {
+        "link1.length": ("0.5", "link1.length is no value that can be moved"),
+        "payload.mass": ("-1", "payload.mass = -1: must be 0 or more"),
+        "link2.joint_stiffness": ("-2", "0 or more, Infinity for a rigid joint"),
+        "link2.joint_angle": ("Infinity", "must be finite"),
+        "link3.joint_angle": ("NaN", "must be a number"),
+    }
+    cases = [case(SIX, set=[[name, value]]) for name, (value, _) in wrong.items()]
+    cases.append({"arm": arm_json(jm.examples.two_link_flexible()), "modes": 1})
+    told = [found["error"] for found in solved_in_page(tmp_path, cases, True)]
+    for message, part in zip(told, (*(x for _, x in wrong.values()), "in the format"), strict=True):
+        assert part in message
