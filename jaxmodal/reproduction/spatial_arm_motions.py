@@ -52,8 +52,8 @@ CHOICES = """\
   stiffness of joints are printed. Lengths, masses, E and the payload are chosen, see the file of
   `examples.space_station_arm`. Shapes are polynomials, two in each plane and one in torsion, none in stretch.
 - The rotors' inertia at the joint, J_r n^2, is 2, 5, 10 and 15 kg m^2, as the text numbers its curves.
-- The station that floats, of 20 t, and what its motors do are chosen; the text holds the base. Its booms have one shape in
-  each plane."""
+- The station that floats, of 20 t, and what its motors do are chosen; the text holds the base. Its booms have one shape
+  in each plane."""
 
 
 class SpunUp(NamedTuple):
