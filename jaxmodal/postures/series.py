@@ -16,11 +16,13 @@ import numpy as np
 from jax import Array
 from numpy.polynomial import chebyshev
 
-from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, wave_numbers
-from jaxmodal.postures.harmonics import exact_coefficients, harmonics, num_harmonics
+from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
+from jaxmodal.postures.expansions import Expansion, PlanarExpansion
+from jaxmodal.postures.harmonics import num_harmonics
+from jaxmodal.postures.terms import IN_THE_PLANE
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import product
 from jaxmodal.runtime.tables import ShowsTables, Table
@@ -36,6 +38,8 @@ _PHASE, _HALVINGS = 1.0, 10
 _PHASE_SAMPLES = 2049
 #: error of interpolation in units of the last two coefficients' root of squares: what follows them falls off like them
 _TAIL_TO_ERROR = 4.0
+#: values that each panel is held against, and what the double-double evaluations there may have rounded (omega^2)
+_HELD_BACK, _DIGITS = 4, 1e-15
 
 
 def has_series(beams: BeamArrays) -> bool:
@@ -107,8 +111,8 @@ class PostureSeries(ShowsTables):
 
     @property
     def _joints(self) -> int:
-        """How many joints make so many terms (`num_harmonics`)."""
-        return round(math.log(2 * self.taylor.shape[2] - 1, 5))
+        """How many joints make so many terms."""
+        return IN_THE_PLANE.joints(self.taylor.shape[2])
 
     def evaluate(self, omega: Any, angles: Any) -> SeriesValues:
         """Values for all combinations of frequencies and postures.
@@ -153,7 +157,7 @@ class PostureSeries(ShowsTables):
         coefficients = functools.reduce(lambda c, t: c * u[:, None] + t, taylor[::-1])
         scale = np.asarray(self.log_scale)[panel]
         values = {
-            "value": product(coefficients, harmonics(np.ascontiguousarray(postures.T))),
+            "value": product(coefficients, IN_THE_PLANE.of(np.ascontiguousarray(postures.T))),
             "error": np.asarray(self.error)[panel],
             "log_scale": scale[:, 0] + scale[:, 1] * u,
         }
@@ -227,7 +231,7 @@ def posture_series(
             f"the arm has {beams.length.shape[0]} links and its series"
             f" {num_harmonics(beams.length.shape[0])} terms; expected at most 6 links"
         )
-    return tabulate(beams, flags, math.sqrt(low), math.sqrt(high), theory)
+    return tabulate(PlanarExpansion(beams, flags), math.sqrt(low), math.sqrt(high), theory)
 
 
 class _Panels(NamedTuple):
@@ -245,11 +249,9 @@ class _Panels(NamedTuple):
         return _Panels(*(x[chosen] for x in self))
 
 
-def tabulate(
-    beams: BeamArrays, theory: Theory, low: float, high: float, name: TheoryName
-) -> PostureSeries:
+def tabulate(expansion: Expansion, low: float, high: float, name: TheoryName) -> PostureSeries:
     """`posture_series` between two values of sqrt(omega); panels are halved until their polynomials have converged."""
-    edges = _first_edges(beams, theory, low, high)
+    edges = _first_edges(expansion, low, high)
     low_ends, high_ends = edges[:-1], edges[1:]
     ends = np.array([low, high])
     at_ends: list[np.ndarray] = []
@@ -257,7 +259,7 @@ def tabulate(
     for halving in range(_HALVINGS + 1):
         # with the first panels: few frequencies take nearly as long as many
         more = np.empty(0) if at_ends else ends
-        panels, others = _tabulated(beams, theory, low_ends, high_ends, more)
+        panels, others = _tabulated(expansion, low_ends, high_ends, more)
         at_ends = at_ends or others
         # the demand falls as the panels do, so that rounding noise is not halved for ever
         fine = (panels.tail <= _TAIL * 2.0**halving * panels.size) | (halving == _HALVINGS)
@@ -289,6 +291,28 @@ def tabulate(
     return PostureSeries(**jax.device_put(arrays), theory=name)
 
 
+def holds(series: PostureSeries, expansion: Expansion) -> bool:
+    """Whether the series is the determinant in postures and at frequencies that have not made it, some of each panel.
+
+    Each value has to be as near as the series says, and no digits of the determinant may have been lost.
+    """
+    rng, edges = np.random.default_rng(0), np.asarray(series.edges)
+    panels, joints = edges.size - 1, len(expansion.counter.joints)
+    panel = np.repeat(np.arange(panels), _HELD_BACK)
+    u = rng.uniform(-1.0, 1.0, panel.size)
+    x = 0.5 * (edges[panel] + edges[panel + 1]) + 0.5 * (edges[panel + 1] - edges[panel]) * u
+    angles = rng.uniform(-np.pi, np.pi, (joints, panel.size))
+    d = expansion.determinant(x * x, angles)
+    scale = np.asarray(series.log_scale)[panel]
+    with np.errstate(all="ignore"):
+        exact = d.factor * np.exp((d.growth - scale[:, 0]) + (d.rest - scale[:, 1] * u))
+        powers = u[:, None] ** np.arange(DEGREES)
+        terms = expansion.counter.terms.of(angles)
+        value = np.einsum("kd,kdh,hk->k", powers, np.asarray(series.taylor)[panel], terms)
+        near = np.abs(value - exact) <= np.asarray(series.error)[panel]
+    return bool(np.all(near & (CERTAIN * d.noise < _DIGITS)))
+
+
 def _nodes() -> np.ndarray:
     """Chebyshev nodes, ascending."""
     return -np.cos((2.0 * np.arange(DEGREES) + 1.0) * np.pi / (2.0 * DEGREES))
@@ -302,25 +326,24 @@ def _polynomials() -> tuple[np.ndarray, np.ndarray]:
     return to_chebyshev, np.array([np.pad(p, (0, DEGREES - p.size)) for p in powers]).T
 
 
-def _first_edges(beams: BeamArrays, theory: Theory, low: float, high: float) -> np.ndarray:
-    """Ends of panels over which bending and axial waves of all links together turn by about pi."""
+def _first_edges(expansion: Expansion, low: float, high: float) -> np.ndarray:
+    """Ends of panels over which waves of all links together turn by about pi."""
     x = np.linspace(low, high, _PHASE_SAMPLES)
-    links = jax.tree_util.tree_map(lambda v: v[:, None], beams)
     with np.errstate(all="ignore"):
-        w = wave_numbers(links, theory, (x * x)[None], Arithmetic.float64)
-    above = np.where(w.z1 < 0.0, w.alpha, 0.0)
-    turns = np.sum(w.beta + w.mu * theory.axial + above, axis=0) / np.pi
+        turns = expansion.turns(x * x)
     panels = max(1, math.ceil((turns[-1] - turns[0]) / _PHASE))
+    if panels == 1:
+        return np.array([low, high])
     return np.interp(np.linspace(turns[0], turns[-1], panels + 1), turns, x)
 
 
 def _tabulated(
-    beams: BeamArrays, theory: Theory, low: np.ndarray, high: np.ndarray, more: np.ndarray
+    expansion: Expansion, low: np.ndarray, high: np.ndarray, more: np.ndarray
 ) -> tuple[_Panels, list[np.ndarray]]:
-    """Tables of the panels between ``low`` and ``high``, shapes (P,), and `exact_coefficients` at ``more``."""
+    """Tables of the panels between ``low`` and ``high``, shapes (P,), and the coefficients at ``more``."""
     nodes = _nodes()
     x = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * nodes
-    found = exact_coefficients(beams, theory, np.concatenate([x.ravel(), more]) ** 2)
+    found = expansion.coefficients(np.concatenate([x.ravel(), more]) ** 2)
     c, growth, rest = (values[: x.size] for values in found)
     c = c.reshape(*x.shape, -1)
     growth, rest = growth.reshape(x.shape), rest.reshape(x.shape)
