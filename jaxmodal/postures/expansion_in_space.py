@@ -1,7 +1,7 @@
-"""The determinant of an arm in space in some of its joint angles, of which it is a trigonometric polynomial of degree 4.
+"""The determinant of an arm in space in some joint angles, of each of which it is a trigonometric polynomial.
 
-Beyond a joint six independent solutions of twelve enter the determinant as a product of six; a rotation turns each with
-weights -1, 0 and 1, four of each, so that the product has weights up to 4.
+Its degree is 4. Beyond a joint six independent solutions of twelve enter the determinant as a product of six; a
+rotation turns each with weights -1, 0 and 1, four of each, so that the product has weights up to 4.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import jax
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Arithmetic, leading
+from jaxmodal.arithmetic.double_double import DoubleDouble
+from jaxmodal.arithmetic.operations import Arithmetic, Number, leading
 from jaxmodal.dynamic_stiffness.beams import TheoryName, waves_at
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.frequencies.resolution import resolved
@@ -27,16 +28,21 @@ from jaxmodal.spatial.stiffness.condensation import Condensed, condensed
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 _DD = Arithmetic.double_double
+#: the logarithm of 2
+_LN2 = 0.6931471805599453, 2.3190468138462996e-17
 #: lanes of double-double side by side in NumPy
 _LANES = 512
-#: what evaluations in double-double may have rounded at most (relative, of omega^2)
-_DIGITS = 1e-15
+#: the same of counts in float64
+_COUNTED = 2048
+#: what evaluations in double-double may have rounded at most (relative, of omega^2): that is an estimate some thousand
+#: times too large. Near resonances of links that are alike it is more, and nodes there are moved
+_DIGITS = 1e-13
 #: a count is certain where what is rounded, moved to and fro, moves D by less than this
 _NOISE = 1e-4
 #: what is added to that: two may be equal
 _LEAST = 2.0**-52
 #: the ways to round of a count: both have to find the same
-_WAYS = (1.0, 0.0), (-1.0, 0.0)
+_WAYS, _USUAL = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros((1, 2))
 
 
 def has_series_in_space(arm: SpatialArm) -> bool:
@@ -46,7 +52,7 @@ def has_series_in_space(arm: SpatialArm) -> bool:
 
 
 def turning(arm: SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
-    """Those of the joints, ascending, whose angles change frequencies: on a rigid base the first turns the whole arm."""
+    """Those of the joints, ascending, whose angles change frequencies: on a rigid base the first turns all."""
     first = 0 if arm.base_stiffness is not None else 1
     return tuple(sorted(j for j in joints if j >= first))
 
@@ -68,13 +74,13 @@ class CounterInSpace:
     def terms(self) -> Terms:
         return IN_SPACE
 
-    def count(self, omega: Array, angles: Array) -> tuple[Array, Array]:
+    def count(self, angles: Array) -> tuple[Array, Array]:
         """Certain where two ways to round count alike, with signs that say so too, and change D by little."""
-        first, second = (self.lanes.evaluate(omega, angles, way) for way in _WAYS)
-        count = first.count.astype(np.float64)
+        e = self.lanes.evaluate(angles)
+        count = e.count[0]
         sign = 1.0 - 2.0 * (count - 2.0 * xp.floor(0.5 * count))
-        agrees = (first.count == second.count) & (first.sign == sign) & (second.sign == sign)
-        moved = xp.abs(first.log_abs - second.log_abs)
+        agrees = xp.all((e.count == count) & (e.sign == sign), axis=0)
+        moved = xp.abs(e.log_abs[0] - e.log_abs[-1])
         clear = xp.where(agrees, _NOISE / (moved + _LEAST), 0.0)
         return xp.where(clear > 1.0, count, -1.0), clear
 
@@ -83,17 +89,26 @@ class ExpansionInSpace:
     """Of an arm in space, some of whose joints vary; see `expansions.Expansion`."""
 
     def __init__(self, arm: SpatialArm, joints: tuple[int, ...], theory: TheoryName) -> None:
-        self._arm, self.joints = arm, joints
+        self._arm, self._joints = arm, joints
         self._model = arm.model(theory)
-        self.counter = CounterInSpace(TurnedLanes.of(arm, joints, self._model.flags), joints)
 
     @property
     def terms(self) -> Terms:
         return IN_SPACE
 
     @property
+    def joints(self) -> tuple[int, ...]:
+        return self._joints
+
+    @property
     def scale(self) -> float:
         return float(self._model.scale)
+
+    def counter(self, omega: np.ndarray) -> CounterInSpace:
+        return CounterInSpace(self._lanes(omega, _WAYS), self._joints)
+
+    def _lanes(self, omega: np.ndarray, ways: np.ndarray) -> TurnedLanes:
+        return TurnedLanes.of(self._arm, self._joints, self._model.flags, omega, ways)
 
     def turns(self, omega: np.ndarray) -> np.ndarray:
         """Of bending in both planes, stretching and torsion."""
@@ -107,18 +122,20 @@ class ExpansionInSpace:
 
     def coefficients(self, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """From the tip to the base: what lies beyond a joint is condensed for the angles of the joints out there."""
-        postures, to_coefficients = self.terms.sampling(len(self.joints))
-        one = postures[-1, : self.terms.points]  # of one joint: the angles of the last follow one another
+        postures, to_coefficients = self.terms.sampling(len(self._joints))
+        one = postures[
+            -1, : self.terms.points
+        ]  # of one joint: the angles of the last follow one another
         found, last = Condensed.nothing(omega.size, _DD), self._arm.num_links
-        for number, joint in enumerate((None, *self.joints[::-1])):
-            inner = self.joints[::-1][number] + 1 if number < len(self.joints) else 0
+        for number, joint in enumerate((None, *self._joints[::-1])):
+            inner = self._joints[::-1][number] + 1 if number < len(self._joints) else 0
             angles = {} if joint is None else {joint: np.repeat(one, one.size ** (number - 1))}
             found = self._condensed(angles, slice(inner, last), omega, found)
             last = inner
         lost = CERTAIN * np.max(found.noise, axis=1) > _DIGITS
         factor = np.where(lost[:, None], np.nan, leading(found.factor))
-        growth = found.growth[:, 0]
-        return product(factor, to_coefficients.T), growth.hi, growth.lo
+        factor, growth = _near_one(factor, found.growth)
+        return product(factor, to_coefficients.T), growth.hi[:, 0], growth.lo[:, 0]
 
     def _condensed(
         self, angles: Mapping[int, np.ndarray], part: slice, omega: np.ndarray, outboard: Condensed
@@ -153,16 +170,17 @@ class ExpansionInSpace:
         """In blocks of lanes, over threads."""
 
         def of(some: np.ndarray) -> tuple[np.ndarray, ...]:
-            model = self._in_postures(dict(zip(self.joints, angles[:, some], strict=True)))
+            model = self._in_postures(dict(zip(self._joints, angles[:, some], strict=True)))
             known, numbers = model.constants(_DD), model.numbers(_DD)
             at = resolved(model.scales, omega[some][None], _DD)
             beyond = Condensed.nothing(1, _DD).spread(np.zeros(1, int), some.size)
             given = known.links, numbers, known.beams, model.flags, at, _DD
             with np.errstate(all="ignore"):
                 d = condensed(*given, beyond, known.links[0])
-            growth = d.growth * np.ones(some.size)
-            rows = leading(d.factor), growth.hi, growth.lo, d.passed, d.noise
-            return tuple(x[0] for x in rows)
+            growth = d.growth + np.zeros((1, some.size))
+            growth = DoubleDouble(growth.hi.T, growth.lo.T)
+            factor, growth = _near_one(leading(d.factor).T, growth)
+            return (*(x[:, 0] for x in (factor, growth.hi, growth.lo)), d.passed[0], d.noise[0])
 
         blocks = np.array_split(np.arange(omega.size), max(1, omega.size // _LANES))
         with ThreadPoolExecutor(available_cores()) as pool:
@@ -170,7 +188,16 @@ class ExpansionInSpace:
         return Determinant(*map(np.concatenate, found))
 
     def counts(self, omega: np.ndarray, angles: np.ndarray) -> np.ndarray:
-        lanes = self.counter.lanes
+        blocks = np.array_split(omega, max(1, omega.size * angles.shape[1] // _COUNTED))
         with np.errstate(all="ignore"):
-            found = [lanes.evaluate(x[None], angles, (0.0, 0.0)).count for x in omega]
-        return np.stack(found).astype(np.float64)
+            found = [self._lanes(some, _USUAL).evaluate(angles).count[0] for some in blocks]
+        return np.concatenate(found)
+
+
+def _near_one(factor: np.ndarray, growth: Number) -> tuple[np.ndarray, Number]:
+    """Factors (F, cells) over a power of two of each frequency, whose logarithm joins the growth (F, 1)."""
+    with np.errstate(all="ignore"):
+        largest = np.max(np.abs(factor), axis=1, keepdims=True)
+    power = np.frexp(np.where(np.isfinite(largest), largest, 1.0))[1]
+    ln2 = DoubleDouble(np.full(power.shape, _LN2[0]), np.full(power.shape, _LN2[1]))
+    return np.ldexp(factor, -power), growth + ln2 * power.astype(np.float64)

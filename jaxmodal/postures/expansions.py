@@ -26,10 +26,7 @@ _NOISE = 1e-4 / CERTAIN
 
 
 class Counter(Protocol):
-    """What counts the modes of an arm below a frequency in float64, in programs, too: a pytree.
-
-    Angles are those of the joints that vary, (joints, cells), frequencies in rad/s.
-    """
+    """What counts the modes of an arm below given frequencies in float64, in programs, too: a pytree."""
 
     @property
     def terms(self) -> Terms:
@@ -41,20 +38,32 @@ class Counter(Protocol):
         """The joints that vary, by their places among all."""
         ...
 
-    def count(self, omega: Array, angles: Array) -> tuple[Array, Array]:
-        """J at one frequency, (1,), -1 where it is not certain, and how clear it is: above 1 where it is.
+    def count(self, angles: Array) -> tuple[Array, Array]:
+        """J in postures (joints, cells), -1 where it is not certain, and how clear it is: above 1 where it is.
 
-        Of NumPy frequencies may be several, (F, 1), and results of shape (F, cells).
+        Both of shape (F, cells).
         """
         ...
 
 
 class Expansion(Protocol):
-    """The determinant D of an arm and a theory."""
+    """The determinant D of an arm and a theory.
+
+    Angles are those of the joints that vary, (joints, cells), frequencies in rad/s.
+    """
 
     @property
-    def counter(self) -> Counter:
-        """What counts, and knows terms and joints."""
+    def terms(self) -> Terms:
+        """As of `Counter`."""
+        ...
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """As of `Counter`."""
+        ...
+
+    def counter(self, omega: np.ndarray) -> Counter:
+        """What counts at some frequencies, (F,)."""
         ...
 
     @property
@@ -81,15 +90,55 @@ class Expansion(Protocol):
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
+class PlanarCounter:
+    """Of an arm in the plane at frequencies (F, 1), in programs at one; see `Counter`."""
+
+    beams: BeamArrays
+    flags: Theory
+    omega: Array
+
+    @property
+    def terms(self) -> Terms:
+        return IN_THE_PLANE
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        return tuple(range(1, self.beams.length.shape[0]))
+
+    def count(self, angles: Array) -> tuple[Array, Array]:
+        """Clear is the largest noise of a certain count over that of this one, 0 where sign and count disagree."""
+        tally = self.tally(angles)
+        even = 2.0 * xp.floor(0.5 * tally.passed) == tally.passed
+        agrees = (tally.sign > 0.0) == even
+        clear = xp.where(agrees, _NOISE / noise_of(tally, Arithmetic.float64), 0.0)
+        count = xp.where(clear > 1.0, tally.passed, -1.0)
+        shape = (self.omega.shape[0], *angles.shape[1:])
+        return xp.broadcast_to(count, shape), xp.broadcast_to(clear, shape)
+
+    def tally(self, angles: Array) -> Tally:
+        """What the links add up to; all that does not depend on the posture is computed once."""
+        omega = self.omega if self.omega.shape[0] > 1 else self.omega[0]
+        zero, one = xp.zeros_like(omega), xp.ones_like(omega)
+        outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, zero, zero, zero)
+        for i in reversed(range(self.beams.length.shape[0])):
+            link = jax.tree_util.tree_map(lambda x, i=i: x[i : i + 1], self.beams)
+            if i > 0:
+                link = dataclasses.replace(link, joint_angle=angles[i - 1])
+            terms = link_terms(link, self.flags, omega, Arithmetic.float64)
+            outboard, share = add_terms(terms, self.flags, omega, outboard)
+            tally = tally.times(share)
+        return tally
+
+
+@dataclasses.dataclass(frozen=True)
 class PlanarExpansion:
-    """Of an arm in the plane, all of whose joints but the first vary; see `Expansion` and `Counter`."""
+    """Of an arm in the plane, all of whose joints but the first vary; see `Expansion`."""
 
     beams: BeamArrays
     flags: Theory
 
-    @property
-    def counter(self) -> PlanarExpansion:
-        return self
+    def counter(self, omega: np.ndarray) -> PlanarCounter:
+        return PlanarCounter(self.beams, self.flags, omega[:, None])
 
     @property
     def terms(self) -> Terms:
@@ -118,28 +167,5 @@ class PlanarExpansion:
 
     def counts(self, omega: np.ndarray, angles: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):
-            passed = self._tally(omega[:, None], angles).passed
+            passed = self.counter(omega).tally(angles).passed
         return np.broadcast_to(passed, (omega.size, angles.shape[1]))
-
-    def count(self, omega: Array, angles: Array) -> tuple[Array, Array]:
-        """Clear is the largest noise of a certain count over that of this one, 0 where sign and count disagree."""
-        tally = self._tally(omega, angles)
-        even = 2.0 * xp.floor(0.5 * tally.passed) == tally.passed
-        agrees = (tally.sign > 0.0) == even
-        clear = xp.where(agrees, _NOISE / noise_of(tally, Arithmetic.float64), 0.0)
-        count = xp.where(clear > 1.0, tally.passed, -1.0)
-        shape = np.broadcast_shapes(omega.shape, angles.shape[1:])
-        return xp.broadcast_to(count, shape), xp.broadcast_to(clear, shape)
-
-    def _tally(self, omega: Array, angles: Array) -> Tally:
-        """What the links add up to; all that does not depend on the posture is computed once."""
-        zero, one = xp.zeros_like(omega), xp.ones_like(omega)
-        outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, zero, zero, zero)
-        for i in reversed(range(self.beams.length.shape[0])):
-            link = jax.tree_util.tree_map(lambda x, i=i: x[i : i + 1], self.beams)
-            if i > 0:
-                link = dataclasses.replace(link, joint_angle=angles[i - 1])
-            terms = link_terms(link, self.flags, omega, Arithmetic.float64)
-            outboard, share = add_terms(terms, self.flags, omega, outboard)
-            tally = tally.times(share)
-        return tally

@@ -34,7 +34,9 @@ def in_fewer_terms(series: PostureSeries, terms: Terms) -> tuple[PostureSeries, 
     # the terms of a joint have squares that add up to degree + 1
     largest = (terms.degree + 1.0) ** (0.5 * terms.joints(number))
     out = np.cumsum(((left * singular) ** 2)[:, ::-1], axis=1)[:, ::-1]
-    lost = largest * np.sqrt(np.append(out, 0.0 * out[:, :1], axis=1))  # of each row by how many are kept
+    lost = largest * np.sqrt(
+        np.append(out, 0.0 * out[:, :1], axis=1)
+    )  # of each row by how many are kept
     kept = int(np.argmax(lost.max(axis=0) <= _LEFT_OUT))
     if 2 * kept > number:
         return series, None
@@ -47,4 +49,3 @@ def in_fewer_terms(series: PostureSeries, terms: Terms) -> tuple[PostureSeries, 
         "error": np.asarray(series.error) + worst * size,
     }
     return dataclasses.replace(series, **jax.device_put(fewer)), basis
-

@@ -141,8 +141,8 @@ def determinant(
             of_cells(beams, lanes), theory, jnp.asarray(omega[lanes]), jnp.asarray(angles[:, lanes])
         )
         found.append([np.asarray(x)[: at.size] for x in (factor, growth.hi, growth.lo, count)])
-    rows = np.concatenate(found, axis=1)
-    return Determinant(*rows, np.zeros_like(rows[0]))
+    factor, growth, rest, count = np.concatenate(found, axis=1)
+    return Determinant(factor, growth, rest, count, np.zeros_like(count))
 
 
 def of_cells(beams: BeamArrays, cells: np.ndarray) -> BeamArrays:

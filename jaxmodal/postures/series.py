@@ -38,8 +38,8 @@ _PHASE, _HALVINGS = 1.0, 10
 _PHASE_SAMPLES = 2049
 #: error of interpolation in units of the last two coefficients' root of squares: what follows them falls off like them
 _TAIL_TO_ERROR = 4.0
-#: values that each panel is held against, and what the double-double evaluations there may have rounded (omega^2)
-_HELD_BACK, _DIGITS = 4, 1e-15
+#: values that each panel is held against, within so many errors; what evaluations there may have rounded (omega^2)
+_HELD_BACK, _HELD_ERRORS, _DIGITS = 4, 4.0, 1e-12
 
 
 def has_series(beams: BeamArrays) -> bool:
@@ -249,9 +249,11 @@ class _Panels(NamedTuple):
         return _Panels(*(x[chosen] for x in self))
 
 
-def tabulate(expansion: Expansion, low: float, high: float, name: TheoryName) -> PostureSeries:
-    """`posture_series` between two values of sqrt(omega); panels are halved until their polynomials have converged."""
-    edges = _first_edges(expansion, low, high)
+def tabulate(
+    expansion: Expansion, low: float, high: float, name: TheoryName, least: int = 1
+) -> PostureSeries:
+    """`posture_series` between two values of sqrt(omega); panels, ``least`` or more, are halved until they do."""
+    edges = _first_edges(expansion, low, high, least)
     low_ends, high_ends = edges[:-1], edges[1:]
     ends = np.array([low, high])
     at_ends: list[np.ndarray] = []
@@ -294,22 +296,27 @@ def tabulate(expansion: Expansion, low: float, high: float, name: TheoryName) ->
 def holds(series: PostureSeries, expansion: Expansion) -> bool:
     """Whether the series is the determinant in postures and at frequencies that have not made it, some of each panel.
 
-    Each value has to be as near as the series says, and no digits of the determinant may have been lost.
+    Each value has to be about as near as the series says, and no digits of the determinant may have been lost.
     """
     rng, edges = np.random.default_rng(0), np.asarray(series.edges)
-    panels, joints = edges.size - 1, len(expansion.counter.joints)
-    panel = np.repeat(np.arange(panels), _HELD_BACK)
+    panel = np.repeat(np.arange(edges.size - 1), _HELD_BACK)
     u = rng.uniform(-1.0, 1.0, panel.size)
-    x = 0.5 * (edges[panel] + edges[panel + 1]) + 0.5 * (edges[panel + 1] - edges[panel]) * u
-    angles = rng.uniform(-np.pi, np.pi, (joints, panel.size))
+    half = 0.5 * (edges[panel + 1] - edges[panel])
+    x = 0.5 * (edges[panel] + edges[panel + 1]) + half * u
+    angles = rng.uniform(-np.pi, np.pi, (len(expansion.joints), panel.size))
     d = expansion.determinant(x * x, angles)
-    scale = np.asarray(series.log_scale)[panel]
+    scale, error = np.asarray(series.log_scale)[panel], np.asarray(series.error)[panel]
     with np.errstate(all="ignore"):
         exact = d.factor * np.exp((d.growth - scale[:, 0]) + (d.rest - scale[:, 1] * u))
-        powers = u[:, None] ** np.arange(DEGREES)
-        terms = expansion.counter.terms.of(angles)
-        value = np.einsum("kd,kdh,hk->k", powers, np.asarray(series.taylor)[panel], terms)
-        near = np.abs(value - exact) <= np.asarray(series.error)[panel]
+        terms = expansion.terms.of(angles)
+        polynomials = np.einsum("kdh,hk->dk", np.asarray(series.taylor)[panel], terms)
+        value, slope = (
+            sum(c * u**k for k, c in enumerate(rows))
+            for rows in (polynomials, np.arange(1, DEGREES)[:, None] * polynomials[1:])
+        )
+        # the frequencies are rounded, too
+        allowed = _HELD_ERRORS * error + _HELD_ERRORS * 2.0**-52 * np.abs(slope * x / half)
+        near = np.abs(value - exact) <= allowed
     return bool(np.all(near & (CERTAIN * d.noise < _DIGITS)))
 
 
@@ -326,14 +333,14 @@ def _polynomials() -> tuple[np.ndarray, np.ndarray]:
     return to_chebyshev, np.array([np.pad(p, (0, DEGREES - p.size)) for p in powers]).T
 
 
-def _first_edges(expansion: Expansion, low: float, high: float) -> np.ndarray:
-    """Ends of panels over which waves of all links together turn by about pi."""
+def _first_edges(expansion: Expansion, low: float, high: float, least: int) -> np.ndarray:
+    """Ends of panels over which waves of all links together turn by about pi, and at least so many panels."""
     x = np.linspace(low, high, _PHASE_SAMPLES)
     with np.errstate(all="ignore"):
         turns = expansion.turns(x * x)
-    panels = max(1, math.ceil((turns[-1] - turns[0]) / _PHASE))
-    if panels == 1:
-        return np.array([low, high])
+    panels = max(least, math.ceil((turns[-1] - turns[0]) / _PHASE))
+    if turns[-1] <= turns[0]:
+        return np.linspace(low, high, panels + 1)
     return np.interp(np.linspace(turns[0], turns[-1], panels + 1), turns, x)
 
 

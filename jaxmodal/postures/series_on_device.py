@@ -16,7 +16,7 @@ from jaxmodal.arm.quantities import ANGLE
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.series_results import judged
-from jaxmodal.postures.series_roots import Panels, SeparatorTable, roots_in
+from jaxmodal.postures.series_roots import Panels, SeparatorTable, count_in, roots_in
 
 #: postures of one block at the most, and values of the determinant and of the panels' polynomials: two gigabytes
 _POSTURES, _VALUES = 2**18, 2**28
@@ -31,7 +31,6 @@ def postures_of_a_block(grid: SeparatorTable, panels: Panels, cells: int) -> int
 @functools.partial(jax.jit, static_argnames=("modes", "given"))
 def first_pass(
     counter: Counter,
-    top: Array,
     grid: SeparatorTable,
     panels: Panels,
     own: Array,
@@ -44,7 +43,7 @@ def first_pass(
 
     Parameters
     ----------
-    counter, top, grid, panels
+    counter, grid, panels
         As in `series_passes.Tables`.
     own : Array, shape (n,)
         Joint angles of the arm itself.
@@ -59,7 +58,7 @@ def first_pass(
     valid = jnp.all(ANGLE.holds(every), axis=0)
     angles = jnp.where(valid[None], every, 0.0)[np.array(counter.joints, int)]
     roots = roots_in(angles, grid, panels, terms=counter.terms, modes=modes, safe=True)
-    count, _ = counter.count(top, angles)
+    count, _ = count_in(counter, angles)
     _, proven = judged(roots, count)
     numbers = jnp.broadcast_to(jnp.arange(modes, dtype=jnp.int32), roots.omega.shape)
     status = jnp.where(valid, int(Status.certified), int(Status.invalid_input))

@@ -217,9 +217,10 @@ def _first_bits(words: Array, number: int) -> Array:
     return lax.scan(step, tuple(words), None, length=number)[1]
 
 
-def count_in(counter: Counter, omega: Array, angles: Array) -> tuple[Array, Array]:
-    """`Counter.count`."""
-    return counter.count(omega, angles)
+def count_in(counter: Counter, angles: Array) -> tuple[Array, Array]:
+    """`Counter.count` of its one frequency, shape (cells,)."""
+    count, clear = counter.count(angles)
+    return count[0], clear[0]
 
 
 count_at = jax.jit(count_in)

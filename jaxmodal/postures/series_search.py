@@ -24,7 +24,6 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.quantities import ANGLE
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
-from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies, fields_of
 from jaxmodal.postures.expansion_in_space import (
     ExpansionInSpace,
@@ -39,7 +38,7 @@ from jaxmodal.postures.series import has_series, holds, tabulate
 from jaxmodal.postures.series_on_device import first_pass, postures_of_a_block
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
-from jaxmodal.postures.series_roots import grid_of, panels_of
+from jaxmodal.postures.series_roots import WIDEST, grid_of, panels_of
 from jaxmodal.postures.terms import IN_SPACE
 from jaxmodal.runtime.device_blocks import in_blocks_of_cells
 from jaxmodal.runtime.devices import default_device, is_gpu
@@ -60,6 +59,9 @@ _PILOTS, _RANGE_ROUNDS, _CUTS = 1024, 4, 9
 _LARGE = 16_384
 #: of these so many are asked first, as often; all others confirm what they say
 _FIRST_PILOTS, _FIRST_ROUNDS = 32, 2
+#: in space a series is not taken that leaves more than this share of so many postures open; up to so many cells with
+#: such modes are finished in double-double, a millisecond for each mode, before the general path is the faster way
+_TRIED, _MOST_LEFT, _MOST_FINISHED = 256, 0.5, 4096
 _LOWEST, _HIGHEST = 1e-5, 1e4
 #: the series reaches from this share of the lowest sqrt(omega) of the pilots to one of these multiples of the highest:
 #: the first where this share of the pilots at the most has a count less clear than so many times what makes it certain.
@@ -70,10 +72,10 @@ _UNCLEAR, _CLEAR = 0.01, 100.0
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
 #: the same in space: three angles, nine terms each; `enough_in_space` has the least cells
 _MOST_TERMS_IN_SPACE = 729
-#: postures that NumPy solves, some 4 microseconds each; programs take 0.5 and are compiled for seven seconds before
+#: postures that NumPy solves, 4 microseconds each, 16 in space; programs take 0.5 and 2 and are compiled before
 HOST_POSTURES = 131_072
-#: in space, 25 microseconds each
-HOST_POSTURES_IN_SPACE = 65_536
+#: first panels in space for ten modes: joints that give way have modes that no wave of a link tells of
+_PANELS_OF_TEN = 8
 #: postures that a GPU has left open and that NumPy solves all the same
 _HOST_LEFT = 65_536
 _ANGLE = re.compile(r"link(\d+|\*)\.joint_angle", re.ASCII)
@@ -100,9 +102,7 @@ def _numbers(singles: Sequence[str]) -> list[int]:
     return [int(single.removeprefix("link").partition(".")[0]) - 1 for single in singles]
 
 
-def expansion_of(
-    arm: Arm | SpatialArm, addresses: Sequence[str], theory: TheoryName
-) -> Expansion:
+def expansion_of(arm: Arm | SpatialArm, addresses: Sequence[str], theory: TheoryName) -> Expansion:
     """The determinant of an arm of either kind in the angles at these addresses."""
     if isinstance(arm, SpatialArm):
         singles = [single for address in addresses for single in resolve(arm, address)]
@@ -145,31 +145,35 @@ def prepare(
     if angles.shape[1] == 0:
         return None
     expansion = expansion_of(arm, addresses, theory)
-    angles = angles[list(expansion.counter.joints)]
+    angles = angles[list(expansion.joints)]
     chosen = np.random.default_rng(0).permutation(angles.shape[1])
     angles = angles[:, np.resize(chosen[:_PILOTS], _PILOTS)]
-    series = tabulate(expansion, *_range(expansion, angles, modes), theory)
+    least = modes * _PANELS_OF_TEN // 10 if isinstance(arm, SpatialArm) else 1
+    series = tabulate(expansion, *_range(expansion, angles, modes), theory, least)
     if not holds(series, expansion):
         return None
-    series, basis = in_fewer_terms(series, expansion.counter.terms)
-    gpu = is_gpu(default_device())
-    most = HOST_POSTURES if basis is None else HOST_POSTURES_IN_SPACE
+    series, basis = in_fewer_terms(series, expansion.terms)
+    gpu, top = is_gpu(default_device()), np.asarray(series.edges)[-1:] ** 2
     tables = Tables(
         expansion=expansion,
         theory=theory,
         modes=modes,
-        top=np.asarray(series.edges)[-1:] ** 2,
+        top=top,
+        counter=expansion.counter(top),
         series=series,
         panels=panels_of(series, basis),
         grid=grid_of(series, None),
         fine=grid_of(series, _FINE),
-        host=cells <= most and not gpu,
+        host=cells <= HOST_POSTURES and not gpu,
         chunks=_CPU_CHUNKS,
+        finished=_MOST_FINISHED if isinstance(arm, SpatialArm) else None,
     )
     for fine in (_GPU_SEPARATORS,) if gpu else _SEPARATORS:
         tables = dataclasses.replace(tables, grid=grid_of(series, fine))
         if gpu or _open_share(tables, angles) < _OPEN:
             break
+    if isinstance(arm, SpatialArm) and not _closes(tables, angles):
+        return None
     if gpu:
         first, second = (
             postures_of_a_block(grid, tables.panels, most)
@@ -183,6 +187,14 @@ def _possible(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarra
     """Joint angles of the cells whose values are possible."""
     every = postures(arm, addresses, values)
     return every[:, ANGLE.holds(every).all(axis=0)]
+
+
+def _closes(tables: Tables, angles: np.ndarray) -> bool:
+    """Whether finer separators leave few enough postures open; of arms that have each mode twice they leave all."""
+    some = angles[:, :_TRIED]
+    found, _ = tables.solved(tables.about(tables.fine), some, safe=True, host=True)
+    narrow = found.apart & np.all(found.width <= WIDEST, axis=1)
+    return bool(np.mean(~narrow) <= _MOST_LEFT)
 
 
 def _open_share(tables: Tables, angles: np.ndarray) -> float:
@@ -241,7 +253,7 @@ def solve(
         As of `natural_frequencies_batch`; ``by_sign_changes`` says which modes the series proved.
     """
     valid = ANGLE.holds(angles).all(axis=0)
-    results = tables.solve(angles[list(tables.expansion.counter.joints)], valid, pool)
+    results = tables.solve(angles[list(tables.expansion.joints)], valid, pool)
     left = np.flatnonzero(results.open & valid)
     found = None
     if left.size:
@@ -327,7 +339,7 @@ def _clear_end(expansion: Expansion, angles: np.ndarray, last: float) -> float:
     """A value of sqrt(omega) a little above ``last`` where counts are certain in nearly all postures."""
     ends = last * np.array(_ABOVE)
     with np.errstate(all="ignore"):
-        _, clear = expansion.counter.count( ends[:, None] ** 2, angles)
+        _, clear = expansion.counter(ends**2).count(angles)
     clearest = np.quantile(np.nan_to_num(clear), _UNCLEAR, axis=1)
     enough = clearest >= _CLEAR
     return float(ends[int(enough.argmax() if enough.any() else clearest.argmax())])

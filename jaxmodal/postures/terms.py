@@ -66,7 +66,9 @@ class Terms:
             ((sine, cosine, _),) = sin_cos(xp.abs(angle))
             sine, cosine = keep(xp.where(angle < 0.0, -sine, sine)), keep(cosine)
             first, second = [cosine], [sine]
-            for k in range(1, self.degree):  # of k + 1 from k: the half of it, or from those of 1 and k
+            for k in range(
+                1, self.degree
+            ):  # of k + 1 from k: the half of it, or from those of 1 and k
                 half = (k + 1) // 2 - 1 if k % 2 else 0
                 c, s, d, t = first[half], second[half], first[k - 1 - half], second[k - 1 - half]
                 first.append(keep(c * d - s * t))
@@ -92,7 +94,7 @@ class Terms:
         every = even if self.mirrored else even + odd
         return [name.strip() or "1" for name in every]
 
-    @functools.lru_cache(maxsize=8)  # noqa: B019: there are two of them
+    @functools.lru_cache(maxsize=8)  # noqa: B019 (there are two of them)
     def sampling(self, joints: int) -> tuple[np.ndarray, np.ndarray]:
         """Postures (joints, H) that determine the series, and the matrix (H, H) from values there to coefficients.
 

@@ -223,8 +223,8 @@ def _link_formula(
 
 #: sign and logarithm of the factors met so far, and the count
 _Tally = tuple[Array, Array, Array]
-#: the entries of the stiffness, and the tally
-_LaneState = tuple[list[Array], _Tally]
+#: the entries of the stiffness handed on, and the tally
+Lanes = tuple[list[Array], _Tally]
 
 
 def evaluate_lanes(
@@ -233,7 +233,6 @@ def evaluate_lanes(
     theory: Theory,
     omega: Array,
     rounding: Rounding,
-    turned: Array | None = None,
 ) -> Evaluation:
     """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, over links of one kind: for programs.
 
@@ -247,35 +246,44 @@ def evaluate_lanes(
         Any shape.
     rounding
         As for `entries.with_link`.
-    turned : Array, shape (some links, 12, lanes), optional
-        Rotation and offset of the first links in each lane, in the place of what is ``packed``, which then has one
-        lane, as ``omega`` has. What is beyond them is computed once.
+    """
+    found = condensed_lanes(packed, layout, theory, omega, rounding, beyond_the_tip(omega))
+    sign, log_abs, count = found[1]
+    return Evaluation(sign, log_abs, count.astype(np.int64), 0.0 * log_abs)
+
+
+def beyond_the_tip(omega: Array) -> Lanes:
+    """Nothing."""
+    zero, one = xp.zeros_like(omega), xp.ones_like(omega)
+    return [zero] * _ENTRIES, (one, zero, zero)
+
+
+def condensed_lanes(
+    packed: Array,
+    layout: Layout,
+    theory: Theory,
+    omega: Array,
+    rounding: Rounding,
+    outboard: Lanes,
+    turned: Array | None = None,
+) -> Lanes:
+    """The links ``packed`` added, from the last to the first, to what is ``outboard`` of them; as `evaluate_lanes`.
+
+    ``turned``, (links, 12, ...), are rotations and offsets in the place of those that are packed.
     """
     links = packed.shape[1]
     by_link = xp.swapaxes(packed, 0, 1)
-    zero, one = xp.zeros_like(omega), xp.ones_like(omega)
-    host = tree_on_host(omega, theory, packed, turned)
 
-    def step(i: Any, state: _LaneState, turned: Array | None = None) -> _LaneState:
-        at = links - 1 - i
-        fields = take_first(by_link, at)
+    def step(i: Any, state: Lanes) -> Lanes:
+        fields = take_first(by_link, links - 1 - i)
         if turned is not None:
-            moved = take_first(turned, at)
+            moved = take_first(turned, links - 1 - i)
             fields = [*(moved[k] for k in range(TURNED)), *fields[TURNED:]]
         link = unpacked(fields, layout)
         w, tally = _with_uniform_link(link, theory, omega, Symmetric(state[0]), state[1], rounding)
         return w.entries, tally
 
-    state: _LaneState = ([zero] * 21, (one, zero, zero))
-    beyond = links if turned is None else links - turned.shape[0]
-    state = repeat(0, beyond, step, state, host)
-    if turned is not None:  # the outermost of these links is itself computed once, but for its turn
-        state = step(beyond, state, turned)
-        shape = np.broadcast_shapes(omega.shape, turned.shape[2:])
-        state = jax.tree_util.tree_map(lambda x: xp.broadcast_to(x, shape), state)
-        state = repeat(beyond + 1, links, functools.partial(step, turned=turned), state, host)
-    sign, log_abs, count = state[1]
-    return Evaluation(sign, log_abs, count.astype(np.int64), 0.0 * log_abs)
+    return repeat(0, links, step, outboard, tree_on_host(omega, theory, packed, turned, outboard))
 
 
 def _with_uniform_link(
