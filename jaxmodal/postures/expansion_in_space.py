@@ -7,6 +7,7 @@ rotation turns each with weights -1, 0 and 1, four of each, so that the product 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -28,6 +29,8 @@ from jaxmodal.spatial.stiffness.condensation import Condensed, condensed
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 _DD = Arithmetic.double_double
+#: cells from which on a table pays that takes half a second, one, and ten, by how many joints vary
+_ENOUGH = {1: 300, 2: 1000, 3: 70_000}
 #: the logarithm of 2
 _LN2 = 0.6931471805599453, 2.3190468138462996e-17
 #: lanes of double-double side by side in NumPy
@@ -57,9 +60,9 @@ def turning(arm: SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted(j for j in joints if j >= first))
 
 
-def enough_in_space(terms: int) -> int:
-    """Cells that pay for the table of so many terms."""
-    return 100 * terms
+def enough_in_space(joints: int) -> float:
+    """Cells that pay for the table of so many joints; of no joint, and of more than there are tables for, none do."""
+    return _ENOUGH.get(joints, math.inf)
 
 
 @jax.tree_util.register_dataclass
@@ -79,7 +82,7 @@ class CounterInSpace:
         e = self.lanes.evaluate(angles)
         count = e.count[0]
         sign = 1.0 - 2.0 * (count - 2.0 * xp.floor(0.5 * count))
-        agrees = xp.all((e.count == count) & (e.sign == sign), axis=0)
+        agrees = xp.all((e.count == count[None]) & (e.sign == sign[None]), axis=0)
         moved = xp.abs(e.log_abs[0] - e.log_abs[-1])
         clear = xp.where(agrees, _NOISE / (moved + _LEAST), 0.0)
         return xp.where(clear > 1.0, count, -1.0), clear
@@ -153,7 +156,7 @@ class ExpansionInSpace:
             with np.errstate(all="ignore"):
                 return condensed(*given, outboard.spread(some, cells), known.links[0])
 
-        blocks = np.array_split(np.arange(omega.size), max(1, omega.size * cells // _LANES))
+        blocks = _blocks(omega.size, cells, _LANES)
         with ThreadPoolExecutor(available_cores()) as pool:
             parts = list(pool.map(added, blocks))
         return Condensed.joined(parts)
@@ -182,16 +185,21 @@ class ExpansionInSpace:
             factor, growth = _near_one(leading(d.factor).T, growth)
             return (*(x[:, 0] for x in (factor, growth.hi, growth.lo)), d.passed[0], d.noise[0])
 
-        blocks = np.array_split(np.arange(omega.size), max(1, omega.size // _LANES))
+        blocks = _blocks(omega.size, 1, _LANES)
         with ThreadPoolExecutor(available_cores()) as pool:
             found = zip(*pool.map(of, blocks), strict=True)
         return Determinant(*map(np.concatenate, found))
 
     def counts(self, omega: np.ndarray, angles: np.ndarray) -> np.ndarray:
-        blocks = np.array_split(omega, max(1, omega.size * angles.shape[1] // _COUNTED))
+        blocks = _blocks(omega.size, angles.shape[1], _COUNTED)
         with np.errstate(all="ignore"):
-            found = [self._lanes(some, _USUAL).evaluate(angles).count[0] for some in blocks]
+            found = [self._lanes(omega[x], _USUAL).evaluate(angles).count[0] for x in blocks]
         return np.concatenate(found)
+
+
+def _blocks(size: int, cells: int, lanes: int) -> list[np.ndarray]:
+    """Places of so many frequencies in parts, each with about so many lanes of ``cells`` for every frequency."""
+    return np.array_split(np.arange(size), min(size, max(1, size * cells // lanes)))
 
 
 def _near_one(factor: np.ndarray, growth: Number) -> tuple[np.ndarray, Number]:

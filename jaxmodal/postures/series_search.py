@@ -39,7 +39,6 @@ from jaxmodal.postures.series_on_device import first_pass, postures_of_a_block
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
 from jaxmodal.postures.series_roots import WIDEST, grid_of, panels_of
-from jaxmodal.postures.terms import IN_SPACE
 from jaxmodal.runtime.device_blocks import in_blocks_of_cells
 from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.namespace import Array
@@ -70,8 +69,6 @@ _BELOW, _ABOVE = 0.6, (1.01, 1.02, 1.03, 1.04, 1.05, 1.06)
 _UNCLEAR, _CLEAR = 0.01, 100.0
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
-#: the same in space: three angles, nine terms each; `enough_in_space` has the least cells
-_MOST_TERMS_IN_SPACE = 729
 #: postures that NumPy solves, 4 microseconds each, 16 in space; programs take 0.5 and 2 and are compiled before
 HOST_POSTURES = 131_072
 #: first panels in space for ten modes: joints that give way have modes that no wave of a link tells of
@@ -89,9 +86,8 @@ def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
     if len(set(singles)) < len(singles):
         return False
     if isinstance(arm, SpatialArm):
-        terms = IN_SPACE.number(len(turning(arm, _numbers(singles))))
-        enough = 1 < terms <= _MOST_TERMS_IN_SPACE and cells >= enough_in_space(terms)
-        return enough and has_series_in_space(arm)
+        joints = turning(arm, _numbers(singles))
+        return cells >= enough_in_space(len(joints)) and has_series_in_space(arm)
     terms = num_harmonics(arm.num_links)
     enough = 1 < terms <= _MOST_TERMS and cells >= _CELLS_PER_TERM * terms
     return enough and has_series(beam_arrays(arm))
