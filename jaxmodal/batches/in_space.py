@@ -149,9 +149,9 @@ class PlanInSpace:
             some = values[:, cells]
             return PlanInSpace.of(question, some, cells.size, series=False).solve(some)
 
-        angles = series_search.postures(question.arm, question.addresses, values)
+        given = tables, question.arm, question.addresses, values
         with ThreadPoolExecutor(available_cores()) as pool:
-            return series_search.solve(tables, angles, left_open, pool)
+            return series_search.solve_batch(*given, left_open, pool)
 
     def _searched(self, values: np.ndarray, usual: np.ndarray) -> Results:
         """Some of the cells, but for what is left open."""

@@ -30,7 +30,7 @@ from jaxmodal.spatial.stiffness.model import SpatialModel
 
 _DD = Arithmetic.double_double
 #: cells from which on a table pays that takes half a second, one, and ten, by how many joints vary
-_ENOUGH = {1: 300, 2: 1000, 3: 70_000}
+_ENOUGH = {1: 300.0, 2: 1000.0, 3: 70_000.0}
 #: the logarithm of 2
 _LN2 = 0.6931471805599453, 2.3190468138462996e-17
 #: lanes of double-double side by side in NumPy

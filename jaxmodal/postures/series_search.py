@@ -226,6 +226,20 @@ def _rows(arm: Arm | SpatialArm, addresses: Sequence[str]) -> np.ndarray:
     return rows
 
 
+def solve_batch(
+    tables: Tables,
+    arm: Arm | SpatialArm,
+    addresses: Sequence[str],
+    values: np.ndarray,
+    general: Callable[[np.ndarray], NaturalFrequencies],
+    pool: ThreadPoolExecutor,
+) -> NaturalFrequencies:
+    """`solve` of values (addresses, cells), or on a GPU `solve_on_device`."""
+    if is_gpu(default_device()):
+        return solve_on_device(tables, arm, addresses, values, general, pool)
+    return solve(tables, postures(arm, addresses, values), general, pool)
+
+
 def solve(
     tables: Tables,
     angles: np.ndarray,

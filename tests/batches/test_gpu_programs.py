@@ -164,6 +164,14 @@ def test_the_first_pass_of_the_series_on_the_device():
     assert_suits_a_gpu(lowered_for_cuda(block, angles[:, :CELLS]), residual=True)
 
 
+def test_the_first_pass_of_the_series_in_space_on_the_device():
+    arm, angles = jm.examples.six_axis_industrial(), np.random.default_rng(0).normal(size=(2, 600))
+    addresses = ["link2.joint_angle", "link4.joint_angle"]
+    tables = series_search.prepare(arm, addresses, angles, MODES, "timoshenko", 600)
+    block = series_search.block_on_device(tables, arm, addresses)
+    assert_suits_a_gpu(lowered_for_cuda(block, angles[:, :CELLS]), residual=True)
+
+
 def test_what_the_series_rests_on():
     beams, flags = prepared_values(THREE, "timoshenko")
     lanes = beams, flags, jnp.ones(8), jnp.zeros((2, 8))
