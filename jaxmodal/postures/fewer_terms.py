@@ -7,13 +7,33 @@ import dataclasses
 import jax
 import numpy as np
 
-from jaxmodal.postures.series import PostureSeries
+from jaxmodal.postures.expansions import Expansion
+from jaxmodal.postures.series import PostureSeries, confirmed
 from jaxmodal.postures.terms import Terms
 
 #: series of fewer terms stay as they are
 _FEWEST = 64
 #: what may be left out of any value, of the size of its panel: somewhat more than its rounding
 _LEFT_OUT = 16.0 * 2.0**-52
+
+
+#: values of each panel whose errors are measured; so many times the largest of them, and so much of the size of the
+#: panel, is what the series states, on which `series_roots._MARGIN` comes
+_MEASURED, _SURE, _LEAST = 64, 3.0, 2.0 * 2.0**-52
+
+
+def measured(
+    series: PostureSeries, basis: np.ndarray | None, expansion: Expansion
+) -> PostureSeries | None:
+    """The series with errors as they are in held-back values, no larger than it says; None where it does not hold.
+
+    What is rounded is bounded by the sum of many terms, and a fifth of that as a rule.
+    """
+    largest = confirmed(series, expansion, basis, _MEASURED)
+    if largest is None:
+        return None
+    error = np.minimum(series.error, _SURE * largest + _LEAST * np.asarray(series.size))
+    return dataclasses.replace(series, error=jax.device_put(error))
 
 
 def in_fewer_terms(series: PostureSeries, terms: Terms) -> tuple[PostureSeries, np.ndarray | None]:

@@ -16,6 +16,7 @@ import numpy as np
 from jax import Array
 from numpy.polynomial import chebyshev
 
+from jaxmodal.arithmetic.operations import Arithmetic, number
 from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
@@ -38,8 +39,8 @@ _PHASE, _HALVINGS = 1.0, 10
 _PHASE_SAMPLES = 2049
 #: error of interpolation in units of the last two coefficients' root of squares: what follows them falls off like them
 _TAIL_TO_ERROR = 4.0
-#: values that each panel is held against, within so many errors; what evaluations there may have rounded (omega^2)
-_HELD_BACK, _HELD_ERRORS, _DIGITS = 4, 4.0, 1e-12
+#: held-back values are those of the series within so many errors; what evaluations there may have rounded (omega^2)
+_HELD_ERRORS, _DIGITS = 4.0, 1e-12
 
 
 def has_series(beams: BeamArrays) -> bool:
@@ -294,30 +295,43 @@ def tabulate(
 
 
 def holds(series: PostureSeries, expansion: Expansion) -> bool:
-    """Whether the series is the determinant in postures and at frequencies that have not made it, some of each panel.
+    """Whether the series is the determinant in postures and at frequencies that have not made it; see `confirmed`."""
+    return confirmed(series, expansion) is not None
 
-    Each value has to be about as near as the series says, and no digits of the determinant may have been lost.
+
+def confirmed(
+    series: PostureSeries, expansion: Expansion, basis: np.ndarray | None = None, values: int = 4
+) -> np.ndarray | None:
+    """The largest error of so many ``values`` of each panel, (P,), whose frequencies and postures have not made it.
+
+    None where one is larger than the series says by more than chance, or where digits of the determinant itself are
+    lost. ``basis`` are the combinations of terms that the series is of (`fewer_terms`).
     """
     rng, edges = np.random.default_rng(0), np.asarray(series.edges)
-    panel = np.repeat(np.arange(edges.size - 1), _HELD_BACK)
-    u = rng.uniform(-1.0, 1.0, panel.size)
-    half = 0.5 * (edges[panel + 1] - edges[panel])
-    x = 0.5 * (edges[panel] + edges[panel + 1]) + half * u
-    angles = rng.uniform(-np.pi, np.pi, (len(expansion.joints), panel.size))
+    panels, joints = edges.size - 1, len(expansion.joints)
+    panel = np.repeat(np.arange(panels), values)
+    low, high = edges[panel], edges[panel + 1]
+    x = 0.5 * (low + high) + 0.5 * (high - low) * rng.uniform(-1.0, 1.0, panel.size)
+    u, angles = _places(x, low, high), rng.uniform(-np.pi, np.pi, (joints, panel.size))
     d = expansion.determinant(x * x, angles)
-    scale, error = np.asarray(series.log_scale)[panel], np.asarray(series.error)[panel]
+    scale, error = np.asarray(series.log_scale)[panel], np.asarray(series.error)
     with np.errstate(all="ignore"):
         exact = d.factor * np.exp((d.growth - scale[:, 0]) + (d.rest - scale[:, 1] * u))
         terms = expansion.terms.of(angles)
+        terms = terms if basis is None else product(basis, terms)
         polynomials = np.einsum("kdh,hk->dk", np.asarray(series.taylor)[panel], terms)
-        value, slope = (
-            sum(c * u**k for k, c in enumerate(rows))
-            for rows in (polynomials, np.arange(1, DEGREES)[:, None] * polynomials[1:])
-        )
-        # the frequencies are rounded, too
-        allowed = _HELD_ERRORS * error + _HELD_ERRORS * 2.0**-52 * np.abs(slope * x / half)
-        near = np.abs(value - exact) <= allowed
-    return bool(np.all(near & (CERTAIN * d.noise < _DIGITS)))
+        away = np.abs(functools.reduce(lambda v, c: c + v * u, polynomials[::-1]) - exact)
+    largest = np.max(away.reshape(panels, values), axis=1)
+    good = (largest <= _HELD_ERRORS * error) & np.all(CERTAIN * d.noise < _DIGITS)
+    return largest if good.all() else None
+
+
+def _places(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Where on their panels, in u, the square roots of the rounded frequencies ``x * x`` lie."""
+    centre, half = 0.5 * (low + high), 0.5 * (high - low)
+    exact = number(x, Arithmetic.double_double) * number(x, Arithmetic.double_double)
+    beside = (x * x - exact.hi) - exact.lo
+    return np.asarray(((x - centre) + beside / (2.0 * x)) / half)
 
 
 def _nodes() -> np.ndarray:
@@ -360,6 +374,11 @@ def _tabulated(
     shift = (growth - centre[:, None]) + (rest - slope[:, None] * nodes)
     c = c * np.exp(shift)[:, :, None]
     to_chebyshev, to_powers = _polynomials()
+    # frequencies are rounded: values are those of places beside the nodes, and are taken to these
+    beside = _places(x, low[:, None], high[:, None]) - nodes
+    at_nodes = np.vander(nodes, DEGREES, increasing=True)[:, :-1] * np.arange(1, DEGREES)
+    to_slopes = at_nodes @ (to_powers @ to_chebyshev)[1:]
+    c = c - beside[:, :, None] * (slope[:, None, None] * c + np.einsum("ud,pdh->puh", to_slopes, c))
     series = np.einsum("jd,pdh->pjh", to_chebyshev, c)
     panels = _Panels(
         low=low,

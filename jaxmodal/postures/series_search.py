@@ -32,7 +32,7 @@ from jaxmodal.postures.expansion_in_space import (
     turning,
 )
 from jaxmodal.postures.expansions import Expansion, PlanarExpansion
-from jaxmodal.postures.fewer_terms import in_fewer_terms
+from jaxmodal.postures.fewer_terms import in_fewer_terms, measured
 from jaxmodal.postures.harmonics import num_harmonics
 from jaxmodal.postures.series import has_series, holds, tabulate
 from jaxmodal.postures.series_on_device import first_pass, postures_of_a_block
@@ -146,9 +146,15 @@ def prepare(
     angles = angles[:, np.resize(chosen[:_PILOTS], _PILOTS)]
     least = modes * _PANELS_OF_TEN // 10 if isinstance(arm, SpatialArm) else 1
     series = tabulate(expansion, *_range(expansion, angles, modes), theory, least)
-    if not holds(series, expansion):
+    basis = None
+    if isinstance(arm, SpatialArm):
+        fewer, basis = in_fewer_terms(series, expansion.terms)
+        sharper = measured(fewer, basis, expansion)
+        if sharper is None:
+            return None
+        series = sharper
+    elif not holds(series, expansion):
         return None
-    series, basis = in_fewer_terms(series, expansion.terms)
     gpu, top = is_gpu(default_device()), np.asarray(series.edges)[-1:] ** 2
     tables = Tables(
         expansion=expansion,
