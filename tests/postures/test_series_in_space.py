@@ -298,3 +298,17 @@ def test_programs_find_what_numpy_finds():
     np.testing.assert_array_equal(found.open, other.open)
     done = ~found.open
     np.testing.assert_allclose(found.omega[done], other.omega[done], rtol=1e-14, atol=0.0)
+
+
+@pytest.mark.slow
+def test_on_a_gpu_postures_stay_there_and_are_the_same(monkeypatch):
+    """Block by block, of which each leaves its open cells to the host; here on the CPU."""
+    angles = postures(2, 1500)
+    angles[1, 7] = np.nan
+    columns = dict(zip(addresses_of((2, 3)), angles, strict=True))
+    usual = jm.natural_frequencies_batch(SIX, columns, 4)
+    monkeypatch.setattr(series_search, "is_gpu", lambda _: True)
+    found = jm.natural_frequencies_batch(SIX, columns, 4)
+    np.testing.assert_array_equal(found.status, usual.status)
+    np.testing.assert_array_equal(found.count_below, usual.count_below)
+    np.testing.assert_allclose(found.omega, usual.omega, rtol=ORACLE, atol=0.0)
