@@ -63,6 +63,7 @@ class Page {
     byId("y").parentElement.hidden = byId("map-view").hidden = sweep.axes.length < 2;
     byId("x").parentElement.hidden = byId("curves-view").hidden = sweep.axes.length < 1;
     byId("arm-view").hidden = !about.arm;
+    this.arm = about.arm && makeArmView(about.arm);
     this.sliders();
     this.mapEvents();
     byId("curves").addEventListener("click", (event) =>
@@ -207,7 +208,7 @@ class Page {
       this.mapTexts();
     }
     if (sweep.axes.length > 0) this.curves = drawCurves(byId("curves"), sweep, state);
-    if (about.arm) drawArm(byId("arm"), about.arm, state);
+    if (about.arm) this.arm.draw(state);
     this.spectrum();
     this.ask();
   }
