@@ -29,6 +29,7 @@ SCRIPTS = (
     "map.js",
     "curves.js",
     "files.js",
+    "address.js",
     "elements.js",
 )
 #: what draws the arm at a cell, in the plane and in space
@@ -41,6 +42,7 @@ ARM_SCRIPTS = (
     "scales.js",
     "arm.js",
     "files.js",
+    "address.js",
     "elements.js",
     "asking.js",
     "moving.js",
@@ -50,6 +52,7 @@ ARM_SCRIPTS = (
 SPACE_SCRIPTS = (
     "scales.js",
     "files.js",
+    "address.js",
     "elements.js",
     "asking.js",
     "turning.js",

@@ -22,8 +22,7 @@ class Page {
   set(changes, step = false) {
     Object.assign(this.state, changes);
     const address = writtenState(this.sweep, this.state);
-    if (step && address !== location.hash) history.pushState(null, "", address);
-    else history.replaceState(null, "", address);
+    keepAddress(address, step && address !== location.hash);
     this.later();
   }
   move(axis, place, step = false) {
@@ -85,6 +84,7 @@ class Page {
     byId("curves-csv").addEventListener("click", () => this.csv([this.state.x], sweep.modes.map((_, k) => k)));
     byId("map-png").addEventListener("click", () => byId("map").toBlob((blob) => offer(blob, "map.png")));
     byId("curves-png").addEventListener("click", () => byId("curves").toBlob((blob) => offer(blob, "curves.png")));
+    byId("link").hidden = !OWN_ADDRESS;
     byId("link").addEventListener("click", async () => {
       await navigator.clipboard.writeText(location.href);
       byId("said").textContent = "The address of this view is copied.";
