@@ -17,7 +17,7 @@ import sweeps
 from jaxmodal.frequencies.status import Status
 from sweeps.commands.arm_report import report as command
 from sweeps.definition.errors import SweepError
-from sweeps.explorer.report.parts import NUMBER, Asked, map_of, parts
+from sweeps.explorer.report.parts import NUMBER, Asked, centre_of_gravity, map_of, parts
 from tests.explorer.test_page import HOSTILE, Tags
 
 THREE, SIX = jm.examples.three_link_industrial(), jm.examples.six_axis_industrial()
@@ -97,6 +97,33 @@ def test_the_report_has_the_numbers_of_the_library(pages, key, arm):
     assert "is not proved" in section(text, "Lowest and highest posture")
     assert "No implausible values found." in section(text, "Remarks")
     assert jm.__version__ in section(text, "Versions")
+
+
+@pytest.mark.parametrize(
+    "arm",
+    [
+        THREE.with_posture_deg([30.0, 40.0]).replace(payload=jm.Payload(4.0, centre_x=0.2)),
+        SIX,
+        jm.examples.space_station_arm(),
+    ],
+    ids=["plane", "six", "seven"],
+)
+def test_the_centre_of_gravity_is_that_about_which_the_weight_turns(arm):
+    found = centre_of_gravity(arm, jm.mode_shapes(arm, 1))
+    little = 1e-4  # m/s^2: nothing bends
+    if found.size == 2:
+        along, across, turn = jm.static_equilibrium(arm, gravity=(-little, -little)).base_reaction
+        np.testing.assert_allclose(found[0] * across - found[1] * along, turn, rtol=1e-9, atol=0.0)
+    else:
+        for down in np.eye(3):
+            reaction = np.asarray(jm.static_equilibrium(arm, gravity=-little * down).base_reaction)
+            turn = np.cross(found, reaction[:3])
+            np.testing.assert_allclose(
+                reaction[3:], turn, rtol=1e-9, atol=1e-9 * np.abs(turn).max()
+            )
+    text = ", ".join(f"{axis} {x:.5g} m" for axis, x in zip("xyz", found, strict=False))
+    model = next(parts(Asked(arm, "timoshenko", 1, 4)))
+    assert f"centre of gravity at {text}." in model.texts[0]
 
 
 def test_a_cantilever_has_its_closed_form_and_says_what_it_has_not(pages):

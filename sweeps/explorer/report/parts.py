@@ -20,7 +20,7 @@ from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.modes.sensitivities import sensitivities
 from jaxmodal.modes.shape_tables import shapes_table
 from jaxmodal.modes.tables import by_size, sensitivities_table
-from jaxmodal.plots.bent_arms import AnyShapes
+from jaxmodal.plots.bent_arms import AnyShapes, bent
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -45,6 +45,8 @@ TOP = 12
 MAPPED = 3
 #: postures of the map along each joint, and along the only one
 POSTURES, ALONE = 19, 73
+#: places that are nearer to the base, beside the farthest, are rounding
+_STILL = 1e-12
 #: best starts from which the lowest posture is sought
 _CLIMBS = 3
 
@@ -96,7 +98,7 @@ def parts(asked: Asked) -> Iterator[Part]:
     """
     shapes = to_host(mode_shapes(asked.arm, asked.modes, asked.theory, throw=False))
     found = check(asked.arm)
-    yield _model(asked, found)
+    yield _model(asked, found, shapes)
     yield _frequencies(asked, shapes)
     yield _what_matters(asked)
     yield _map(asked)
@@ -111,14 +113,26 @@ def all_certified(asked: Asked) -> bool:
     return bool(np.all(found.certified))
 
 
-def _model(asked: Asked, found: ArmCheck) -> Part:
+def _model(asked: Asked, found: ArmCheck, shapes: AnyShapes) -> Part:
     head, links = found.tables()[:2]
     kind = "An arm in space" if isinstance(asked.arm, SpatialArm) else "A planar arm"
     posture = posture_text(asked.arm)
-    said = f"{kind}{f', {posture}' if posture else ''}: {'; '.join(head.notes)}."
+    places = zip("xyz", centre_of_gravity(asked.arm, shapes).tolist(), strict=False)
+    centre = ", ".join(f"{axis} {value:.5g} m" for axis, value in places)
+    said = f"{kind}{f', {posture}' if posture else ''}: {'; '.join(head.notes)}; centre of gravity at {centre}."
     return Part(
         "Model and masses", (said,), (of_arm(asked.arm, "The arm at rest, to scale"),), (links,)
     )
+
+
+def centre_of_gravity(arm: Arm | SpatialArm, shapes: AnyShapes) -> np.ndarray:
+    """Where the centre of gravity of the arm at rest is, seen from its base, (2,) or in space (3,); m."""
+    ends = np.asarray(shapes.position)[:, [0, -1]]  # links are uniform
+    drawn, size = bent(shapes, 0), ends.shape[-1]
+    masses = np.concatenate([[float(link.mass) for link in arm.links], drawn.masses])
+    points = np.concatenate([ends.mean(axis=1), drawn.centres[:, :size]])
+    found = masses @ points / masses.sum()
+    return np.where(abs(found) > _STILL * np.abs(points).max(), found, 0.0)
 
 
 def _frequencies(asked: Asked, shapes: AnyShapes) -> Part:
