@@ -131,6 +131,31 @@ def space(draw: Draw) -> Case:
     return Case(jm.SpatialArm(links), cells, theory=draw.theory())
 
 
+def series_in_space(draw: Draw) -> Case:
+    """Postures alone of arms in space: axes in any direction, springs and bodies of 1e-2 to 1e4 times a link's."""
+    number = draw.pick(2, 3)
+    axes = [draw.pick((0, 0, 1), (0, 1, 0), tuple(draw.rng.normal(size=3))) for _ in range(number)]
+    links = []
+    for axis in axes:
+        link = _link_in_space(draw, axis)
+        values, length = link.section_values, float(link.length)
+        size = float(link.youngs_modulus * values.second_moment_y) / length
+        mass = 2700.0 * float(values.area) * length
+        own = jm.RigidBody(1.0, inertia=(1e-3, 2e-3, 2.5e-3)).replace(mass=mass * draw.log(-2, 2))
+        spring = draw.pick(np.inf, size * draw.log(-2, 4))
+        links.append(link.replace(joint_stiffness=spring, body=draw.pick(None, own)))
+    if draw.number % 3 == 2:
+        links = [links[0].replace(joint_axis=link.joint_axis) for link in links]
+    cells = turned(draw, number)
+    if draw.number % 3 == 2:
+        near = draw.uniform(0.0, 1.0) < 0.5
+        cells = {
+            name: np.where(near, np.round(x / (np.pi / 2)) * (np.pi / 2) + draw.near(), x)
+            for name, x in cells.items()
+        }
+    return Case(jm.SpatialArm(tuple(links)), cells, theory=draw.theory())
+
+
 def space_equal(draw: Draw) -> Case:
     """Equal links in space, nearly straight, folded and at right angles about different axes."""
     number = draw.pick(2, 3)

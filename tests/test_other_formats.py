@@ -37,6 +37,7 @@ COMMANDS = {
     "resonance-map": ["resonance-map", "{}", "--band-hz", "1,2"],
     "equations": ["equations", "{}"],
     "simulate": ["simulate", "{}"],
+    "campbell": ["campbell", "{}", "--rates", "0,3"],
     "sweep run": ["sweep", "run", "{}"],
     "sweep plan": ["sweep", "plan", "{}"],
     "optimise": ["optimise", "{}"],
@@ -105,7 +106,7 @@ def test_commands_say_of_what_else_that_it_is_a_urdf(name, tmp_path):
 #: what commands say of a URDF in which nothing gives way, under its own suffix
 GIVEN = {
     **dict.fromkeys(
-        ("frequencies", "modes", "response", "sensitivities", "buckling"),
+        ("frequencies", "modes", "response", "sensitivities", "buckling", "campbell"),
         "nothing gives way, .*convert .*--joint-stiffness .*=",
     ),
     "simulate": r"is a robot \(a URDF\), which says nothing of a motion; write it as an arm",

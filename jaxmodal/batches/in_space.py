@@ -32,6 +32,8 @@ from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
+from jaxmodal.postures import series_search
+from jaxmodal.postures.series_passes import Tables
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.search.cells import solve_cells
@@ -74,6 +76,8 @@ class PlanInSpace:
         Cells of one block of the program.
     layout, pilots : Layout and Pilots, optional
         What the program knows of the arm, and what gives every cell a guess; None where NumPy solves all.
+    tables : Tables, optional
+        The posture series, where it pays.
     """
 
     question: Question[SpatialArm]
@@ -81,6 +85,7 @@ class PlanInSpace:
     size: int
     layout: Layout | None = None
     pilots: Pilots | None = None
+    tables: Tables | None = None
 
     @classmethod
     def of(
@@ -91,11 +96,18 @@ class PlanInSpace:
         chunk: int | None = None,
         kernel: str = "auto",
         few: bool | None = None,
+        series: bool = True,
     ) -> PlanInSpace:
         """As of `plan.Plan`."""
         size = max(1, CPU_SIZES.lanes // question.modes) if chunk is None else chunk
         size = min(size, 1 << (cells - 1).bit_length())
         plan = cls(question, chunk, size)
+        asked = question.arm, question.addresses
+        if series and chunk is None and series_search.pays(*asked, cells):
+            modes, theory = question.modes, question.theory
+            tables = series_search.prepare(*asked, sample, modes, theory, cells)
+            if tables is not None:
+                return dataclasses.replace(plan, tables=tables)
         few = chunk is None and kernel == "auto" and (cells <= FEW if few is None else few)
         if few or all(link.rigid for link in question.arm.links):
             return plan
@@ -118,6 +130,8 @@ class PlanInSpace:
 
     def solve(self, values: np.ndarray) -> NaturalFrequencies:
         """Frequencies of cells with given ``values`` (addresses, cells)."""
+        if self.tables is not None:
+            return self._by_series(self.tables, values)
         if self.pilots is None:
             return self._general(values)
         results = self._searched(values, self._usual(values))
@@ -127,6 +141,17 @@ class PlanInSpace:
             found = jax.tree_util.tree_map(np.asarray, self._general(values[:, left]))
             results.settle(left, found)
         return results.frozen(self.question.theory)
+
+    def _by_series(self, tables: Tables, values: np.ndarray) -> NaturalFrequencies:
+        question = self.question
+
+        def left_open(cells: np.ndarray) -> NaturalFrequencies:
+            some = values[:, cells]
+            return PlanInSpace.of(question, some, cells.size, series=False).solve(some)
+
+        given = tables, question.arm, question.addresses, values
+        with ThreadPoolExecutor(available_cores()) as pool:
+            return series_search.solve_batch(*given, left_open, pool)
 
     def _searched(self, values: np.ndarray, usual: np.ndarray) -> Results:
         """Some of the cells, but for what is left open."""

@@ -25,7 +25,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures import series_search
 from jaxmodal.postures.series_passes import Tables
-from jaxmodal.runtime.devices import available_cores, default_device, is_gpu
+from jaxmodal.runtime.devices import available_cores, default_device
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: cells that NumPy solves, 0.2 ms each, rather than programs, which take 0.02 ms and are compiled for ten seconds
@@ -129,11 +129,8 @@ class Plan:
                 plan = Plan.of(self.question, some, cells.size, series=False)
                 return plan._general(some, pool)
 
-            if is_gpu(default_device()):
-                given = self.tables, arm, addresses, values
-                return series_search.solve_on_device(*given, left_open, pool)
-            angles = series_search.postures(arm, addresses, values)
-            return series_search.solve(self.tables, angles, left_open, pool)
+            given = self.tables, arm, addresses, values
+            return series_search.solve_batch(*given, left_open, pool)
 
     def _work(self, values: np.ndarray, pool: ThreadPoolExecutor, kept: int) -> Work:
         """The passes over cells with given ``values``, with room for so many modes of each."""

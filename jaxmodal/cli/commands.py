@@ -53,6 +53,7 @@ class LazyGroup(click.Group):
             "response": "jaxmodal.cli.response:response",
             "statics": "jaxmodal.cli.at_rest:statics",
             "buckling": "jaxmodal.cli.at_rest:buckling",
+            "campbell": "jaxmodal.cli.campbell:campbell",
             "resonance-map": "jaxmodal.cli.postures:resonance_map",
             "worst": "jaxmodal.cli.worst:worst",
             "cache": "jaxmodal.cli.cache:cache",

@@ -10,8 +10,6 @@ arm has the same frequencies, which leaves ``(5**(n - 1) + 1)/2`` terms: product
 from __future__ import annotations
 
 import dataclasses
-import functools
-import itertools
 import math
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -21,12 +19,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arithmetic.double_double import DoubleDouble
-from jaxmodal.arithmetic.operations import Arithmetic, keep, number, sin_cos
+from jaxmodal.arithmetic.operations import Arithmetic, number
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import add_terms
 from jaxmodal.dynamic_stiffness.link_terms import terms_of_links
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.frequencies.resolution import resolved, starting_scale
+from jaxmodal.postures.terms import IN_THE_PLANE
 from jaxmodal.runtime.devices import available_cores, default_device, is_gpu
 from jaxmodal.runtime.namespace import Array, product, repeat, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -44,59 +43,19 @@ _State = tuple[Stiffness, Array, DoubleDouble, Array]
 
 
 def num_harmonics(num_links: int) -> int:
-    """Number of terms of the series of an arm: 1, 3, 13, 63, 313 for 1 to 5 links."""
-    return (5 ** (num_links - 1) + 1) // 2
-
-
-def harmonics(angles: Array) -> Array:
-    """The terms of the series.
-
-    Parameters
-    ----------
-    angles : Array, shape (n - 1, ...)
-        Joint angles theta_2 .. theta_n in rad.
-
-    Returns
-    -------
-    Array, shape (H, ...)
-        Products of the even 1, cos theta, cos 2 theta and the odd sin theta, sin 2 theta of every
-        joint, an even number of odd ones in each, in the order of `harmonic_names`.
-
-    Examples
-    --------
-    >>> import jax.numpy as jnp
-    >>> harmonics(jnp.zeros((2, 1))).shape
-    (13, 1)
-    """
-    even: list[Array] = [xp.ones_like(angles[0]) if angles.shape[0] else np.ones(angles.shape[1:])]
-    odd: list[Array] = []
-    for angle in angles:
-        ((sine, cosine, _),) = sin_cos(xp.abs(angle))
-        sine, cosine = keep(xp.where(angle < 0.0, -sine, sine)), keep(cosine)
-        first, second = [cosine, cosine * cosine - sine * sine], [sine, 2.0 * sine * cosine]
-        even, odd = (
-            even + [a * b for a in even for b in first] + [a * b for a in odd for b in second],
-            odd + [a * b for a in odd for b in first] + [a * b for a in even for b in second],
-        )
-    return xp.stack(even)
+    """Number of terms of the series of an arm in the plane: 1, 3, 13, 63, 313 for 1 to 5 links."""
+    return IN_THE_PLANE.number(num_links - 1)
 
 
 def harmonic_names(num_links: int) -> list[str]:
-    """What each term of `harmonics` is.
+    """What each term is, in the order of `Terms.of`.
 
     Examples
     --------
     >>> harmonic_names(2)
     ['1', 'cos(theta2)', 'cos(2 theta2)']
     """
-    even, odd = [""], list[str]()
-    for joint in range(2, num_links + 1):
-        first, second = ([f" {f}(theta{joint})", f" {f}(2 theta{joint})"] for f in ("cos", "sin"))
-        even, odd = (
-            even + [a + b for a in even for b in first] + [a + b for a in odd for b in second],
-            odd + [a + b for a in odd for b in first] + [a + b for a in even for b in second],
-        )
-    return [name.strip() or "1" for name in even]
+    return IN_THE_PLANE.names(range(2, num_links + 1))
 
 
 def _factors_of(
@@ -143,13 +102,15 @@ _factors = jax.jit(_factors_of)
 class Determinant(NamedTuple):
     """``D = factor * exp(growth + rest)`` in double-double, rounded, and ``passed``, the count J; all of shape (F,).
 
-    ``growth + rest`` is a logarithm to twice the digits; it depends on the frequency alone.
+    ``growth + rest`` is a logarithm to twice the digits; it depends on the frequency alone. ``noise`` is that of
+    `evaluation.Evaluation`, 0 where nothing says that digits are lost.
     """
 
     factor: np.ndarray
     growth: np.ndarray
     rest: np.ndarray
     passed: np.ndarray
+    noise: np.ndarray
 
 
 def determinant(
@@ -169,7 +130,7 @@ def determinant(
     if few and tree_on_host(beams, theory):
         with np.errstate(all="ignore"):  # a lane may overflow: it says so by what is not finite
             factor, growth, count = _factors_of(beams, theory, omega, angles)
-        return Determinant(factor, growth.hi, growth.lo, count)
+        return Determinant(factor, growth.hi, growth.lo, count, np.zeros_like(count))
     found = []
     size = _LANES if omega.size > 2 * _FEW_LANES else _FEW_LANES
     size = _GPU_LANES if gpu else size
@@ -180,7 +141,8 @@ def determinant(
             of_cells(beams, lanes), theory, jnp.asarray(omega[lanes]), jnp.asarray(angles[:, lanes])
         )
         found.append([np.asarray(x)[: at.size] for x in (factor, growth.hi, growth.lo, count)])
-    return Determinant(*np.concatenate(found, axis=1))
+    factor, growth, rest, count = np.concatenate(found, axis=1)
+    return Determinant(factor, growth, rest, count, np.zeros_like(count))
 
 
 def of_cells(beams: BeamArrays, cells: np.ndarray) -> BeamArrays:
@@ -189,27 +151,11 @@ def of_cells(beams: BeamArrays, cells: np.ndarray) -> BeamArrays:
     return found
 
 
-@functools.lru_cache(maxsize=8)
-def _sampling(joints: int) -> tuple[np.ndarray, np.ndarray]:
-    """Postures (joints, H) that determine the series, and the matrix (H, H) from values there to coefficients."""
-    fifths = 2.0 * np.pi / 5.0 * np.array([0.0, 1.0, 2.0, -2.0, -1.0])
-    grid = np.array(list(itertools.product(range(5), repeat=joints)), int).reshape(
-        5**joints, joints
-    )
-    # of each posture and its mirror image, the first
-    chosen = [tuple(row) <= tuple(-row % 5) for row in grid]
-    angles = fifths[grid[np.array(chosen)]].T
-    terms = harmonics(angles)
-    # on all points of the grid the terms are orthogonal; each posture but the first stands for its mirror image, too
-    weighted = terms * np.where(np.arange(angles.shape[1]) == 0, 1.0, 2.0)
-    return angles, weighted / np.sum(weighted * terms, axis=1)[:, None]
-
-
 def exact_coefficients(
     beams: BeamArrays, theory: Theory, omega: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Coefficients of the series at each ``omega`` (F,), shape (F, H), and growth and rest as in `determinant`."""
-    postures, to_coefficients = _sampling(beams.length.shape[0] - 1)
+    postures, to_coefficients = IN_THE_PLANE.sampling(beams.length.shape[0] - 1)
     shape = (omega.size, postures.shape[1])
     if math.prod(shape) <= _HOST_LANES and tree_on_host(beams, theory):
 

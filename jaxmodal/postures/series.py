@@ -16,11 +16,14 @@ import numpy as np
 from jax import Array
 from numpy.polynomial import chebyshev
 
-from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.arithmetic.operations import Arithmetic, number
 from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, wave_numbers
-from jaxmodal.postures.harmonics import exact_coefficients, harmonics, num_harmonics
+from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
+from jaxmodal.postures.expansions import Expansion, PlanarExpansion
+from jaxmodal.postures.harmonics import num_harmonics
+from jaxmodal.postures.terms import IN_THE_PLANE
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import product
 from jaxmodal.runtime.tables import ShowsTables, Table
@@ -36,6 +39,8 @@ _PHASE, _HALVINGS = 1.0, 10
 _PHASE_SAMPLES = 2049
 #: error of interpolation in units of the last two coefficients' root of squares: what follows them falls off like them
 _TAIL_TO_ERROR = 4.0
+#: held-back values are those of the series within so many errors; what evaluations there may have rounded (omega^2)
+_HELD_ERRORS, _DIGITS = 4.0, 1e-12
 
 
 def has_series(beams: BeamArrays) -> bool:
@@ -107,8 +112,8 @@ class PostureSeries(ShowsTables):
 
     @property
     def _joints(self) -> int:
-        """How many joints make so many terms (`num_harmonics`)."""
-        return round(math.log(2 * self.taylor.shape[2] - 1, 5))
+        """How many joints make so many terms."""
+        return IN_THE_PLANE.joints(self.taylor.shape[2])
 
     def evaluate(self, omega: Any, angles: Any) -> SeriesValues:
         """Values for all combinations of frequencies and postures.
@@ -153,7 +158,7 @@ class PostureSeries(ShowsTables):
         coefficients = functools.reduce(lambda c, t: c * u[:, None] + t, taylor[::-1])
         scale = np.asarray(self.log_scale)[panel]
         values = {
-            "value": product(coefficients, harmonics(np.ascontiguousarray(postures.T))),
+            "value": product(coefficients, IN_THE_PLANE.of(np.ascontiguousarray(postures.T))),
             "error": np.asarray(self.error)[panel],
             "log_scale": scale[:, 0] + scale[:, 1] * u,
         }
@@ -227,7 +232,7 @@ def posture_series(
             f"the arm has {beams.length.shape[0]} links and its series"
             f" {num_harmonics(beams.length.shape[0])} terms; expected at most 6 links"
         )
-    return tabulate(beams, flags, math.sqrt(low), math.sqrt(high), theory)
+    return tabulate(PlanarExpansion(beams, flags), math.sqrt(low), math.sqrt(high), theory)
 
 
 class _Panels(NamedTuple):
@@ -246,10 +251,10 @@ class _Panels(NamedTuple):
 
 
 def tabulate(
-    beams: BeamArrays, theory: Theory, low: float, high: float, name: TheoryName
+    expansion: Expansion, low: float, high: float, name: TheoryName, least: int = 1
 ) -> PostureSeries:
-    """`posture_series` between two values of sqrt(omega); panels are halved until their polynomials have converged."""
-    edges = _first_edges(beams, theory, low, high)
+    """`posture_series` between two values of sqrt(omega); panels, ``least`` or more, are halved until they do."""
+    edges = _first_edges(expansion, low, high, least)
     low_ends, high_ends = edges[:-1], edges[1:]
     ends = np.array([low, high])
     at_ends: list[np.ndarray] = []
@@ -257,7 +262,7 @@ def tabulate(
     for halving in range(_HALVINGS + 1):
         # with the first panels: few frequencies take nearly as long as many
         more = np.empty(0) if at_ends else ends
-        panels, others = _tabulated(beams, theory, low_ends, high_ends, more)
+        panels, others = _tabulated(expansion, low_ends, high_ends, more)
         at_ends = at_ends or others
         # the demand falls as the panels do, so that rounding noise is not halved for ever
         fine = (panels.tail <= _TAIL * 2.0**halving * panels.size) | (halving == _HALVINGS)
@@ -289,6 +294,46 @@ def tabulate(
     return PostureSeries(**jax.device_put(arrays), theory=name)
 
 
+def holds(series: PostureSeries, expansion: Expansion) -> bool:
+    """Whether the series is the determinant in postures and at frequencies that have not made it; see `confirmed`."""
+    return confirmed(series, expansion) is not None
+
+
+def confirmed(
+    series: PostureSeries, expansion: Expansion, basis: np.ndarray | None = None, values: int = 4
+) -> np.ndarray | None:
+    """The largest error of so many ``values`` of each panel, (P,), whose frequencies and postures have not made it.
+
+    None where one is larger than the series says by more than chance, or where digits of the determinant itself are
+    lost. ``basis`` are the combinations of terms that the series is of (`fewer_terms`).
+    """
+    rng, edges = np.random.default_rng(0), np.asarray(series.edges)
+    panels, joints = edges.size - 1, len(expansion.joints)
+    panel = np.repeat(np.arange(panels), values)
+    low, high = edges[panel], edges[panel + 1]
+    x = 0.5 * (low + high) + 0.5 * (high - low) * rng.uniform(-1.0, 1.0, panel.size)
+    u, angles = _places(x, low, high), rng.uniform(-np.pi, np.pi, (joints, panel.size))
+    d = expansion.determinant(x * x, angles)
+    scale, error = np.asarray(series.log_scale)[panel], np.asarray(series.error)
+    with np.errstate(all="ignore"):
+        exact = d.factor * np.exp((d.growth - scale[:, 0]) + (d.rest - scale[:, 1] * u))
+        terms = expansion.terms.of(angles)
+        terms = terms if basis is None else product(basis, terms)
+        polynomials = np.einsum("kdh,hk->dk", np.asarray(series.taylor)[panel], terms)
+        away = np.abs(functools.reduce(lambda v, c: c + v * u, polynomials[::-1]) - exact)
+    largest = np.max(away.reshape(panels, values), axis=1)
+    good = (largest <= _HELD_ERRORS * error) & np.all(CERTAIN * d.noise < _DIGITS)
+    return largest if good.all() else None
+
+
+def _places(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Where on their panels, in u, the square roots of the rounded frequencies ``x * x`` lie."""
+    centre, half = 0.5 * (low + high), 0.5 * (high - low)
+    exact = number(x, Arithmetic.double_double) * number(x, Arithmetic.double_double)
+    beside = (x * x - exact.hi) - exact.lo
+    return np.asarray(((x - centre) + beside / (2.0 * x)) / half)
+
+
 def _nodes() -> np.ndarray:
     """Chebyshev nodes, ascending."""
     return -np.cos((2.0 * np.arange(DEGREES) + 1.0) * np.pi / (2.0 * DEGREES))
@@ -302,25 +347,24 @@ def _polynomials() -> tuple[np.ndarray, np.ndarray]:
     return to_chebyshev, np.array([np.pad(p, (0, DEGREES - p.size)) for p in powers]).T
 
 
-def _first_edges(beams: BeamArrays, theory: Theory, low: float, high: float) -> np.ndarray:
-    """Ends of panels over which bending and axial waves of all links together turn by about pi."""
+def _first_edges(expansion: Expansion, low: float, high: float, least: int) -> np.ndarray:
+    """Ends of panels over which waves of all links together turn by about pi, and at least so many panels."""
     x = np.linspace(low, high, _PHASE_SAMPLES)
-    links = jax.tree_util.tree_map(lambda v: v[:, None], beams)
     with np.errstate(all="ignore"):
-        w = wave_numbers(links, theory, (x * x)[None], Arithmetic.float64)
-    above = np.where(w.z1 < 0.0, w.alpha, 0.0)
-    turns = np.sum(w.beta + w.mu * theory.axial + above, axis=0) / np.pi
-    panels = max(1, math.ceil((turns[-1] - turns[0]) / _PHASE))
+        turns = expansion.turns(x * x)
+    panels = max(least, math.ceil((turns[-1] - turns[0]) / _PHASE))
+    if turns[-1] <= turns[0]:
+        return np.linspace(low, high, panels + 1)
     return np.interp(np.linspace(turns[0], turns[-1], panels + 1), turns, x)
 
 
 def _tabulated(
-    beams: BeamArrays, theory: Theory, low: np.ndarray, high: np.ndarray, more: np.ndarray
+    expansion: Expansion, low: np.ndarray, high: np.ndarray, more: np.ndarray
 ) -> tuple[_Panels, list[np.ndarray]]:
-    """Tables of the panels between ``low`` and ``high``, shapes (P,), and `exact_coefficients` at ``more``."""
+    """Tables of the panels between ``low`` and ``high``, shapes (P,), and the coefficients at ``more``."""
     nodes = _nodes()
     x = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * nodes
-    found = exact_coefficients(beams, theory, np.concatenate([x.ravel(), more]) ** 2)
+    found = expansion.coefficients(np.concatenate([x.ravel(), more]) ** 2)
     c, growth, rest = (values[: x.size] for values in found)
     c = c.reshape(*x.shape, -1)
     growth, rest = growth.reshape(x.shape), rest.reshape(x.shape)
@@ -330,6 +374,11 @@ def _tabulated(
     shift = (growth - centre[:, None]) + (rest - slope[:, None] * nodes)
     c = c * np.exp(shift)[:, :, None]
     to_chebyshev, to_powers = _polynomials()
+    # frequencies are rounded: values are those of places beside the nodes, and are taken to these
+    beside = _places(x, low[:, None], high[:, None]) - nodes
+    at_nodes = np.vander(nodes, DEGREES, increasing=True)[:, :-1] * np.arange(1, DEGREES)
+    to_slopes = at_nodes @ (to_powers @ to_chebyshev)[1:]
+    c = c - beside[:, :, None] * (slope[:, None, None] * c + np.einsum("ud,pdh->puh", to_slopes, c))
     series = np.einsum("jd,pdh->pjh", to_chebyshev, c)
     panels = _Panels(
         low=low,

@@ -13,11 +13,10 @@ import numpy as np
 from jax import Array
 
 from jaxmodal.arm.quantities import ANGLE
-from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.frequencies.status import Status
+from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.series_results import judged
 from jaxmodal.postures.series_roots import Panels, SeparatorTable, count_in, roots_in
-from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: postures of one block at the most, and values of the determinant and of the panels' polynomials: two gigabytes
 _POSTURES, _VALUES = 2**18, 2**28
@@ -31,9 +30,7 @@ def postures_of_a_block(grid: SeparatorTable, panels: Panels, cells: int) -> int
 
 @functools.partial(jax.jit, static_argnames=("modes", "given"))
 def first_pass(
-    beams: BeamArrays,
-    flags: Theory,
-    top: Array,
+    counter: Counter,
     grid: SeparatorTable,
     panels: Panels,
     own: Array,
@@ -46,7 +43,7 @@ def first_pass(
 
     Parameters
     ----------
-    beams, flags, top, grid, panels
+    counter, grid, panels
         As in `series_passes.Tables`.
     own : Array, shape (n,)
         Joint angles of the arm itself.
@@ -59,9 +56,9 @@ def first_pass(
     rows = [values[k] if k >= 0 else jnp.broadcast_to(own[i], shape) for i, k in enumerate(given)]
     every = jnp.stack(rows)
     valid = jnp.all(ANGLE.holds(every), axis=0)
-    angles = jnp.where(valid[None], every, 0.0)[1:]
-    roots = roots_in(angles, grid, panels, modes=modes, safe=True)
-    count, _ = count_in(beams, flags, top, angles)
+    angles = jnp.where(valid[None], every, 0.0)[np.array(counter.joints, int)]
+    roots = roots_in(angles, grid, panels, terms=counter.terms, modes=modes, safe=True)
+    count, _ = count_in(counter, angles)
     _, proven = judged(roots, count)
     numbers = jnp.broadcast_to(jnp.arange(modes, dtype=jnp.int32), roots.omega.shape)
     status = jnp.where(valid, int(Status.certified), int(Status.invalid_input))

@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 import jax
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.refinement import refine
-from jaxmodal.postures.harmonics import determinant
+from jaxmodal.postures.expansions import Counter, Expansion
 from jaxmodal.postures.series import PostureSeries
 from jaxmodal.postures.series_results import SeriesResults
 from jaxmodal.postures.series_roots import (
@@ -29,7 +29,6 @@ from jaxmodal.postures.series_roots import (
 )
 from jaxmodal.runtime.devices import on_callers_device
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: half-width of the first brackets in double-double, at the least and at most
 _LEAST, _MOST = 4e-13, 1e-9
@@ -42,7 +41,7 @@ _HOST_FINE = 8192
 _FINEST, _FINEST_CELLS, _FINEST_CHUNK, _FINEST_ENTRIES = 2560, 512, 32, 1 << 22
 
 
-_About = tuple[BeamArrays, Theory, Array, SeparatorTable, Panels]
+_About = tuple[Counter, SeparatorTable, Panels]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,27 +50,30 @@ class Tables:
 
     Attributes
     ----------
-    beams, flags, theory, modes
-        The arm in any posture, its theory, and how many frequencies are wanted.
-    top : np.ndarray, shape (1,)
-        Frequency of the last separator, rad/s.
+    expansion, theory, modes
+        The determinant of the arm in any posture, its theory, and how many frequencies are wanted.
+    top, counter : np.ndarray, shape (1,), and Counter
+        Frequency of the last separator, rad/s, and what counts there.
     series, panels, grid, fine : PostureSeries, Panels, SeparatorTable, SeparatorTable
         The series, its panels and separators, and finer ones; arrays of NumPy, which compiled programs take as well.
     host : bool
         Whether NumPy solves the postures, or compiled programs, in blocks of ``chunks`` cells.
+    finished : int, optional
+        Up to how many cells with modes of too few digits are finished in double-double, any number by default.
     """
 
-    beams: BeamArrays
-    flags: Theory
+    expansion: Expansion
     theory: TheoryName
     modes: int
     top: np.ndarray
+    counter: Counter
     series: PostureSeries
     panels: Panels
     grid: SeparatorTable
     fine: SeparatorTable
     host: bool
     chunks: tuple[int, int]
+    finished: int | None = None
 
     def solve(
         self, angles: np.ndarray, valid: np.ndarray, pool: ThreadPoolExecutor
@@ -98,18 +100,19 @@ class Tables:
             complete, width = np.append(complete, more[0]), np.concatenate([width, more[1]])
             left = np.append(left, close)
         wide = complete & results.open[left] & (2.0 * width <= _MOST).all(axis=1)
-        self._finish(results, usable, left[wide], width[wide], pool)
+        if self.finished is None or wide.sum() <= self.finished:
+            self._finish(results, usable, left[wide], width[wide], pool)
         return results
 
     def _counted_again(self, angles: np.ndarray) -> np.ndarray:
         """The count at the last separator in double-double; -1 where it contradicts the sign."""
-        d = determinant(self.beams, self.flags, np.repeat(self.top, angles.shape[1]), angles)
+        d = self.expansion.determinant(np.repeat(self.top, angles.shape[1]), angles)
         return np.where((d.factor > 0.0) == (d.passed % 2 == 0), d.passed, -1.0)
 
     def _compile_count(self, joints: int) -> None:
         """Compile the count in a thread of its own while the roots are compiled; what fails fails again at its use."""
         cells = np.zeros((joints, self.chunks[0]))
-        program = functools.partial(count_at, self.beams, self.flags, self.top, cells)
+        program = functools.partial(count_at, self.counter, cells)
         threading.Thread(target=on_callers_device(program), daemon=True).start()
 
     def _pass(
@@ -151,17 +154,18 @@ class Tables:
 
     def about(self, grid: SeparatorTable) -> _About:
         """What `solved` takes of the arm beside its postures."""
-        return self.beams, self.flags, self.top, grid, self.panels
+        return self.counter, grid, self.panels
 
     def solved(
         self, about: _About, angles: Array, *, safe: bool, host: bool
     ) -> tuple[Roots, Array | None]:
         """Roots in the postures (n - 1, cells), and in the first pass the count: in NumPy, or by programs."""
-        beams, flags, top, grid, panels = about
+        counter, grid, panels = about
         roots, counts = (roots_in, count_in) if host else (roots_of, count_at)
         with np.errstate(all="ignore"):  # a slope of zero proves nothing, and is not finite
-            found = roots(angles, grid, panels, modes=self.modes, safe=safe)
-            return found, None if safe else counts(beams, flags, top, angles)[0]
+            terms = counter.terms
+            found = roots(angles, grid, panels, terms=terms, modes=self.modes, safe=safe)
+            return found, None if safe else counts(counter, angles)[0]
 
     def _finish(
         self,
@@ -182,10 +186,10 @@ class Tables:
 
         def part(some: np.ndarray) -> np.ndarray:
             def evaluate(at: np.ndarray, omega: np.ndarray) -> Evaluation:
-                d = determinant(self.beams, self.flags, omega, angles[:, cell[some[at]]])
+                d = self.expansion.determinant(omega, angles[:, cell[some[at]]])
                 with np.errstate(divide="ignore"):
-                    log_abs = np.log(np.abs(d.factor))
-                return Evaluation(np.sign(d.factor), log_abs, d.passed, np.zeros_like(log_abs))
+                    log_abs = np.log(np.abs(d.factor)) + (d.growth + d.rest)
+                return Evaluation(np.sign(d.factor), log_abs, d.passed, d.noise)
 
             estimates = results.omega[cell[some], mode[some]]
             found, proven = refine(evaluate, estimates, half[some], mode[some])

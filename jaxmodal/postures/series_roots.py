@@ -13,17 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import Tally, add_terms, noise_of
-from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
-from jaxmodal.dynamic_stiffness.link_terms import link_terms
-from jaxmodal.dynamic_stiffness.stiffness import Stiffness
-from jaxmodal.postures.harmonics import harmonics
+from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.newton import zeros_in_brackets
 from jaxmodal.postures.series import DEGREES, PostureSeries
+from jaxmodal.postures.terms import Terms
 from jaxmodal.runtime.namespace import Array, on_host, once, product, xp
-from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: Newton's steps on a panel's polynomial after its chord, and as many that cannot leave the interval
 _STEPS, _SAFE_STEPS = 6, 12
@@ -35,9 +29,8 @@ _EDGE = 1e-9
 _NARROW, WIDEST = 2.5e-13, 1e-12
 #: an enclosure is wider than the noise by this factor: D is beyond the error of the series at both ends
 _MARGIN = 2.5
-#: the count is taken where D is no smaller than this share of its size, and where what is rounded moves it by less than
-#: 1e-4, relative to omega: as many changes of sign say that no mode lies between
-_CLEAR, _NOISE = 1e-6, 1e-4 / CERTAIN
+#: the count is taken where D is no smaller than this share of its size
+_CLEAR = 1e-6
 #: intervals whose changes of sign are the bits of one word
 _WORD = 64
 
@@ -94,15 +87,19 @@ def grid_of(series: PostureSeries, fine: int | None, clear: float = _CLEAR) -> S
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Panels:
-    """The polynomials of all panels: ``table`` (P d, H), and centre, half-width and error of each panel, (P,)."""
+    """The polynomials of all panels: ``table`` (P d, R), and centre, half-width and error of each panel, (P,).
+
+    ``basis``, (R, H), says what combinations of terms tables are of, None where they are of the terms themselves.
+    """
 
     table: Array
     centre: Array
     half: Array
     error: Array
+    basis: Array | None = None
 
 
-def panels_of(series: PostureSeries) -> Panels:
+def panels_of(series: PostureSeries, basis: np.ndarray | None = None) -> Panels:
     """The polynomials of a series as one table."""
     taylor, edges = np.asarray(series.taylor), np.asarray(series.edges)
     return Panels(
@@ -110,6 +107,7 @@ def panels_of(series: PostureSeries) -> Panels:
         centre=0.5 * (edges[1:] + edges[:-1]),
         half=0.5 * np.diff(edges),
         error=np.asarray(series.error),
+        basis=basis,
     )
 
 
@@ -139,14 +137,22 @@ class Roots(NamedTuple):
 
 
 def roots_in(
-    angles: Array, grid: SeparatorTable, panels: Panels, *, modes: int, safe: bool
+    angles: Array,
+    grid: SeparatorTable,
+    panels: Panels,
+    *,
+    terms: Terms,
+    modes: int,
+    safe: bool,
 ) -> Roots:
-    """The lowest ``modes`` roots in the postures ``angles`` (n - 1, cells).
+    """The lowest ``modes`` roots in the postures ``angles`` (joints, cells).
 
     ``safe`` takes more steps, which never leave an interval.
     """
-    terms = harmonics(angles)
-    values, polynomials = once((product(grid.table, terms), product(panels.table, terms)))
+    harmonics = terms.of(angles)
+    if panels.basis is not None:
+        harmonics = once(product(panels.basis, harmonics))
+    values, polynomials = once((product(grid.table, harmonics), product(panels.table, harmonics)))
     changes = _changes_on_host if on_host(values) else _changes
     number, interval = changes(values, modes)
     clear = ~xp.any(xp.abs(values) < grid.weak[:, None], axis=0)
@@ -156,7 +162,7 @@ def roots_in(
     return Roots(omega.T, width.T, noise.T, number, clear)
 
 
-roots_of = jax.jit(roots_in, static_argnames=("modes", "safe"))
+roots_of = jax.jit(roots_in, static_argnames=("terms", "modes", "safe"))
 
 
 def _changes(values: Array, modes: int) -> tuple[Array, Array]:
@@ -211,34 +217,10 @@ def _first_bits(words: Array, number: int) -> Array:
     return lax.scan(step, tuple(words), None, length=number)[1]
 
 
-def _tally(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Tally:
-    """What the links add up to; all that does not depend on the posture is computed once."""
-    zero, one = xp.zeros_like(omega), xp.ones_like(omega)
-    outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, zero, zero, zero)
-    for i in reversed(range(beams.length.shape[0])):
-        link = jax.tree_util.tree_map(lambda x, i=i: x[i : i + 1], beams)
-        if i > 0:
-            link = dataclasses.replace(link, joint_angle=angles[i - 1])
-        terms = link_terms(link, theory, omega, Arithmetic.float64)
-        outboard, share = add_terms(terms, theory, omega, outboard)
-        tally = tally.times(share)
-    return tally
-
-
-def count_in(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> tuple[Array, Array]:
-    """J in the postures ``angles`` (n - 1, cells), and how clear it is; ``omega`` is one frequency, shape (1,).
-
-    Of NumPy it may be several, shape (F, 1), and results of shape (F, cells).
-    The count is -1 where it is not certain. Clear is the largest noise of a certain count over that of this one, 0
-    where sign and count disagree.
-    """
-    tally = _tally(beams, theory, omega, angles)
-    even = 2.0 * xp.floor(0.5 * tally.passed) == tally.passed
-    agrees = (tally.sign > 0.0) == even
-    clear = xp.where(agrees, _NOISE / noise_of(tally, Arithmetic.float64), 0.0)
-    count = xp.where(clear > 1.0, tally.passed, -1.0)
-    shape = np.broadcast_shapes(omega.shape, angles.shape[1:])
-    return xp.broadcast_to(count, shape), xp.broadcast_to(clear, shape)
+def count_in(counter: Counter, angles: Array) -> tuple[Array, Array]:
+    """`Counter.count` of its one frequency, shape (cells,)."""
+    count, clear = counter.count(angles)
+    return count[0], clear[0]
 
 
 count_at = jax.jit(count_in)
@@ -293,12 +275,3 @@ def _slope(a: Array, u: Array) -> Array:
     for k in range(DEGREES - 2, 0, -1):
         total = total * u + float(k) * a[k]
     return total
-
-
-def counts_of(
-    beams: BeamArrays, theory: Theory, omega: np.ndarray, angles: np.ndarray
-) -> np.ndarray:
-    """J at the frequencies ``omega`` (F,) in the postures ``angles`` (n - 1, cells), certain or not; (F, cells)."""
-    with np.errstate(all="ignore"):
-        passed = _tally(beams, theory, omega[:, None], angles).passed
-    return np.broadcast_to(passed, (omega.size, angles.shape[1]))

@@ -23,19 +23,26 @@ from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.quantities import ANGLE
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
-from jaxmodal.frequencies.resolution import starting_scale
+from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
 from jaxmodal.frequencies.results import NaturalFrequencies, fields_of
+from jaxmodal.postures.expansion_in_space import (
+    ExpansionInSpace,
+    enough_in_space,
+    has_series_in_space,
+    turning,
+)
+from jaxmodal.postures.expansions import Expansion, PlanarExpansion
+from jaxmodal.postures.fewer_terms import in_fewer_terms, measured
 from jaxmodal.postures.harmonics import num_harmonics
-from jaxmodal.postures.series import has_series, tabulate
+from jaxmodal.postures.series import has_series, holds, tabulate
 from jaxmodal.postures.series_on_device import first_pass, postures_of_a_block
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
-from jaxmodal.postures.series_roots import count_in, counts_of, grid_of, panels_of
+from jaxmodal.postures.series_roots import WIDEST, grid_of, panels_of
 from jaxmodal.runtime.device_blocks import in_blocks_of_cells
 from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: cells of one chunk, and in the second pass: its tables of values stay in cache, or fill a GPU; there at the most
 _CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 16384)
@@ -51,6 +58,9 @@ _PILOTS, _RANGE_ROUNDS, _CUTS = 1024, 4, 9
 _LARGE = 16_384
 #: of these so many are asked first, as often; all others confirm what they say
 _FIRST_PILOTS, _FIRST_ROUNDS = 32, 2
+#: in space a series is not taken that leaves more than this share of so many postures open; up to so many cells with
+#: such modes are finished in double-double, a millisecond for each mode, before the general path is the faster way
+_TRIED, _MOST_LEFT, _MOST_FINISHED = 256, 0.5, 4096
 _LOWEST, _HIGHEST = 1e-5, 1e4
 #: the series reaches from this share of the lowest sqrt(omega) of the pilots to one of these multiples of the highest:
 #: the first where this share of the pilots at the most has a count less clear than so many times what makes it certain.
@@ -59,25 +69,45 @@ _BELOW, _ABOVE = 0.6, (1.01, 1.02, 1.03, 1.04, 1.05, 1.06)
 _UNCLEAR, _CLEAR = 0.01, 100.0
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
-#: postures that NumPy solves, some 4 microseconds each; programs take 0.5 and are compiled for seven seconds before
+#: postures that NumPy solves, 4 microseconds each, 16 in space; programs take 0.5 and 2 and are compiled before
 HOST_POSTURES = 131_072
+#: first panels in space for ten modes: joints that give way have modes that no wave of a link tells of
+_PANELS_OF_TEN = 8
 #: postures that a GPU has left open and that NumPy solves all the same
 _HOST_LEFT = 65_536
 _ANGLE = re.compile(r"link(\d+|\*)\.joint_angle", re.ASCII)
 
 
-def pays(arm: Arm, addresses: Sequence[str], cells: int) -> bool:
+def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
     """Whether a batch varies joint angles alone, each once, and has enough cells to pay for the table."""
     if not all(_ANGLE.fullmatch(address) for address in addresses):
         return False
     singles = [single for address in addresses for single in resolve(arm, address)]
+    if len(set(singles)) < len(singles):
+        return False
+    if isinstance(arm, SpatialArm):
+        joints = turning(arm, _numbers(singles))
+        return cells >= enough_in_space(len(joints)) and has_series_in_space(arm)
     terms = num_harmonics(arm.num_links)
     enough = 1 < terms <= _MOST_TERMS and cells >= _CELLS_PER_TERM * terms
-    return enough and len(set(singles)) == len(singles) and has_series(beam_arrays(arm))
+    return enough and has_series(beam_arrays(arm))
+
+
+def _numbers(singles: Sequence[str]) -> list[int]:
+    """The numbers of links, from 0, in addresses."""
+    return [int(single.removeprefix("link").partition(".")[0]) - 1 for single in singles]
+
+
+def expansion_of(arm: Arm | SpatialArm, addresses: Sequence[str], theory: TheoryName) -> Expansion:
+    """The determinant of an arm of either kind in the angles at these addresses."""
+    if isinstance(arm, SpatialArm):
+        singles = [single for address in addresses for single in resolve(arm, address)]
+        return ExpansionInSpace(arm, turning(arm, _numbers(singles)), theory)
+    return PlanarExpansion(*prepared_values(arm, theory))
 
 
 def prepare(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     addresses: Sequence[str],
     sample: np.ndarray,
     modes: int,
@@ -100,7 +130,7 @@ def prepare(
     Returns
     -------
     Tables or None
-        None where no value is a possible angle.
+        None where no value is a possible angle, and where the series is not the determinant (`holds`).
     """
     if (
         sample.shape[1] > _LARGE
@@ -110,28 +140,42 @@ def prepare(
     angles = _possible(arm, addresses, sample)
     if angles.shape[1] == 0:
         return None
+    expansion = expansion_of(arm, addresses, theory)
+    angles = angles[list(expansion.joints)]
     chosen = np.random.default_rng(0).permutation(angles.shape[1])
     angles = angles[:, np.resize(chosen[:_PILOTS], _PILOTS)]
-    beams, flags = prepared_values(arm, theory)
-    series = tabulate(beams, flags, *_range(beams, flags, angles, modes), theory)
-    gpu = is_gpu(default_device())
+    least = modes * _PANELS_OF_TEN // 10 if isinstance(arm, SpatialArm) else 1
+    series = tabulate(expansion, *_range(expansion, angles, modes), theory, least)
+    basis = None
+    if isinstance(arm, SpatialArm):
+        fewer, basis = in_fewer_terms(series, expansion.terms)
+        sharper = measured(fewer, basis, expansion)
+        if sharper is None:
+            return None
+        series = sharper
+    elif not holds(series, expansion):
+        return None
+    gpu, top = is_gpu(default_device()), np.asarray(series.edges)[-1:] ** 2
     tables = Tables(
-        beams=beams,
-        flags=flags,
+        expansion=expansion,
         theory=theory,
         modes=modes,
-        top=np.asarray(series.edges)[-1:] ** 2,
+        top=top,
+        counter=expansion.counter(top),
         series=series,
-        panels=panels_of(series),
+        panels=panels_of(series, basis),
         grid=grid_of(series, None),
         fine=grid_of(series, _FINE),
         host=cells <= HOST_POSTURES and not gpu,
         chunks=_CPU_CHUNKS,
+        finished=_MOST_FINISHED if isinstance(arm, SpatialArm) else None,
     )
     for fine in (_GPU_SEPARATORS,) if gpu else _SEPARATORS:
         tables = dataclasses.replace(tables, grid=grid_of(series, fine))
         if gpu or _open_share(tables, angles) < _OPEN:
             break
+    if isinstance(arm, SpatialArm) and not _closes(tables, angles):
+        return None
     if gpu:
         first, second = (
             postures_of_a_block(grid, tables.panels, most)
@@ -141,10 +185,18 @@ def prepare(
     return tables
 
 
-def _possible(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
-    """Joint angles from the second on of the cells whose values are possible."""
+def _possible(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
+    """Joint angles of the cells whose values are possible."""
     every = postures(arm, addresses, values)
-    return every[1:, ANGLE.holds(every).all(axis=0)]
+    return every[:, ANGLE.holds(every).all(axis=0)]
+
+
+def _closes(tables: Tables, angles: np.ndarray) -> bool:
+    """Whether finer separators leave few enough postures open; of arms that have each mode twice they leave all."""
+    some = angles[:, :_TRIED]
+    found, _ = tables.solved(tables.about(tables.fine), some, safe=True, host=True)
+    narrow = found.apart & np.all(found.width <= WIDEST, axis=1)
+    return bool(np.mean(~narrow) <= _MOST_LEFT)
 
 
 def _open_share(tables: Tables, angles: np.ndarray) -> float:
@@ -157,7 +209,7 @@ def _open_share(tables: Tables, angles: np.ndarray) -> float:
     return float(results.open.mean())
 
 
-def postures(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
+def postures(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
     """Joint angles of all links, shape (n, cells), from values of shape (addresses, cells)."""
     angles = np.repeat(_own(arm)[:, None], values.shape[1], axis=1)
     for joint, row in enumerate(_rows(arm, addresses)):
@@ -166,18 +218,32 @@ def postures(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> np.ndarr
     return angles
 
 
-def _own(arm: Arm) -> np.ndarray:
+def _own(arm: Arm | SpatialArm) -> np.ndarray:
     """Joint angles of the arm itself, shape (n,)."""
     return np.array([float(link.joint_angle) for link in arm.links])
 
 
-def _rows(arm: Arm, addresses: Sequence[str]) -> np.ndarray:
+def _rows(arm: Arm | SpatialArm, addresses: Sequence[str]) -> np.ndarray:
     """For every joint the place of the address that gives its angle, -1 for none."""
     rows = np.full(arm.num_links, -1)
     for row, address in enumerate(addresses):
         for single in resolve(arm, address):
-            rows[int(single.removeprefix("link").partition(".")[0]) - 1] = row
+            rows[_numbers([single])] = row
     return rows
+
+
+def solve_batch(
+    tables: Tables,
+    arm: Arm | SpatialArm,
+    addresses: Sequence[str],
+    values: np.ndarray,
+    general: Callable[[np.ndarray], NaturalFrequencies],
+    pool: ThreadPoolExecutor,
+) -> NaturalFrequencies:
+    """`solve` of values (addresses, cells), or on a GPU `solve_on_device`."""
+    if is_gpu(default_device()):
+        return solve_on_device(tables, arm, addresses, values, general, pool)
+    return solve(tables, postures(arm, addresses, values), general, pool)
 
 
 def solve(
@@ -203,7 +269,7 @@ def solve(
         As of `natural_frequencies_batch`; ``by_sign_changes`` says which modes the series proved.
     """
     valid = ANGLE.holds(angles).all(axis=0)
-    results = tables.solve(angles[1:], valid, pool)
+    results = tables.solve(angles[list(tables.expansion.joints)], valid, pool)
     left = np.flatnonzero(results.open & valid)
     found = None
     if left.size:
@@ -213,7 +279,7 @@ def solve(
 
 def solve_on_device(
     tables: Tables,
-    arm: Arm,
+    arm: Arm | SpatialArm,
     addresses: Sequence[str],
     values: np.ndarray,
     general: Callable[[np.ndarray], NaturalFrequencies],
@@ -233,7 +299,7 @@ def solve_on_device(
 
 
 def block_on_device(
-    tables: Tables, arm: Arm, addresses: Sequence[str]
+    tables: Tables, arm: Arm | SpatialArm, addresses: Sequence[str]
 ) -> Callable[[np.ndarray], tuple[dict[str, Array], Array]]:
     """`first_pass` as a function of the values of a block of cells alone, shape (addresses, cells)."""
     about = *tables.about(tables.grid), _own(arm)
@@ -241,16 +307,16 @@ def block_on_device(
     return functools.partial(first_pass, *about, modes=tables.modes, given=given)
 
 
-def _range(beams: BeamArrays, flags: Theory, angles: np.ndarray, modes: int) -> tuple[float, float]:
+def _range(expansion: Expansion, angles: np.ndarray, modes: int) -> tuple[float, float]:
     """Values of sqrt(omega) below the first mode and above the last, of nearly all postures, from a sample of them."""
-    scale, every = float(starting_scale(beams)), angles
+    scale, every = expansion.scale, angles
     widest = tuple(np.log(scale * np.array([x, x])) for x in (_LOWEST, _HIGHEST * modes**2))
     low, high = widest
     few = angles[:, :_FIRST_PILOTS]
     for _ in range(_FIRST_ROUNDS):
-        low, high, few = _narrowed(beams, flags, few, modes, low, high)
+        low, high, few = _narrowed(expansion, few, modes, low, high)
     # at both ends of both intervals, in turn: the first mode of no posture lies below, the last of none above
-    count = counts_of(beams, flags, np.exp(np.stack([low, high]).T.ravel()), angles)
+    count = expansion.counts(np.exp(np.stack([low, high]).T.ravel()), angles)
     passed = count.reshape(2, 2, -1) >= np.array([1, modes])[:, None, None]
     rounds = _RANGE_ROUNDS
     if passed[0, 0].any() or not passed[1, 1].all():
@@ -258,13 +324,12 @@ def _range(beams: BeamArrays, flags: Theory, angles: np.ndarray, modes: int) -> 
     else:
         rounds, angles = rounds - _FIRST_ROUNDS, angles[:, passed[0, 1] | ~passed[1, 0]]
     for _ in range(rounds):
-        low, high, angles = _narrowed(beams, flags, angles, modes, low, high)
-    return math.exp(0.5 * low[0]) * _BELOW, _clear_end(beams, flags, every, math.exp(0.5 * high[1]))
+        low, high, angles = _narrowed(expansion, angles, modes, low, high)
+    return math.exp(0.5 * low[0]) * _BELOW, _clear_end(expansion, every, math.exp(0.5 * high[1]))
 
 
 def _narrowed(
-    beams: BeamArrays,
-    flags: Theory,
+    expansion: Expansion,
     angles: np.ndarray,
     modes: int,
     low: np.ndarray,
@@ -276,7 +341,7 @@ def _narrowed(
     """
     # both at once: fewer calls of NumPy
     places = np.linspace(low, high, _CUTS + 2, axis=1)
-    count = counts_of(beams, flags, np.exp(places[:, 1:-1].ravel()), angles)
+    count = expansion.counts(np.exp(places[:, 1:-1].ravel()), angles)
     passed = count.reshape(2, _CUTS, -1) >= np.array([1, modes])[:, None, None]
     passed = np.pad(passed, ((0, 0), (1, 1), (0, 0)))
     passed[:, -1] = True
@@ -286,11 +351,11 @@ def _narrowed(
     return places[[0, 1], after - 1], places[[0, 1], after], kept
 
 
-def _clear_end(beams: BeamArrays, flags: Theory, angles: np.ndarray, last: float) -> float:
+def _clear_end(expansion: Expansion, angles: np.ndarray, last: float) -> float:
     """A value of sqrt(omega) a little above ``last`` where counts are certain in nearly all postures."""
     ends = last * np.array(_ABOVE)
     with np.errstate(all="ignore"):
-        _, clear = count_in(beams, flags, ends[:, None] ** 2, angles)
+        _, clear = expansion.counter(ends**2).count(angles)
     clearest = np.quantile(np.nan_to_num(clear), _UNCLEAR, axis=1)
     enough = clearest >= _CLEAR
     return float(ends[int(enough.argmax() if enough.any() else clearest.argmax())])

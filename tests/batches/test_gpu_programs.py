@@ -18,6 +18,8 @@ from jaxmodal.batches.guided_search import Enclosure, Purpose
 from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.postures import harmonics as posture_harmonics
 from jaxmodal.postures import series_roots, series_search
+from jaxmodal.postures.expansions import PlanarCounter
+from jaxmodal.postures.terms import IN_THE_PLANE
 from tests.batches.test_many_arms import random_cells
 
 CELLS, MODES = 32, 4
@@ -145,7 +147,9 @@ def test_the_posture_series_is_float64_matrix_products():
     series = jm.posture_series(THREE, 200.0)
     tables = series_roots.grid_of(series, None), series_roots.panels_of(series)
     postures = jnp.zeros((2, CELLS))
-    text = lowered_for_cuda(series_roots.roots_of, postures, *tables, modes=MODES, safe=False)
+    text = lowered_for_cuda(
+        series_roots.roots_of, postures, *tables, terms=IN_THE_PLANE, modes=MODES, safe=False
+    )
     assert_suits_a_gpu(text)
     products = [line for line in text.splitlines() if "dot_general" in line]
     assert len(products) == 2
@@ -160,9 +164,17 @@ def test_the_first_pass_of_the_series_on_the_device():
     assert_suits_a_gpu(lowered_for_cuda(block, angles[:, :CELLS]), residual=True)
 
 
+def test_the_first_pass_of_the_series_in_space_on_the_device():
+    arm, angles = jm.examples.six_axis_industrial(), np.random.default_rng(0).normal(size=(2, 600))
+    addresses = ["link2.joint_angle", "link4.joint_angle"]
+    tables = series_search.prepare(arm, addresses, angles, MODES, "timoshenko", 600)
+    block = series_search.block_on_device(tables, arm, addresses)
+    assert_suits_a_gpu(lowered_for_cuda(block, angles[:, :CELLS]), residual=True)
+
+
 def test_what_the_series_rests_on():
     beams, flags = prepared_values(THREE, "timoshenko")
     lanes = beams, flags, jnp.ones(8), jnp.zeros((2, 8))
     assert_suits_a_gpu(lowered_for_cuda(posture_harmonics._factors, *lanes))
-    top = beams, flags, jnp.ones(1), jnp.zeros((2, 8))
+    top = PlanarCounter(beams, flags, jnp.ones((1, 1))), jnp.zeros((2, 8))
     assert_suits_a_gpu(lowered_for_cuda(series_roots.count_at, *top))

@@ -33,8 +33,7 @@ WITH_COLUMNS = THREE.replace(links=tuple(link.replace(end_offset_x=0.0) for link
 def gpu(monkeypatch):
     """Batches are solved as on a GPU that has no fused kernel, of so few lanes that passes take several blocks."""
     monkeypatch.setattr(plans, "chosen_kernel", lambda _name, _device: Kernel(False, True))
-    for module in (plans, series_search):
-        monkeypatch.setattr(module, "is_gpu", lambda _device: True)
+    monkeypatch.setattr(series_search, "is_gpu", lambda _device: True)
     monkeypatch.setattr(Lanes.__init__, "__defaults__", (256, 64, 16))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from benchmarks import opensees
+from benchmarks import opensees, series_in_space
 from benchmarks.spatial import MODES, columns, exact, largest, postures, six_tubes
 from benchmarks.spatial_chain_form import SpatialChainForm
 from tests.spatial.cases import bent_arm
@@ -52,3 +52,14 @@ def test_opensees_in_space_refuses_what_it_does_not_model(opensees_here):
     arm = jm.examples.six_axis_industrial()
     with pytest.raises(ValueError, match=r"link 1 has a joint spring"):
         opensees.OpenSeesInSpace().frequencies(arm, postures(arm, 1))
+
+
+@pytest.mark.slow
+def test_the_series_and_the_general_path_in_space_agree(monkeypatch):
+    monkeypatch.setattr(series_in_space, "GENERAL_CELLS", 700)
+    monkeypatch.setattr(series_in_space, "REFERENCE", 4)
+    found = series_in_space.measured((3,), 1000, 1)
+    assert found["certified"] == 1.0
+    assert found["by_sign_changes"] > 0.99
+    assert found["largest_error"] < 1e-13
+    assert found["largest_difference_to_the_general_path"] < 1e-12

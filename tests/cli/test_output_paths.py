@@ -55,6 +55,7 @@ def no_work(monkeypatch):
         ("simulate arm.toml --out none/a.csv", "--out none/a.csv: cannot be written (there is no folder none)"),
         ("simulate arm.toml --out none/a.nc", "--out none/a.nc: cannot be written (there is no folder none)"),
         ("simulate arm.toml --out a.txt", "--out a.txt: give a file that ends in .csv or .nc"),
+        ("campbell {arm} --rates 0,3 --plot none/a.png", "--plot none/a.png: cannot be written"),
         ("optimise example:three_link_stiffest --out file/a", "file is no folder"),
         ("optimise --gallery file/a", "file is no folder"),
         ("examples two_link_flexible --out none/arm.toml", "--out none/arm.toml: cannot be written"),

@@ -14,8 +14,10 @@ from jaxmodal.cli.commands import main
 from jaxmodal.dynamics import (
     FeedForward,
     Hold,
+    JointLimits,
     JointPD,
     RestToRest,
+    SlopeLimit,
     base_pose,
     flexible_arm,
     inertia_matrix,
@@ -27,6 +29,7 @@ from jaxmodal.dynamics import (
     static_state,
     tip_motion,
     tip_position,
+    trajectory,
     turning_frequencies,
 )
 from jaxmodal.dynamics.files import read_simulation
@@ -38,7 +41,7 @@ from tests.satellites import ROUNDING, relative, small, space_arm
 
 
 def test_all_that_takes_a_motion_takes_a_base_that_floats():
-    """Motors at work, methods of fixed steps, progress, the neighbours of a motion, where its tip is."""
+    """Motors at work, methods of fixed steps, the neighbours of a motion, where its tip and its links are."""
     model = small()
     law = JointPD(Hold([0.5]), 20.0, 4.0)
     times = np.linspace(0.0, 0.1, 3)
@@ -67,6 +70,32 @@ def test_all_that_takes_a_motion_takes_a_base_that_floats():
     assert link_positions(model, q).shape == (3, 1, 21, 3)
     moved = tip_motion(model, q, rate, np.zeros_like(rate))
     assert relative(moved[1], exact["tip_velocity"].values) < 1e-12
+
+
+@pytest.mark.slow
+def test_events_batches_and_derivatives():
+    """A joint that reaches its limit, four motions as one, and the tip's derivative by the spin of the base."""
+    model = small()
+    q = static_state(model, [0.2])
+    rate = np.array([0.5, 0.0, 0.0, 0.3, 0.0, -0.1, 0.4, 0.2, -0.3])
+    limits = JointLimits(-1.0, 0.22)
+    times = np.linspace(0.0, 0.1, 3)
+    stopped = simulate(model, times, q, rate, method="rk4", events=[limits, SlopeLimit(0.5)])
+    assert stopped.attrs["event"] == "JointLimits"
+    assert abs(stopped.attrs["state_reached"][0] - 0.22) < 1e-9
+    assert np.isnan(stopped["linear_momentum"].values[-1]).all()
+
+    def tip_by(spin):
+        moved = jnp.asarray(rate).at[-1].add(spin)
+        return trajectory(model, q, moved, times, method="rk4", substeps=50).tip[-1]
+
+    spins = np.array([-1e-3, 0.0, 1e-3, 0.5])
+    several = jax.jit(jax.vmap(tip_by))(spins)
+    one = simulate(model, times, q, rate, method="rk4")
+    assert np.abs(several[1] - tip_of(one)).max() < 1e-12
+    _, slope = jax.jit(lambda: jax.jvp(tip_by, (0.0,), (1.0,)))()
+    difference = (several[2] - several[0]) / 2e-3
+    assert np.abs(slope - difference).max() < 1e-6 * np.abs(slope).max()
 
 
 def tip_of(motion):

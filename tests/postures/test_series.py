@@ -7,6 +7,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.postures import harmonics as posture_harmonics
+from jaxmodal.postures.terms import IN_THE_PLANE
 
 #: the characteristic determinant is evaluated in float64, and its entries of very different size cancel
 CHARACTERISTIC = 1e-8
@@ -38,7 +39,7 @@ def elastic_arm(links, springs=True):
 
 def terms(postures):
     """The harmonics of postures (N, n - 1), shape (H, N)."""
-    return np.asarray(posture_harmonics.harmonics(jnp.asarray(postures.T)))
+    return np.asarray(IN_THE_PLANE.of(jnp.asarray(postures.T)))
 
 
 @pytest.mark.parametrize("theory", jm.THEORIES)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.postures import series_search
 from jaxmodal.postures.series_results import SeriesResults
 from jaxmodal.postures.series_roots import Roots, count_in
@@ -112,7 +111,7 @@ def test_the_count_is_certain_in_nearly_all_postures():
     angles = postures(20_000)
     joints = ["link2.joint_angle", "link3.joint_angle"]
     tables = series_search.prepare(THREE, joints, angles, MODES, "timoshenko", 1)
-    count, clear = count_in(tables.beams, tables.flags, tables.top, angles)
+    count, clear = count_in(tables.counter, angles)
     assert np.mean(count < 0.0) < 1e-3
     assert np.array_equal(count < 0.0, clear <= 1.0)
 
@@ -197,14 +196,14 @@ def test_a_batch_takes_the_series_and_gives_what_the_general_search_gives():
 @pytest.mark.parametrize("first", [1, 32])
 def test_the_first_pilots_decide_no_bit_of_the_range_of_a_series(first, monkeypatch):
     """Postures of which all, the first few, or only one are like the others."""
-    beams, flags = prepared_values(THREE, "timoshenko")
+    expansion = series_search.expansion_of(THREE, [], "timoshenko")
     angles = postures(200)
     for likeness in (0, 31, 200):
         angles[:, :likeness] = 0.1
         found = []
         for number in (angles.shape[1], first):
             monkeypatch.setattr(series_search, "_FIRST_PILOTS", number)
-            found.append(series_search._range(beams, flags, angles, MODES))
+            found.append(series_search._range(expansion, angles, MODES))
         assert found[0] == found[1]
 
 

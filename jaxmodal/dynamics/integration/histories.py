@@ -40,7 +40,7 @@ _VARIABLES = {
     "angular_momentum": ("axis", "kg m^2/s", "angular momentum about the ground's origin"),
     "kinetic_energy": ("", "J", "kinetic energy"),
     "elastic_energy": ("", "J", "energy of bending and of springs"),
-    "gravity_energy": ("", "J", "energy in the field of gravity, 0 at the base joint"),
+    "gravity_energy": ("", "J", "energy in the field of gravity, 0 at the origin"),
     "work": ("", "J", "work done by the motors since the start"),
     "dissipated": ("", "J", "energy dissipated since the start"),
     "imbalance": ("", "J", "energy that appeared from nowhere since the start"),

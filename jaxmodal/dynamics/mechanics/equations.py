@@ -35,7 +35,10 @@ Vector = Float[Array, " N"]
 
 
 class Energies(NamedTuple):
-    """Kinetic, elastic and gravitational energy in J; the last is 0 with all mass at the base joint."""
+    """Kinetic, elastic and gravitational energy in J; the last is 0 with all mass at the base joint.
+
+    Of an arm on a free base it is 0 with all mass at the ground's origin.
+    """
 
     kinetic: Array
     elastic: Array

@@ -8,9 +8,10 @@ description. Its outer end is released two directions at a time; by the additivi
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic, Number, leading, log, number
@@ -31,7 +32,7 @@ from jaxmodal.spatial.stiffness.link_entries import LinkEntries
 from jaxmodal.spatial.stiffness.members import Beams, Members, members
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
 from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric
-from jaxmodal.spatial.stiffness.uniform_links import Layout, UniformLink, unpacked
+from jaxmodal.spatial.stiffness.uniform_links import TURNED, Layout, UniformLink, unpacked
 
 _ENTRIES, _INNER = len(PLACES), len(PLACES) + 6
 #: places of the mass and of the inertia of the outer body among the numbers of a link
@@ -56,38 +57,132 @@ def evaluate(
     ``(-1)**count == sign`` at every frequency.
     ``rounding`` is that of `entries.with_link`.
     """
+    sign, log_abs, count = np.ones(omega.shape), np.zeros(omega.shape), np.zeros(omega.shape)
+    noise = np.zeros(omega.shape)
+    w = number(np.zeros((_ENTRIES, *omega.shape)), arithmetic)
+    added = _links_added(links, numbers, beams, theory, omega, arithmetic, w, links[0], rounding)
+    for link in added:
+        count, noise = count + link.passed, noise + link.noise
+        if link.growth is not None:
+            log_abs = log_abs + leading(link.growth)
+        for factor in map(leading, link.factors):
+            sign, log_abs = sign * np.sign(factor), log_abs + np.log(np.abs(factor))
+    return Evaluation(sign, log_abs, count.astype(np.int64), ROUNDING * noise)
+
+
+class Condensed(NamedTuple):
+    """What is outboard of a joint: stiffness, (21, trials, cells), and D as product of factors times exp(growth).
+
+    Both in the arithmetic of the evaluation, ``growth`` of shape (trials, 1), the same for all cells. ``passed`` is the
+    count, ``noise`` that of `Evaluation`.
+    """
+
+    stiffness: Number
+    factor: Number
+    growth: Number
+    passed: np.ndarray
+    noise: np.ndarray
+
+    @classmethod
+    def nothing(cls, trials: int, arithmetic: Arithmetic) -> Condensed:
+        """Beyond the tip."""
+        one = number(np.ones((trials, 1)), arithmetic)
+        zero = np.zeros((trials, 1))
+        return cls(number(np.zeros((_ENTRIES, trials, 1)), arithmetic), one, one * 0.0, zero, zero)
+
+    def spread(self, trials: np.ndarray, cells: int) -> Condensed:
+        """Some of the trials, all cells one time after the other until there are so many."""
+
+        def of(x: np.ndarray) -> np.ndarray:
+            x = x[..., trials, :]
+            return np.tile(x, cells // x.shape[-1])
+
+        wide: Condensed = jax.tree_util.tree_map(of, self)
+        return wide._replace(growth=self.growth[trials])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Condensed]) -> Condensed:
+        """All trials of several."""
+        found: Condensed = jax.tree_util.tree_map(lambda *x: np.concatenate(x, axis=-2), *parts)
+        return found
+
+
+def condensed(
+    links: Sequence[ReducedLink],
+    numbers: Sequence[Number],
+    beams: Beams | None,
+    theory: Theory,
+    omega: np.ndarray,
+    arithmetic: Arithmetic,
+    outboard: Condensed,
+    first: ReducedLink,
+) -> Condensed:
+    """Some links added to what is ``outboard`` of them, at frequencies of shape (trials, 1) or (trials, cells).
+
+    Cells of the links broadcast with those outboard; ``first`` is the first link of the arm.
+    """
+    w, factor, growth, passed, noise = outboard
+    for link in _links_added(links, numbers, beams, theory, omega, arithmetic, w, first):
+        w, passed, noise = link.stiffness, passed + link.passed, noise + ROUNDING * link.noise
+        growth = growth if link.growth is None else growth + link.growth
+        for each in link.factors:
+            factor = factor * each
+    return Condensed(w, factor, growth, passed, noise)
+
+
+class _LinkAdded(NamedTuple):
+    """Stiffness handed on, the factors of D and the growth beside them, what the count gains, and what was rounded."""
+
+    stiffness: Number
+    factors: list[Number]
+    growth: Number | None
+    passed: Array
+    noise: Array
+
+
+def _links_added(
+    links: Sequence[ReducedLink],
+    numbers: Sequence[Number],
+    beams: Beams | None,
+    theory: Theory,
+    omega: np.ndarray,
+    arithmetic: Arithmetic,
+    w: Number,
+    first: ReducedLink,
+    rounding: int = 0,
+) -> Iterator[_LinkAdded]:
+    """One link after the other from the last, to the stiffness ``w``."""
     at = number(omega, arithmetic)
     squared = (at * at)[None]
-    w = number(np.zeros((_ENTRIES, *omega.shape)), arithmetic)
     flexible = None if beams is None else members(beams, theory, at)
-    sign, log_abs, count = np.ones(omega.shape), np.zeros(omega.shape), np.zeros(omega.shape)
-    noise, extended = np.zeros(omega.shape), arithmetic is Arithmetic.double_double
+    extended = arithmetic is Arithmetic.double_double
     for link, own in reversed(list(zip(links, numbers, strict=True))):
-        inputs, factors, outboard = [squared, own, w], [], w
+        inputs, factors, outboard, growth = [squared, own, w], [], w, None
         springs, has_rotor = len(link.springs), link.rotor is not None
+        count, noise = np.zeros(omega.shape), np.zeros(omega.shape)
         if flexible is not None and link.place is not None:
             inputs.append(flexible.numbers_of(link.place))
             factors.append(flexible.factor[link.place])
-            log_abs = log_abs + flexible.growth[link.place]
+            growth = flexible.growth[link.place]
             count = count + flexible.passed[link.place]
         formula = link_formula(springs, has_rotor, len(inputs) == 4, rounding, extended)
         found = run_stacked(formula, inputs, _RECORDED)
-        w, inner, rest = found[:_ENTRIES], leading(found[_ENTRIES:_INNER]), leading(found[_INNER:])
-        pivots = rest[:springs]
+        w, inner, rest = found[:_ENTRIES], leading(found[_ENTRIES:_INNER]), found[_INNER:]
+        pivots = leading(rest[:springs])
         count = count + np.sum(pivots < 0.0, axis=0)
         if len(inputs) == 4:
-            releases = Release(*rest[springs:].reshape(-1, 3, *omega.shape))
+            ends = leading(rest[springs:])
+            releases = Release(*ends.reshape(-1, 3, *ends.shape[1:]))
             count = count + np.sum(releases.passed(), axis=0)
-            factors += [*releases.factor]
+            factors += [rest[springs + k] for k in range(3)]
             if extended and flexible is not None and link.place is not None:
                 sizes = _sizes(flexible, link.place, leading(squared)[0], leading(own))
                 outer = leading(outboard)
                 noise = noise + rounding_of_link(sizes, outer, releases.lost, inner)
-                if link is not links[0]:
+                if link is not first:
                     noise = noise + rounding_of_springs(sizes, outer, inner, pivots)
-        for factor in (*factors, *pivots):
-            sign, log_abs = sign * np.sign(factor), log_abs + np.log(np.abs(factor))
-    return Evaluation(sign, log_abs, count.astype(np.int64), ROUNDING * noise)
+        factors += [rest[k] for k in range(springs)]
+        yield _LinkAdded(w, factors, growth, count, noise)
 
 
 def _sizes(flexible: Members, place: int, squared: np.ndarray, own: np.ndarray) -> Sizes:
@@ -128,6 +223,8 @@ def link_formula(
 
 #: sign and logarithm of the factors met so far, and the count
 _Tally = tuple[Array, Array, Array]
+#: the entries of the stiffness handed on, and the tally
+Lanes = tuple[list[Array], _Tally]
 
 
 def evaluate_lanes(
@@ -150,19 +247,43 @@ def evaluate_lanes(
     rounding
         As for `entries.with_link`.
     """
+    found = condensed_lanes(packed, layout, theory, omega, rounding, beyond_the_tip(omega))
+    sign, log_abs, count = found[1]
+    return Evaluation(sign, log_abs, count.astype(np.int64), 0.0 * log_abs)
+
+
+def beyond_the_tip(omega: Array) -> Lanes:
+    """Nothing."""
+    zero, one = xp.zeros_like(omega), xp.ones_like(omega)
+    return [zero] * _ENTRIES, (one, zero, zero)
+
+
+def condensed_lanes(
+    packed: Array,
+    layout: Layout,
+    theory: Theory,
+    omega: Array,
+    rounding: Rounding,
+    outboard: Lanes,
+    turned: Array | None = None,
+) -> Lanes:
+    """The links ``packed`` added, from the last to the first, to what is ``outboard`` of them; as `evaluate_lanes`.
+
+    ``turned``, (links, 12, ...), are rotations and offsets in the place of those that are packed.
+    """
     links = packed.shape[1]
     by_link = xp.swapaxes(packed, 0, 1)
-    zero, one = xp.zeros_like(omega), xp.ones_like(omega)
 
-    def step(i: Any, state: tuple[list[Array], _Tally]) -> tuple[list[Array], _Tally]:
-        link = unpacked(take_first(by_link, links - 1 - i), layout)
+    def step(i: Any, state: Lanes) -> Lanes:
+        fields = take_first(by_link, links - 1 - i)
+        if turned is not None:
+            moved = take_first(turned, links - 1 - i)
+            fields = [*(moved[k] for k in range(TURNED)), *fields[TURNED:]]
+        link = unpacked(fields, layout)
         w, tally = _with_uniform_link(link, theory, omega, Symmetric(state[0]), state[1], rounding)
         return w.entries, tally
 
-    start = ([zero] * 21, (one, zero, zero))
-    _, tally = repeat(0, links, step, start, tree_on_host(omega, theory, packed))
-    sign, log_abs, count = tally
-    return Evaluation(sign, log_abs, count.astype(np.int64), zero)
+    return repeat(0, links, step, outboard, tree_on_host(omega, theory, packed, turned, outboard))
 
 
 def _with_uniform_link(

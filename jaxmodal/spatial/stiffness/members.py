@@ -110,8 +110,8 @@ class Members(NamedTuple):
     length: np.ndarray
     mass_term: np.ndarray
     waved: np.ndarray
-    factor: np.ndarray
-    growth: np.ndarray
+    factor: Number
+    growth: Number
     passed: np.ndarray
 
     def numbers_of(self, place: int) -> Number:
@@ -162,14 +162,13 @@ def members(beams: Beams, theory: Theory, omega: Number) -> Members:
     found = list(evaluate_formula(member_formula, values))
     member = FreeEndMember(*found[:_MEMBER])
     count = clamped_count(SymmetryTests(*found[_MEMBER:]), turns, axial)
-    growth = leading(select(w.z1, w.alpha, w.alpha * 0.0))
-    factor = leading(member.delta)
+    growth = select(w.z1, w.alpha, w.alpha * 0.0)
     return Members(
         stacked(list(member)),
         leading(beams.length),
         leading(w.mass_term)[0],
         leading(w.beta) ** 2,
-        factor[0] * factor[1],
+        member.delta[0] * member.delta[1],
         growth[0] + growth[1],
         count[0] + count[1],
     )

@@ -56,9 +56,13 @@ class UniformLink(NamedTuple):
 _MEMBER = len(MemberConstants._fields)
 
 
-def unpacked(fields: Array, layout: Layout) -> UniformLink:
+#: the first fields of a link, its rotation and its offset, which alone change when its joint turns
+TURNED = 12
+
+
+def unpacked(fields: Array | Sequence[Array], layout: Layout) -> UniformLink:
     """The entries of a link, from its fields (fields, ...)."""
-    left: Iterator[Array] = (fields[k] for k in range(fields.shape[0]))
+    left: Iterator[Array] = (fields[k] for k in range(len(fields)))
 
     def plane() -> MemberConstants:
         return MemberConstants(*(next(left) for _ in range(_MEMBER)))

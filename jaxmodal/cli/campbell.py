@@ -1,0 +1,178 @@
+"""The command ``jaxmodal campbell``."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from jaxmodal.cli.arguments import (
+    EXIT_NOT_ALL,
+    BadInput,
+    Posture,
+    WholeRange,
+    digits_option,
+    format_option,
+    posed,
+    posture_option,
+    refusing,
+    several_numbers,
+    two_numbers,
+)
+from jaxmodal.cli.output import print_json
+from jaxmodal.cli.paths import picture_option, save_picture
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.tables import Table
+
+if TYPE_CHECKING:
+    import xarray
+
+#: frequencies that are shown where no number is given
+_USUAL_MODES = 4
+
+
+@click.command()
+@click.argument("file", metavar="ARM")
+@click.option(
+    "--rates",
+    metavar="LOW,HIGH",
+    required=True,
+    callback=two_numbers(
+        " is no range of rates; give two finite numbers, rad/s, the lower one first, such as 0,30.",
+        lambda low, high: low < high,
+    ),
+    help="Lowest and highest rate of the first motor, rad/s.",
+)
+@click.option(
+    "--points",
+    type=WholeRange(2, 10_000),
+    default=41,
+    show_default=True,
+    help="How many rates, equally spaced.",
+)
+@click.option(
+    "--modes",
+    type=WholeRange(1, limits.MODES),
+    show_default=f"{_USUAL_MODES}, and no more than there are",
+    help="How many frequencies, the lowest.",
+)
+@click.option(
+    "--shapes",
+    "shapes",
+    type=WholeRange(0, limits.LINK_MODES),
+    help="Assumed shapes of each link, in the place of `modes` of its table [dynamics].  [default: 4]",
+)
+@posture_option(", of the motors; those of the arm if left out.")
+@click.option(
+    "--orders",
+    metavar="K,K,...",
+    callback=several_numbers(
+        " is no list of orders; give numbers greater than 0 with commas between, such as 1,2,4.",
+        lambda *values: min(values) > 0.0,
+    ),
+    help="Multiples of the rate to draw in the picture.  [default: 1,2,3,4]",
+)
+@picture_option(
+    "--plot", remark="Draw the frequencies over the rate into this file: .png, .pdf or .svg."
+)
+@format_option(
+    remark="csv and json have rates, frequencies and real parts of all points with all digits."
+)
+@digits_option
+def campbell(
+    file: str,
+    rates: tuple[float, float],
+    points: int,
+    modes: int | None,
+    shapes: int | None,
+    posture_deg: Posture | None,
+    orders: tuple[float, ...] | None,
+    plot: Path | None,
+    output_format: str,
+    digits: int,
+) -> None:
+    """Frequencies of an arm whose first motor turns steadily, over its rate: a Campbell diagram.
+
+    ARM is a TOML or JSON file, planar or in space, or example:NAME. What its table [dynamics] says of the model
+    counts: shapes, gravity, damping, how equations are posed. The other motors are locked. Exit status: 0 where
+    relative rest was found at all rates, 1 where not, 2 for bad input.
+    """
+    from jaxmodal.dynamics import turning_frequencies
+
+    model, angles = _model(file, shapes, posture_deg)
+    moving = model.num_coordinates - model.num_links
+    with refusing():
+        found = turning_frequencies(
+            model, np.linspace(*rates, points), angles, modes or max(1, min(_USUAL_MODES, moving))
+        )
+    if plot is not None:
+        from jaxmodal.plots.turning import plot_campbell
+
+        chosen: dict[str, Any] = {} if orders is None else {"orders": orders}
+        save_picture("--plot", plot, lambda path: plot_campbell(found, path, **chosen))
+    _show(found, output_format, digits)
+    lost = found["rate"].values[~found["settled"].values]
+    if lost.size:
+        click.echo(
+            f"no relative rest found at {lost.size} of {points} rates, from {lost.min():g} rad/s: the arm buckles or "
+            "bends too far for small deflections there.",
+            err=True,
+        )
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def _model(file: str, shapes: int | None, posture_deg: Posture | None) -> tuple[Any, list[float]]:
+    """The model of an arm as its file says, and the angles of its motors."""
+    from jaxmodal.arm.built_in import EXAMPLE_PREFIX
+    from jaxmodal.arm.files import read_document
+    from jaxmodal.cli.arguments import load_vibrating_arm
+    from jaxmodal.dynamics import flexible_arm
+    from jaxmodal.dynamics.files import model_arguments
+    from jaxmodal.spatial.files.robot_files import is_robot
+
+    arm = posed(load_vibrating_arm(file), file, posture_deg)
+    said: dict[str, Any] = {}
+    if not (file.startswith(EXAMPLE_PREFIX) or is_robot(file)):
+        with refusing(file):
+            said = model_arguments(read_document(file))
+    if shapes is not None:
+        said["modes"] = shapes
+    with refusing(file):
+        model = flexible_arm(arm, **{"modes": 4, **said})
+        if model.floats:
+            raise BadInput(
+                f"{file}: dynamics.base = 'free': an arm turns steadily on a base that does not move; leave it out."
+            )
+    joints = [link for link in arm.links if not getattr(link, "segment", False)]
+    return model, [float(link.joint_angle) for link in joints]
+
+
+def _show(found: xarray.Dataset, output_format: str, digits: int) -> None:
+    rates = found["rate"].values
+    hertz, real = found["frequency"].values, found["real_part"].values
+    numbers = found["mode"].values
+    if output_format == "json":
+        rows = {"rate_rad_per_s": rates, "frequency_hz": hertz, "real_part_per_s": real}
+        print_json(
+            {name: values.tolist() for name, values in rows.items()}
+            | {"settled": found["settled"].values.tolist()},
+            indent=2,
+        )
+        return
+    if output_format == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        names = [f"{name}_{k}" for name in ("frequency_hz", "real_part_per_s") for k in numbers]
+        writer.writerow(["rate_rad_per_s", *names])
+        writer.writerows(np.column_stack([rates, hertz, real]).tolist())
+        return
+    headings = ("rate [rad/s]", *(f"mode {k} [Hz]" for k in numbers))
+    lines = [
+        [f"{rate:.{digits}g}", *(f"{value:#.{digits}g}" for value in row)]
+        for rate, row in zip(rates, hertz, strict=True)
+    ]
+    title = "frequencies in the axes that turn with the first motor"
+    click.echo(Table(title, headings, lines).text())

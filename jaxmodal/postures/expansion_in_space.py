@@ -1,0 +1,211 @@
+"""The determinant of an arm in space in some joint angles, of each of which it is a trigonometric polynomial.
+
+Its degree is 4. Beyond a joint six independent solutions of twelve enter the determinant as a product of six; a
+rotation turns each with weights -1, 0 and 1, four of each, so that the product has weights up to 4.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import jax
+import numpy as np
+
+from jaxmodal.arithmetic.double_double import DoubleDouble
+from jaxmodal.arithmetic.operations import Arithmetic, Number, leading
+from jaxmodal.dynamic_stiffness.beams import TheoryName, waves_at
+from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
+from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.postures.harmonics import Determinant
+from jaxmodal.postures.terms import IN_SPACE, Terms
+from jaxmodal.runtime.devices import available_cores
+from jaxmodal.runtime.namespace import Array, product, xp
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.search.turned_lanes import TurnedLanes
+from jaxmodal.spatial.stiffness.condensation import Condensed, condensed
+from jaxmodal.spatial.stiffness.model import SpatialModel
+
+_DD = Arithmetic.double_double
+#: cells from which on a table pays that takes half a second, one, and ten, by how many joints vary
+_ENOUGH = {1: 300.0, 2: 1000.0, 3: 70_000.0}
+#: the logarithm of 2
+_LN2 = 0.6931471805599453, 2.3190468138462996e-17
+#: lanes of double-double side by side in NumPy
+_LANES = 512
+#: the same of counts in float64
+_COUNTED = 2048
+#: what evaluations in double-double may have rounded at most (relative, of omega^2): that is an estimate some thousand
+#: times too large. Near resonances of links that are alike it is more, and nodes there are moved
+_DIGITS = 1e-13
+#: a count is certain where what is rounded, moved to and fro, moves D by less than this
+_NOISE = 1e-4
+#: what is added to that: two may be equal
+_LEAST = 2.0**-52
+#: the ways to round of a count: both have to find the same
+_WAYS, _USUAL = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros((1, 2))
+
+
+def has_series_in_space(arm: SpatialArm) -> bool:
+    """Whether the arm has a series: no joint or spring gives way freely, and not all links are rigid."""
+    model = arm.model("euler_bernoulli")
+    return model.zero_frequencies == 0 and model.sections is not None
+
+
+def turning(arm: SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
+    """Those of the joints, ascending, whose angles change frequencies: on a rigid base the first turns all."""
+    first = 0 if arm.base_stiffness is not None else 1
+    return tuple(sorted(j for j in joints if j >= first))
+
+
+def enough_in_space(joints: int) -> float:
+    """Cells that pay for the table of so many joints; of no joint, and of more than there are tables for, none do."""
+    return _ENOUGH.get(joints, math.inf)
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class CounterInSpace:
+    """See `expansions.Counter`."""
+
+    lanes: TurnedLanes
+    joints: tuple[int, ...] = dataclasses.field(metadata={"static": True})
+
+    @property
+    def terms(self) -> Terms:
+        return IN_SPACE
+
+    def count(self, angles: Array) -> tuple[Array, Array]:
+        """Certain where two ways to round count alike, with signs that say so too, and change D by little."""
+        e = self.lanes.evaluate(angles)
+        count = e.count[0]
+        sign = 1.0 - 2.0 * (count - 2.0 * xp.floor(0.5 * count))
+        agrees = xp.all((e.count == count[None]) & (e.sign == sign[None]), axis=0)
+        moved = xp.abs(e.log_abs[0] - e.log_abs[-1])
+        clear = xp.where(agrees, _NOISE / (moved + _LEAST), 0.0)
+        return xp.where(clear > 1.0, count, -1.0), clear
+
+
+class ExpansionInSpace:
+    """Of an arm in space, some of whose joints vary; see `expansions.Expansion`."""
+
+    def __init__(self, arm: SpatialArm, joints: tuple[int, ...], theory: TheoryName) -> None:
+        self._arm, self._joints = arm, joints
+        self._model = arm.model(theory)
+
+    @property
+    def terms(self) -> Terms:
+        return IN_SPACE
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        return self._joints
+
+    @property
+    def scale(self) -> float:
+        return float(self._model.scale)
+
+    def counter(self, omega: np.ndarray) -> CounterInSpace:
+        return CounterInSpace(self._lanes(omega, _WAYS), self._joints)
+
+    def _lanes(self, omega: np.ndarray, ways: np.ndarray) -> TurnedLanes:
+        return TurnedLanes.of(self._arm, self._joints, self._model.flags, omega, ways)
+
+    def turns(self, omega: np.ndarray) -> np.ndarray:
+        """Of bending in both planes, stretching and torsion."""
+        beams, flags = self._model.constants().beams, self._model.flags
+        if beams is None:
+            return np.zeros(omega.shape)
+        w = waves_at(beams.planes, omega[:, None])
+        axial = np.array([float(flags.axial), 1.0])[:, None, None, None]
+        above = np.where(w.z1 < 0.0, w.alpha, 0.0)
+        return np.asarray(np.sum(w.beta + w.mu * axial + above, axis=(0, 1, 3)) / np.pi)
+
+    def coefficients(self, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """From the tip to the base: what lies beyond a joint is condensed for the angles of the joints out there."""
+        postures, to_coefficients = self.terms.sampling(len(self._joints))
+        one = postures[
+            -1, : self.terms.points
+        ]  # of one joint: the angles of the last follow one another
+        found, last = Condensed.nothing(omega.size, _DD), self._arm.num_links
+        for number, joint in enumerate((None, *self._joints[::-1])):
+            inner = self._joints[::-1][number] + 1 if number < len(self._joints) else 0
+            angles = {} if joint is None else {joint: np.repeat(one, one.size ** (number - 1))}
+            found = self._condensed(angles, slice(inner, last), omega, found)
+            last = inner
+        lost = CERTAIN * np.max(found.noise, axis=1) > _DIGITS
+        factor = np.where(lost[:, None], np.nan, leading(found.factor))
+        factor, growth = _near_one(factor, found.growth)
+        return product(factor, to_coefficients.T), growth.hi[:, 0], growth.lo[:, 0]
+
+    def _condensed(
+        self, angles: Mapping[int, np.ndarray], part: slice, omega: np.ndarray, outboard: Condensed
+    ) -> Condensed:
+        """Some links of the arm, in postures that each take all that is outboard, added to that at frequencies (F,)."""
+        model = self._in_postures(angles)
+        known, numbers = model.constants(_DD), model.numbers(_DD)
+        # springs of a base are in links of their own before the first one
+        own = slice(part.start and part.start + self._of_base, part.stop + self._of_base)
+        cells = next((x.size for x in angles.values()), outboard.passed.shape[1])
+        at = resolved(self._model.scales, omega, _DD)[:, None]
+
+        def added(some: np.ndarray) -> Condensed:
+            given = known.links[own], numbers[own], known.beams, model.flags, at[some], _DD
+            with np.errstate(all="ignore"):
+                return condensed(*given, outboard.spread(some, cells), known.links[0])
+
+        blocks = _blocks(omega.size, cells, _LANES)
+        with ThreadPoolExecutor(available_cores()) as pool:
+            parts = list(pool.map(added, blocks))
+        return Condensed.joined(parts)
+
+    def _in_postures(self, angles: Mapping[int, np.ndarray]) -> SpatialModel:
+        values = {f"link{j + 1}.joint_angle": x for j, x in angles.items()}
+        return self._arm.with_values(values).model_of_cells(self._model.flags)
+
+    @property
+    def _of_base(self) -> int:
+        return len(self._model.constants().links) - self._arm.num_links
+
+    def determinant(self, omega: np.ndarray, angles: np.ndarray) -> Determinant:
+        """In blocks of lanes, over threads."""
+
+        def of(some: np.ndarray) -> tuple[np.ndarray, ...]:
+            model = self._in_postures(dict(zip(self._joints, angles[:, some], strict=True)))
+            known, numbers = model.constants(_DD), model.numbers(_DD)
+            at = resolved(model.scales, omega[some][None], _DD)
+            beyond = Condensed.nothing(1, _DD).spread(np.zeros(1, int), some.size)
+            given = known.links, numbers, known.beams, model.flags, at, _DD
+            with np.errstate(all="ignore"):
+                d = condensed(*given, beyond, known.links[0])
+            growth = d.growth + np.zeros((1, some.size))
+            growth = DoubleDouble(growth.hi.T, growth.lo.T)
+            factor, growth = _near_one(leading(d.factor).T, growth)
+            return (*(x[:, 0] for x in (factor, growth.hi, growth.lo)), d.passed[0], d.noise[0])
+
+        blocks = _blocks(omega.size, 1, _LANES)
+        with ThreadPoolExecutor(available_cores()) as pool:
+            found = zip(*pool.map(of, blocks), strict=True)
+        return Determinant(*map(np.concatenate, found))
+
+    def counts(self, omega: np.ndarray, angles: np.ndarray) -> np.ndarray:
+        blocks = _blocks(omega.size, angles.shape[1], _COUNTED)
+        with np.errstate(all="ignore"):
+            found = [self._lanes(omega[x], _USUAL).evaluate(angles).count[0] for x in blocks]
+        return np.concatenate(found)
+
+
+def _blocks(size: int, cells: int, lanes: int) -> list[np.ndarray]:
+    """Places of so many frequencies in parts, each with about so many lanes of ``cells`` for every frequency."""
+    return np.array_split(np.arange(size), min(size, max(1, size * cells // lanes)))
+
+
+def _near_one(factor: np.ndarray, growth: Number) -> tuple[np.ndarray, Number]:
+    """Factors (F, cells) over a power of two of each frequency, whose logarithm joins the growth (F, 1)."""
+    with np.errstate(all="ignore"):
+        largest = np.max(np.abs(factor), axis=1, keepdims=True)
+    power = np.frexp(np.where(np.isfinite(largest), largest, 1.0))[1]
+    ln2 = DoubleDouble(np.full(power.shape, _LN2[0]), np.full(power.shape, _LN2[1]))
+    return np.ldexp(factor, -power), growth + ln2 * power.astype(np.float64)

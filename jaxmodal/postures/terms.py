@@ -1,0 +1,122 @@
+"""Which products of sines and cosines the determinant of an arm is made of, and the postures that determine it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from jaxmodal.arithmetic.operations import keep, sin_cos
+from jaxmodal.runtime.namespace import Array, xp
+
+
+@dataclasses.dataclass(frozen=True)
+class Terms:
+    """Products of 1, cos k theta (even) and sin k theta (odd) of every joint, k up to ``degree``.
+
+    Of an arm that is ``mirrored``, which has the same frequencies in the opposite posture, those with an even number of
+    odd factors.
+    """
+
+    degree: int
+    mirrored: bool
+
+    @property
+    def points(self) -> int:
+        """Angles of one joint that determine what it does."""
+        return 2 * self.degree + 1
+
+    def number(self, joints: int) -> int:
+        """Number of terms."""
+        every = self.points**joints
+        return (every + 1) // 2 if self.mirrored else every
+
+    def joints(self, number: int) -> int:
+        """How many joints make so many terms."""
+        every = 2 * number - 1 if self.mirrored else number
+        return round(float(np.log(every) / np.log(self.points)))
+
+    def of(self, angles: Array) -> Array:
+        """The terms in postures.
+
+        Parameters
+        ----------
+        angles : Array, shape (joints, ...)
+            Joint angles in rad.
+
+        Returns
+        -------
+        Array, shape (H, ...)
+            In the order of `names`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> IN_THE_PLANE.of(np.zeros((2, 1))).shape, IN_SPACE.of(np.zeros((2, 1))).shape
+        ((13, 1), (81, 1))
+        """
+        even: list[Array] = [
+            xp.ones_like(angles[0]) if angles.shape[0] else np.ones(angles.shape[1:])
+        ]
+        odd: list[Array] = []
+        for angle in angles:
+            ((sine, cosine, _),) = sin_cos(xp.abs(angle))
+            sine, cosine = keep(xp.where(angle < 0.0, -sine, sine)), keep(cosine)
+            first, second = [cosine], [sine]
+            for k in range(
+                1, self.degree
+            ):  # of k + 1 from k: the half of it, or from those of 1 and k
+                half = (k + 1) // 2 - 1 if k % 2 else 0
+                c, s, d, t = first[half], second[half], first[k - 1 - half], second[k - 1 - half]
+                first.append(keep(c * d - s * t))
+                second.append(keep(2.0 * s * c if k % 2 else s * d + c * t))
+            even, odd = (
+                even + [a * b for a in even for b in first] + [a * b for a in odd for b in second],
+                odd + [a * b for a in odd for b in first] + [a * b for a in even for b in second],
+            )
+        return xp.stack(even if self.mirrored else even + odd)
+
+    def names(self, joints: Sequence[int]) -> list[str]:
+        """What each term is, for joints of these numbers."""
+        even, odd = [""], list[str]()
+        for joint in joints:
+            first, second = (
+                [f" {f}({k} theta{joint})".replace("(1 ", "(") for k in range(1, self.degree + 1)]
+                for f in ("cos", "sin")
+            )
+            even, odd = (
+                even + [a + b for a in even for b in first] + [a + b for a in odd for b in second],
+                odd + [a + b for a in odd for b in first] + [a + b for a in even for b in second],
+            )
+        every = even if self.mirrored else even + odd
+        return [name.strip() or "1" for name in every]
+
+    @functools.lru_cache(maxsize=8)  # noqa: B019 (there are two of them)
+    def sampling(self, joints: int) -> tuple[np.ndarray, np.ndarray]:
+        """Postures (joints, H) that determine the series, and the matrix (H, H) from values there to coefficients.
+
+        Of terms that are not mirrored they are all of a grid, of which the last joint's angles follow one another.
+        """
+        points = self.points
+        steps = np.concatenate([np.arange(self.degree + 1), np.arange(-self.degree, 0)])
+        angles_of_one = 2.0 * np.pi / points * steps
+        every = list(itertools.product(range(points), repeat=joints))
+        grid = np.array(every, int).reshape(points**joints, joints)
+        if self.mirrored:  # of each posture and its mirror image, the first
+            chosen = [tuple(row) <= tuple(-row % points) for row in grid]
+            grid = grid[np.array(chosen)]
+        angles = angles_of_one[grid].T
+        terms = self.of(angles)
+        # on all points of the grid the terms are orthogonal; of mirrored ones each but the first stands for two
+        both = 2.0 if self.mirrored else 1.0
+        weighted = terms * np.where(np.arange(angles.shape[1]) == 0, 1.0, both)
+        return angles, weighted / np.sum(weighted * terms, axis=1)[:, None]
+
+
+#: of the three solutions outboard of a joint, of weights -1, 0 and 1, of arms that are their own mirror images
+IN_THE_PLANE = Terms(2, mirrored=True)
+#: of six solutions of twelve, of weights -1, 0 and 1, four of each
+IN_SPACE = Terms(4, mirrored=False)

@@ -1,0 +1,118 @@
+"""An arm in space in many postures in float64, by programs or in NumPy: all else is computed once.
+
+A turn is linear in the sine and cosine of its angle, and so is what a base offset becomes by it. At given frequencies
+the links beyond the last joint that turns, and its own, are condensed once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import numpy as np
+
+from jaxmodal.arithmetic.operations import Arithmetic, sin_cos
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.stiffness.condensation import beyond_the_tip, condensed_lanes
+from jaxmodal.spatial.stiffness.symmetric import Symmetric, shifted, turned
+from jaxmodal.spatial.stiffness.uniform_links import TURNED, Layout, layout_of, packed_links
+
+#: rotation and offset of a link that is not turned
+_NOT_TURNED = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class TurnedLanes:
+    """An arm whose joint angles vary, at given frequencies, and in some ways to round.
+
+    Attributes
+    ----------
+    packed : Array, shape (fields, links, 1, 1, 1)
+        From `uniform_links.packed_links`, the links up to that of the last joint that turns, without it.
+    turns : Array, shape (joints, 3, 12)
+        Of each joint what is constant, goes with the cosine, and with the sine of its angle.
+    omega : Array, shape (F, 1)
+        Frequencies in rad/s.
+    ways : Array, shape (2, W, 1, 1)
+        Ways to round, as for `entries.with_link`.
+    entries, tally : Array, shapes (21, W, F, 1) and (3, W, F, 1)
+        What is outboard of the last joint that turns.
+    flags, layout, places : Theory, Layout and tuple of int
+        The theory, what the fields are, and the places of the joints among the links, ascending.
+    """
+
+    packed: Array
+    turns: Array
+    omega: Array
+    ways: Array
+    entries: Array
+    tally: Array
+    flags: Theory
+    layout: Layout = dataclasses.field(metadata={"static": True})
+    places: tuple[int, ...] = dataclasses.field(metadata={"static": True})
+
+    @classmethod
+    def of(
+        cls,
+        arm: SpatialArm,
+        joints: tuple[int, ...],
+        flags: Theory,
+        omega: np.ndarray,
+        ways: np.ndarray,
+    ) -> TurnedLanes:
+        """Of an arm whose ``joints``, by their places among its links, turn, at frequencies (F,), and ways (W, 2)."""
+        angles = np.array([0.0, 0.5 * np.pi, np.pi])
+        given = {f"link{j + 1}.joint_angle": angles for j in joints}
+        model = arm.with_values(given).model_of_cells(flags)
+        layout = layout_of(model.constants().links)
+        packed = packed_links(*model.constants(), layout, 3, 3)
+        places = tuple(packed.shape[1] - arm.num_links + j for j in joints)
+        zero, quarter, half = (packed[:TURNED, list(places), k].T for k in range(3))
+        middle = 0.5 * (zero + half)
+        turns = np.stack([middle, 0.5 * (zero - half), quarter - middle], axis=1)
+        packed = packed[..., :1, None, None].copy()
+        last = places[-1]
+        packed[:TURNED, last] = _NOT_TURNED[:, None, None, None]
+        rounding = ways.T[:, :, None, None]
+        at = resolved(model.scales[:1], omega, Arithmetic.float64)[:, None]
+        lanes = at * np.ones((len(ways), 1, 1))
+        with np.errstate(all="ignore"):
+            beyond = condensed_lanes(
+                *(packed[:, last:], layout, flags, lanes, tuple(rounding)), beyond_the_tip(lanes)
+            )
+        entries, tally = (np.stack(x) for x in beyond)
+        return cls(packed[:, :last], turns, at, rounding, entries, tally, flags, layout, places)
+
+    def evaluate(self, angles: Array) -> Evaluation:
+        """In postures (joints, cells), shape (W, F, cells)."""
+        moved = {}
+        for place, angle, (constant, cosines, sines) in zip(
+            self.places, angles, self.turns, strict=True
+        ):
+            ((sine, cosine, _),) = sin_cos(xp.abs(angle))
+            sine, cosine = (
+                x.reshape(1, 1, 1, -1) for x in (xp.where(angle < 0.0, -sine, sine), cosine)
+            )
+            wide = (TURNED, 1, 1, 1)
+            moved[place] = (
+                constant.reshape(wide) + cosines.reshape(wide) * cosine + sines.reshape(wide) * sine
+            )
+        last = self.places[-1]
+        w = turned(Symmetric([*self.entries]), [*moved[last][:9]])
+        w = shifted(w, [*moved[last][9:]]).kept()
+        shape = w.entries[0].shape
+        state = w.entries, tuple(xp.broadcast_to(x, shape) for x in self.tally)
+        if last > 0:
+            own = [moved.get(k, self.packed[:TURNED, k]) for k in range(last)]
+            own = [xp.broadcast_to(x, (TURNED, 1, 1, angles.shape[1])) for x in own]
+            ways = self.ways[0], self.ways[1]
+            lanes = self.omega[None] * np.ones((self.ways.shape[1], 1, 1))
+            given = self.packed, self.layout, self.flags, lanes, ways
+            state = condensed_lanes(*given, state, xp.stack(own))
+        sign, log_abs, count = state[1]
+        return Evaluation(sign, log_abs, count, 0.0 * log_abs)
