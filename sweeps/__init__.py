@@ -12,6 +12,7 @@ from sweeps.definition.files import read_sweep, sweep_from_dict, sweep_names
 from sweeps.definition.random_designs import Range, random_design
 from sweeps.definition.response import Response
 from sweeps.definition.sweep import Sweep
+from sweeps.explorer.report.written import report
 from sweeps.explorer.written import explore
 from sweeps.solution.outputs import QUANTITIES
 from sweeps.store.executors import Dask, InProcess
@@ -39,6 +40,7 @@ __all__ = [
     "over_limits",
     "random_design",
     "read_sweep",
+    "report",
     "run",
     "sweep_from_dict",
     "sweep_names",

@@ -22,6 +22,7 @@ def file_option(
     remark: str,
     suffixes: Sequence[str] = (),
     check: Callable[[str, Path | None, Sequence[str]], None] | None = None,
+    required: bool = False,
 ) -> Callable[..., Any]:
     """An option that takes a file to write; with suffixes it is refused as by `require_file`, or another check."""
     check = require_file if check is None else check
@@ -33,7 +34,7 @@ def file_option(
         return path
 
     kind = click.Path(dir_okay=False, path_type=Path)
-    return click.option(*names, type=kind, callback=checked, help=remark)
+    return click.option(*names, type=kind, callback=checked, help=remark, required=required)
 
 
 def picture_option(

@@ -51,7 +51,7 @@ def draw_sensitivities(table: Sensitivities, axes: Axes | None = None, top: int 
     names = [
         table.labels[place] + (" (per °)" if units[place] == "% per °" else "") for place in places
     ]
-    axes.set_yticks(rows, labels=names)
+    axes.set_yticks(rows, labels=names, parse_math=False)
     axes.invert_yaxis()
     axes.axvline(0.0, color="0.3", linewidth=0.8)
     axes.set_xlabel(

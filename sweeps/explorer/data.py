@@ -19,6 +19,7 @@ from jaxmodal.spatial.files.arm_files import arm_from_dict
 from sweeps.analysis.cells import axes_of, definition_of
 from sweeps.definition.errors import SweepError
 from sweeps.explorer.encoding import deflated, encoded
+from sweeps.explorer.space_cells import cells_picture
 from sweeps.solution.quantity import NOT_COMPUTED
 from sweeps.store.dataset import UNFINISHED
 
@@ -165,10 +166,8 @@ def _statuses() -> dict[str, dict[str, str]]:
 
 
 def _arm(ds: xr.Dataset, definition: dict[str, Any]) -> dict[str, Any] | None:
-    """What a picture of a planar arm needs, and how the axes change it; None of an arm in space."""
+    """What a picture of the arm needs, and how the axes change it; None where no picture is put together."""
     arm = arm_from_dict(definition["arm"])
-    if not isinstance(arm, Arm):
-        return None
     selected = {
         about["parameter"]: _si(float(ds[name].values), about["unit"])
         for columns in definition["axes"].values()
@@ -177,6 +176,13 @@ def _arm(ds: xr.Dataset, definition: dict[str, Any]) -> dict[str, Any] | None:
     }
     try:
         arm = set_parameters(arm, selected)
+        if not isinstance(arm, Arm):
+            axes = axes_of(ds)
+            return cells_picture(
+                arm,
+                [ds.sizes[name] for name in axes],
+                lambda axis, point: _set_by(ds, definition["axes"][axes[axis]], point),
+            )
         rest = _places(arm)
         changes = [
             change
@@ -220,6 +226,14 @@ def _places(arm: Arm) -> dict[str, NDArray[np.float64]]:
     return {
         field: nothing if values is None else np.asarray(values, np.float64)
         for field, values in found.items()
+    }
+
+
+def _set_by(ds: xr.Dataset, columns: dict[str, Any], point: int) -> dict[str, float]:
+    """The parameters that an axis sets at a point, in SI units."""
+    return {
+        about["parameter"]: _si(float(ds[name].values[point]), about["unit"])
+        for name, about in columns.items()
     }
 
 

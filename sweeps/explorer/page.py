@@ -28,16 +28,21 @@ SCRIPTS = (
     "slice.js",
     "map.js",
     "curves.js",
-    "arm.js",
     "files.js",
+    "address.js",
     "elements.js",
-    "page.js",
 )
+#: what draws the arm at a cell, in the plane and in space
+CELL_SCRIPTS = {
+    False: ("arm.js",),
+    True: ("turning.js", "solids.js", "space_picture.js", "cell_picture.js"),
+}
 #: those of the page of a planar arm, and of one in space
 ARM_SCRIPTS = (
     "scales.js",
     "arm.js",
     "files.js",
+    "address.js",
     "elements.js",
     "asking.js",
     "moving.js",
@@ -47,6 +52,7 @@ ARM_SCRIPTS = (
 SPACE_SCRIPTS = (
     "scales.js",
     "files.js",
+    "address.js",
     "elements.js",
     "asking.js",
     "turning.js",
@@ -54,11 +60,10 @@ SPACE_SCRIPTS = (
     "space_picture.js",
     "arm_page.js",
 )
-#: what the page of an arm in space says beneath its picture
-_IN_SPACE = (
+#: what pages say beneath the picture of an arm in space
+_TURNS = (
     "Drag to turn the arm, or its arrow keys; the wheel, + and - zoom. Bodies are ellipsoids of their mass and "
-    "inertia, those without inertia spheres of 2700 kg/m^3; joints that give way are filled. A mode that turns much is "
-    "drawn smaller."
+    "inertia, those without inertia spheres of 2700 kg/m^3; joints that give way are filled."
 )
 
 
@@ -101,21 +106,29 @@ def arm_page_html(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> s
 def assembled(data: dict[str, Any]) -> str:
     """The page of data as `page_data` returns them: names in them are text, and only its own script runs."""
     asked = "'self'" if data["served"] else "'none'"
-    return _put_together("page.html", code(), f"connect-src {asked}", data)
+    in_space = bool(data["arm"] and data["arm"].get("space"))
+    picture = (
+        _source("space_picture.html").rstrip() if in_space else '<svg id="arm" role="img"></svg>'
+    )
+    parts = {"picture": picture, "remarks": _TURNS if in_space else ""}
+    return _put_together("page.html", code(in_space), f"connect-src {asked}", data, parts)
 
 
 def arm_assembled(data: dict[str, Any]) -> str:
     """The page of data as `arm_page_data` returns them; its script, which has a digest, holds its worker, too."""
     in_space = data["space"]
     picture = _source("space_picture.html" if in_space else "plane_picture.html").rstrip()
-    parts = {"picture": picture, "remarks": _IN_SPACE if in_space else ""}
+    parts = {
+        "picture": picture,
+        "remarks": f"{_TURNS} A mode that turns much is drawn smaller." if in_space else "",
+    }
     rules = "connect-src 'none'; worker-src blob:"
     return _put_together("arm.html", arm_code(in_space), rules, data, parts)
 
 
-def code() -> tuple[str, str]:
-    """The script and the style of the page of a sweep."""
-    return _script(SCRIPTS), _source("page.css")
+def code(in_space: bool = False) -> tuple[str, str]:
+    """The script and the style of the page of a sweep, of an arm in the plane or in space."""
+    return _script((*SCRIPTS, *CELL_SCRIPTS[in_space], "page.js")), _source("page.css")
 
 
 def arm_code(in_space: bool = False) -> tuple[str, str]:

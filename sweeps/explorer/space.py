@@ -36,17 +36,22 @@ def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
         As `natural_frequencies`.
     """
     solved = json.loads(arm_json(arm, theory))
-    frames = arm.frames()
-    before = [np.eye(3), *(frame.axes for frame in frames)]
     return {
         "solved": solved,
         "sliders": [_slider(arm, address) for address in solved["addresses"]],
-        "picture": {
-            "links": [_link(arm, k, frame, before[k]) for k, frame in enumerate(frames)],
-            "elastic": arm.base_stiffness is not None,
-            "density": _DENSITY,
-            "reach": _reach(frames) or 1.0,
-        },
+        "picture": space_picture(arm),
+    }
+
+
+def space_picture(arm: SpatialArm) -> dict[str, Any]:
+    """What is drawn of an arm in space, its links in the axes of their sections."""
+    frames = arm.frames()
+    before = [np.eye(3), *(frame.axes for frame in frames)]
+    return {
+        "links": [_link(arm, k, frame, before[k]) for k, frame in enumerate(frames)],
+        "elastic": arm.base_stiffness is not None,
+        "density": _DENSITY,
+        "reach": _reach(frames) or 1.0,
     }
 
 

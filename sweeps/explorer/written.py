@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import overload
 
 import xarray as xr
 
@@ -13,15 +14,30 @@ from jaxmodal.runtime.whole_files import write_text
 from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.definition.errors import SweepError
 from sweeps.explorer.data import ordered
+from sweeps.explorer.notebook import NotebookPage
 from sweeps.explorer.page import arm_page_html, page_html
 
 _SUFFIXES = (".html", ".htm")
 
 
+@overload
 def explore(
     what: Arm | SpatialArm | xr.Dataset, path: str | Path, theory: TheoryName | None = None
-) -> Path:
-    """Write the page of an arm or of a sweep: one file for a browser, which needs neither network nor server.
+) -> Path: ...
+
+
+@overload
+def explore(
+    what: Arm | SpatialArm | xr.Dataset, path: None = None, theory: TheoryName | None = None
+) -> NotebookPage: ...
+
+
+def explore(
+    what: Arm | SpatialArm | xr.Dataset,
+    path: str | Path | None = None,
+    theory: TheoryName | None = None,
+) -> Path | NotebookPage:
+    """Write the page of an arm or of a sweep, one file for a browser, or show it in a notebook.
 
     The page of an arm solves it as its sliders move, exactly, and shows its modes moving; an arm in space turns under
     the mouse. The page of a sweep has maps, curves and spectra.
@@ -31,14 +47,14 @@ def explore(
     what
         An arm, or a dataset of `sweeps.run` or `sweeps.open_result`.
     path
-        Where to write it, a name that ends in ``.html``.
+        Where to write it, a name that ends in ``.html``; left out, the page is for a notebook, which shows it.
     theory
         Of an arm, as for `jaxmodal.natural_frequencies`, ``"timoshenko"`` if left out; a sweep has those of its own.
 
     Returns
     -------
-    pathlib.Path
-        Where it is.
+    pathlib.Path, or sweeps.explorer.notebook.NotebookPage
+        Where it is; without a path the page itself, the last value of a cell of a notebook.
 
     Raises
     ------
@@ -54,8 +70,8 @@ def explore(
     >>> sweeps.explore(jm.examples.six_axis_industrial(), path).name
     'arm.html'
     """
-    place = Path(path)
-    if place.suffix.lower() not in _SUFFIXES:
+    place = None if path is None else Path(path)
+    if place is not None and place.suffix.lower() not in _SUFFIXES:
         raise SweepError(
             f"path = {str(path)!r}: must be the name of a page, which ends in .html; give one such as 'arm.html'."
         )
@@ -69,5 +85,8 @@ def explore(
         raise SweepError(f"theory = {theory!r}: is for an arm; a sweep has its own, leave it out.")
     else:
         text = page_html(ordered(what))
+    if place is None:
+        name = what.name if isinstance(what, Arm | SpatialArm) else str(what.attrs["title"])
+        return NotebookPage(name or "an arm", text)
     write_text(place, text)
     return place

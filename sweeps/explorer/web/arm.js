@@ -88,3 +88,5 @@ function drawArm(svg, arm, state) {
     `The arm in its posture, reach ${shortNumber(reach, 3)} m, tip at x ${shortNumber(tip[0], 3)} m, y ${shortNumber(tip[1], 3)} m`,
   );
 }
+
+const makeArmView = (arm) => ({ draw: (state) => drawArm(byId("arm"), arm, state) });

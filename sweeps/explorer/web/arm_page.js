@@ -94,10 +94,10 @@ class ArmPage {
     this.mode = Math.max(0, Math.min(this.about.modes - 1, mode));
     const address = `#${new URLSearchParams({ mode: this.mode + 1, ...this.values, ...this.picture.written() })}`;
     if (step === null) {
-      history.replaceState(null, "", address);
+      keepAddress(address, false);
       return;
     }
-    if (step) history.pushState(null, "", address);
+    if (step) keepAddress(address, true);
     this.ask();
   }
 

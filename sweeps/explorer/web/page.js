@@ -22,8 +22,7 @@ class Page {
   set(changes, step = false) {
     Object.assign(this.state, changes);
     const address = writtenState(this.sweep, this.state);
-    if (step && address !== location.hash) history.pushState(null, "", address);
-    else history.replaceState(null, "", address);
+    keepAddress(address, step && address !== location.hash);
     this.later();
   }
   move(axis, place, step = false) {
@@ -63,6 +62,7 @@ class Page {
     byId("y").parentElement.hidden = byId("map-view").hidden = sweep.axes.length < 2;
     byId("x").parentElement.hidden = byId("curves-view").hidden = sweep.axes.length < 1;
     byId("arm-view").hidden = !about.arm;
+    this.arm = about.arm && makeArmView(about.arm);
     this.sliders();
     this.mapEvents();
     byId("curves").addEventListener("click", (event) =>
@@ -84,6 +84,7 @@ class Page {
     byId("curves-csv").addEventListener("click", () => this.csv([this.state.x], sweep.modes.map((_, k) => k)));
     byId("map-png").addEventListener("click", () => byId("map").toBlob((blob) => offer(blob, "map.png")));
     byId("curves-png").addEventListener("click", () => byId("curves").toBlob((blob) => offer(blob, "curves.png")));
+    byId("link").hidden = !OWN_ADDRESS;
     byId("link").addEventListener("click", async () => {
       await navigator.clipboard.writeText(location.href);
       byId("said").textContent = "The address of this view is copied.";
@@ -207,7 +208,7 @@ class Page {
       this.mapTexts();
     }
     if (sweep.axes.length > 0) this.curves = drawCurves(byId("curves"), sweep, state);
-    if (about.arm) drawArm(byId("arm"), about.arm, state);
+    if (about.arm) this.arm.draw(state);
     this.spectrum();
     this.ask();
   }

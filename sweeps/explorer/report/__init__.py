@@ -1,0 +1,1 @@
+"""Reports: still pages of one arm, to print and to send."""

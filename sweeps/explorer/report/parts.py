@@ -1,0 +1,261 @@
+"""What a report says of an arm, part by part: texts, tables of the library and pictures."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import jax
+import numpy as np
+import xarray as xr
+
+import jaxmodal
+from jaxmodal.arm.addresses import joint_named
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.checks import ArmCheck
+from jaxmodal.arm.descriptions import posture_text
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.tables import DIGITS, hertz_text, status_remedies
+from jaxmodal.modes.mode_shapes import mode_shapes
+from jaxmodal.modes.sensitivities import sensitivities
+from jaxmodal.modes.shape_tables import shapes_table
+from jaxmodal.modes.tables import by_size, sensitivities_table
+from jaxmodal.plots.bent_arms import AnyShapes, bent
+from jaxmodal.runtime.namespace import to_host
+from jaxmodal.runtime.tables import Table
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.checks import check
+from jaxmodal.workspace.extremes import extremes
+from jaxmodal.workspace.ranges import Ranges
+from sweeps.definition.axes import linspace
+from sweeps.definition.sweep import Sweep
+from sweeps.explorer.report.pictures import (
+    Picture,
+    drawable,
+    of_arm,
+    of_modes,
+    of_postures,
+    of_sensitivities,
+)
+from sweeps.store.run import run
+
+#: parameters of the part on what matters most
+TOP = 12
+#: modes of the posture map
+MAPPED = 3
+#: postures of the map along each joint, and along the only one
+POSTURES, ALONE = 19, 73
+#: places that are nearer to the base, beside the farthest, are rounding
+_STILL = 1e-12
+#: best starts from which the lowest posture is sought
+_CLIMBS = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """A part of a report.
+
+    Attributes
+    ----------
+    heading : str
+        Its heading.
+    texts : tuple of str
+        Paragraphs beneath it.
+    pictures : tuple of Picture
+        Pictures that follow them.
+    tables : tuple of Table
+        Tables that follow these.
+    """
+
+    heading: str
+    texts: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """Of what a report is, and how much: see `sweeps.report`."""
+
+    arm: Arm | SpatialArm
+    theory: TheoryName
+    modes: int
+    starts: int
+    digits: int = DIGITS
+
+
+#: parts that `parts` makes
+NUMBER = 7
+
+
+def parts(asked: Asked) -> Iterator[Part]:
+    """The parts of a report, one after the other, as they are computed; the last holds the versions.
+
+    Raises
+    ------
+    ArmError, ValueError
+        As `jaxmodal.mode_shapes`.
+    """
+    shapes = to_host(mode_shapes(asked.arm, asked.modes, asked.theory, throw=False))
+    found = check(asked.arm)
+    yield _model(asked, found, shapes)
+    yield _frequencies(asked, shapes)
+    yield _what_matters(asked)
+    yield _map(asked)
+    yield _lowest(asked, shapes)
+    yield _remarks(found)
+    yield _versions()
+
+
+def all_certified(asked: Asked) -> bool:
+    """Whether the counts confirm all frequencies of the arm that are asked for."""
+    found = jaxmodal.natural_frequencies(asked.arm, asked.modes, asked.theory, throw=False)
+    return bool(np.all(found.certified))
+
+
+def _model(asked: Asked, found: ArmCheck, shapes: AnyShapes) -> Part:
+    head, links = found.tables()[:2]
+    kind = "An arm in space" if isinstance(asked.arm, SpatialArm) else "A planar arm"
+    posture = posture_text(asked.arm)
+    places = zip("xyz", centre_of_gravity(asked.arm, shapes).tolist(), strict=False)
+    centre = ", ".join(f"{axis} {value:.5g} m" for axis, value in places)
+    said = f"{kind}{f', {posture}' if posture else ''}: {'; '.join(head.notes)}; centre of gravity at {centre}."
+    return Part(
+        "Model and masses", (said,), (of_arm(asked.arm, "The arm at rest, to scale"),), (links,)
+    )
+
+
+def centre_of_gravity(arm: Arm | SpatialArm, shapes: AnyShapes) -> np.ndarray:
+    """Where the centre of gravity of the arm at rest is, seen from its base, (2,) or in space (3,); m."""
+    ends = np.asarray(shapes.position)[:, [0, -1]]  # links are uniform
+    drawn, size = bent(shapes, 0), ends.shape[-1]
+    masses = np.concatenate([[float(link.mass) for link in arm.links], drawn.masses])
+    points = np.concatenate([ends.mean(axis=1), drawn.centres[:, :size]])
+    found = masses @ points / masses.sum()
+    return np.where(abs(found) > _STILL * np.abs(points).max(), found, 0.0)
+
+
+def _frequencies(asked: Asked, shapes: AnyShapes) -> Part:
+    table = shapes_table(shapes, digits=asked.digits)
+    left = [str(k + 1) for k in range(len(shapes.omega)) if k not in drawable(shapes)]
+    texts = [
+        "Exact for the model: the arm has the frequency that is told of a certified mode, as that mode, because the "
+        "modes were counted beneath it and above."
+    ]
+    if left:
+        several = "modes" if len(left) > 1 else "mode"
+        texts.append(f"Without a picture, since there is no shape: {several} {', '.join(left)}.")
+    untitled = dataclasses.replace(table, title="")
+    return Part("Frequencies and modes", tuple(texts), tuple(of_modes(shapes)), (untitled,))
+
+
+def _what_matters(asked: Asked) -> Part:
+    heading = "What matters most"
+    try:
+        table = to_host(
+            sensitivities(asked.arm, asked.modes, asked.theory, repeated="mean", throw=False)
+        )
+    except ValueError as error:
+        return _without(heading, error)
+    top = min(TOP, len(by_size(table)))
+    text = (
+        f"The {top} parameters to which the frequencies are most sensitive: per cent of a frequency for one per cent "
+        "of the parameter, of an angle for one degree."
+    )
+    remedies = status_remedies(table.frequencies.status)
+    rows = dataclasses.replace(sensitivities_table(table, top=top), title="", notes=remedies)
+    return Part(heading, (text,), (of_sensitivities(table, top),), (rows,))
+
+
+def map_of(asked: Asked) -> xr.Dataset | None:
+    """Frequencies over the first two joints that turn and matter, of one over it alone; None where there is none."""
+    arm = asked.arm
+    inside = Ranges.of(arm, None)
+    ends = zip(inside.addresses, np.degrees(inside.low), np.degrees(inside.high), strict=True)
+    turning = [each for each in ends if each[0].endswith(".joint_angle")][:2]
+    if not turning:
+        return None
+    points = POSTURES if len(turning) == 2 else ALONE
+    axes = [
+        linspace(address, float(low), float(high), points, unit="degree", name=_angle(address))
+        for address, low, high in turning
+    ]
+    sweep = Sweep(arm, axes, theories=asked.theory, num_modes=min(asked.modes, MAPPED), name="")
+    return run(sweep)
+
+
+def _angle(address: str) -> str:
+    return f"theta_{address.partition('.')[0].removeprefix('link')}"
+
+
+def _map(asked: Asked) -> Part:
+    heading = "Posture map"
+    try:
+        ds = map_of(asked)
+    except ValueError as error:
+        return _without(heading, error)
+    if ds is None:
+        return Part(heading, ("None: no joint that turns changes the frequencies.",))
+    names = tuple(str(name) for name in ds.frequency.dims if str(name).startswith("theta_"))
+    cells = int(np.prod([ds.sizes[name] for name in names]))
+    called = [_called(asked.arm, name) for name in names]
+    scales = " Each mode has colours of its own." if len(names) == 2 else ""
+    text = (
+        f"Frequencies [Hz] over {' and '.join(called)}, the other joints as above: {cells} postures, "
+        f"{ds.attrs['certificate_summary']}.{scales}"
+    )
+    return Part(heading, (text,), (of_postures(ds, names),))
+
+
+def _called(arm: Arm | SpatialArm, name: str) -> str:
+    number = name.removeprefix("theta_")
+    own = joint_named(arm, f"link{number}.joint_angle")
+    return f"the angle of joint {number}{f' ({own})' if own else ''}"
+
+
+def _lowest(asked: Asked, shapes: AnyShapes) -> Part:
+    heading = "Lowest and highest posture"
+    free = int(
+        np.sum(np.asarray(shapes.omega) == 0.0)
+    )  # what moves freely does so in every posture
+    mode = free + 1
+    try:
+        found = extremes(
+            asked.arm,
+            None,
+            mode,
+            asked.theory,
+            starts=asked.starts,
+            climbs=min(_CLIMBS, asked.starts),
+        )
+    except ValueError as error:
+        return _without(heading, error)
+    low = found.lowest
+    table = dataclasses.replace(found.tables(digits=asked.digits)[0], title="")
+    over = len(found.addresses)
+    text = (
+        f"Mode {mode} over the range{'s' * (over > 1)} of {over} joint{'s' * (over > 1)}: the lowest that was found is "
+        f"{hertz_text(low.frequency_hz, asked.digits)} Hz, in the posture of the picture. That no other posture has a "
+        "lower frequency is not proved."
+    )
+    picture = of_arm(low.arm, "The arm in the posture with the lowest frequency that was found")
+    return Part(heading, (text,), (picture,), (table,))
+
+
+def _remarks(found: ArmCheck) -> Part:
+    texts = [str(remark) for remark in found.remarks] or ["No implausible values found."]
+    return Part("Remarks", tuple(texts))
+
+
+def _versions() -> Part:
+    rows = [
+        ("jaxmodal", jaxmodal.__version__),
+        ("JAX", jax.__version__),
+        ("NumPy", np.__version__),
+    ]
+    return Part("Versions", (), (), (Table("", ("", "version"), rows, (), ("", "version")),))
+
+
+def _without(heading: str, error: ValueError) -> Part:
+    """A part that this arm does not have, and why."""
+    return Part(heading, (f"None: {error}",))
