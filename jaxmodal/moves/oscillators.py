@@ -55,8 +55,9 @@ def oscillation(
     ratio: Floats,
     forces: Floats,
     place: Floats,
+    rate: Floats,
 ) -> Oscillation:
-    """Solve ``eta'' + 2 zeta omega eta' + omega^2 eta = force`` from rest at a place.
+    """Solve ``eta'' + 2 zeta omega eta' + omega^2 eta = force`` from a place and a rate.
 
     Parameters
     ----------
@@ -68,8 +69,8 @@ def oscillation(
         Damping ratios, below 1.
     forces : array, shape (T - 1, 3, K, S)
         Forces at `inner_times`.
-    place : array, shape (K, S)
-        The coordinates at the first time.
+    place, rate : array, shape (K, S)
+        The coordinates and their rates at the first time.
 
     Notes
     -----
@@ -77,7 +78,7 @@ def oscillation(
     is that of the rule for the integral, of the sixth power of the step.
     """
     step = np.diff(times)[:, None]
-    state = np.stack([place, np.zeros_like(place)])
+    state = np.stack([place, rate])
     whole = _propagator(step, omega, ratio)
     pushes = [_propagator(step * (1.0 - x), omega, ratio)[..., 1] for x in _POINTS]
     gained = sum(

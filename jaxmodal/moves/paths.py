@@ -1,7 +1,10 @@
-"""Where the accelerations of a motion may jump, and when it ends."""
+"""Motions as paths: where their accelerations may jump, when they end, and what they are at many times."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import jax
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +14,38 @@ from jaxmodal.dynamics.drives.piecewise import PiecewiseCubic
 from jaxmodal.runtime.errors import ArmError
 
 Floats = NDArray[np.float64]
+
+#: times that one program evaluates, so that every number of them takes the same one
+_BLOCK = 4096
+
+
+def moved(move: Motion, times: Floats) -> tuple[Floats, Floats, Floats]:
+    """Angles, rates and accelerations at times (T,), each (T, n)."""
+    if isinstance(move, PiecewiseCubic):
+        return _of_pieces(move, times)
+    parts = []
+    for first in range(0, times.size, _BLOCK):
+        some = times[first : first + _BLOCK]
+        filled = np.concatenate([some, np.full(_BLOCK - some.size, some[-1])])
+        parts.append([np.asarray(x)[: some.size] for x in _block(move, filled)])
+    angles, rates, changes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return angles, rates, changes
+
+
+@jax.jit
+def _block(move: Motion, times: Any) -> Any:
+    return jax.vmap(lambda time: move(time))(times)
+
+
+def _of_pieces(move: PiecewiseCubic, times: Floats) -> tuple[Floats, Floats, Floats]:
+    """The same in NumPy, which compiles nothing."""
+    breaks, table = (np.asarray(x, np.float64) for x in (move.breaks, move.coefficients))
+    piece = np.clip(np.searchsorted(breaks, times, side="right") - 1, 0, breaks.size - 2)
+    at = (np.clip(times, breaks[0], breaks[-1]) - breaks[piece])[:, None]
+    a, b, c, d = np.moveaxis(table[piece], 1, 0)
+    inside = ((times >= breaks[0]) & (times <= breaks[-1]))[:, None]
+    rates = inside * (b + at * (2.0 * c + at * 3.0 * d))
+    return a + at * (b + at * (c + at * d)), rates, inside * (2.0 * c + at * 6.0 * d)
 
 
 def knots_of(move: Motion, duration: float | None = None) -> Floats:
