@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from jaxmodal.arm.documents import read_text
+from jaxmodal.arm.files import place_of
 from jaxmodal.dynamics.drives.piecewise import PiecewiseCubic, cubic_spline
 from jaxmodal.runtime.errors import ArmError
 
@@ -29,17 +31,15 @@ def read_move(path: str | Path, num_joints: int | None = None) -> PiecewiseCubic
     Raises
     ------
     ArmError
-        The file has no such rows; the message names the line.
-    OSError, UnicodeDecodeError
-        It cannot be read.
+        The file cannot be read, or has no such rows; the message names the line.
     """
     place = str(path)
-    with Path(path).open(newline="", encoding="utf-8-sig") as file:
-        lines = [
-            (number, row)
-            for number, row in enumerate(csv.reader(file), start=1)
-            if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#")
-        ]
+    text = read_text(place_of(path), ArmError, "give a CSV file of times and angles.")
+    lines = [
+        (number, row)
+        for number, row in enumerate(csv.reader(text.splitlines()), start=1)
+        if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#")
+    ]
     if lines and _numbers(lines[0][1]) is None:
         lines = lines[1:]
     rows: list[list[float]] = []

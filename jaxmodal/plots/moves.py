@@ -42,7 +42,7 @@ def draw_move(found: MoveVibration, axes: Any = None) -> list[Axes]:
         during.plot(found.times, sizes[k] * found.coordinates[:, k], **look)
     along.set_yscale("log")
     along.set_ylabel("frequency [Hz]")
-    along.legend(fontsize=8, ncols=2, loc="best", framealpha=0.7)
+    along.legend(fontsize=8, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
     during.set_ylabel("at the tip [mm]")
     during.set_xlabel("time [s]")
     times = np.linspace(0.0, _PERIODS / hertz[-1].min(), 1201)

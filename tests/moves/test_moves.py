@@ -263,6 +263,11 @@ def test_moves_from_files(tmp_path):
         path.write_text(text)
         with pytest.raises(jm.ArmError, match=words):
             read_move(path, 2)
+    with pytest.raises(jm.ArmError, match=r"missing\.csv"):
+        read_move(tmp_path / "missing.csv")
+    path.write_bytes(b"\x89PNG\r\n\x1a\n")
+    with pytest.raises(jm.ArmError, match=r"move\.csv"):
+        read_move(path)
 
 
 def test_the_command(tmp_path):
