@@ -287,3 +287,34 @@ def test_the_command(tmp_path):
     refused = CliRunner().invoke(main, [*run, *options])
     assert refused.exit_code == 2
     assert "must be 3" in refused.output
+
+
+def left_by(kind, ratio, share):
+    """Residual of a shaper at a share of its frequency beside that of one impulse at its last, without damping."""
+    delays, weights = dynamics.shaper([2.0], ratio, kind)
+    omega = 2.0 * share
+    after = np.exp(ratio * omega * (delays - delays[-1]))
+    return abs(np.sum(weights * after * np.exp(1j * omega * np.sqrt(1.0 - ratio**2) * delays)))
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.05])
+@pytest.mark.parametrize("kind", ["zv", "zvd"])
+def test_shapers_leave_nothing_at_their_frequency(kind, ratio):
+    assert left_by(kind, ratio, 1.0) < 1e-14
+    slope = (left_by(kind, ratio, 1.0 + 1e-4) - left_by(kind, ratio, 1.0)) / 1e-4
+    assert (slope < 1e-3) if kind == "zvd" else (slope > 1.0)
+
+
+def test_an_extra_insensitive_shaper_leaves_a_twentieth_over_a_wide_range():
+    """5 % at the frequency and at the two ends, where cos(pi x) = (3 V - 1)/(1 + V); nothing between."""
+    end = np.arccos(-0.85 / 1.05) / np.pi
+    shares = np.linspace(end, 2.0 - end, 101)
+    left = [left_by("ei", 0.0, share) for share in shares]
+    np.testing.assert_allclose(np.array(left)[[0, 50, 100]], 0.05, rtol=1e-12, atol=0)
+    assert max(left) <= 0.05 * (1.0 + 1e-12)
+    assert end < 0.801
+    for kind in ("zv", "zvd"):
+        assert left_by(kind, 0.0, end) > 0.05
+    for given in (([1.0], 0.1, "ei"), ([1.0], 0.0, "zero"), (np.ones(8), 0.0, "zvd")):
+        with pytest.raises(jm.ArmError, match=r"kind|at most 7"):
+            dynamics.shaper(*given)
