@@ -15,6 +15,7 @@ from jaxmodal.dynamics.drives.motions import (
     shaper,
     two_link_angles,
 )
+from jaxmodal.dynamics.drives.piecewise import PiecewiseCubic, cubic_spline, s_curve, trapezoid
 from jaxmodal.dynamics.drives.torques import (
     FeedForward,
     JointPD,
@@ -66,6 +67,7 @@ __all__ = [
     "Linearisation",
     "Motion",
     "PiecewiseConstant",
+    "PiecewiseCubic",
     "RestToRest",
     "SampledTorque",
     "Shaped",
@@ -81,6 +83,7 @@ __all__ = [
     "bang_bang",
     "base_pose",
     "bias",
+    "cubic_spline",
     "damping",
     "end_bodies",
     "energies",
@@ -94,6 +97,7 @@ __all__ = [
     "link_positions",
     "link_shapes",
     "momenta",
+    "s_curve",
     "shaper",
     "simulate",
     "static_state",
@@ -102,6 +106,7 @@ __all__ = [
     "tip_position",
     "tip_rotation",
     "trajectory",
+    "trapezoid",
     "turning_frequencies",
     "two_link_angles",
 ]

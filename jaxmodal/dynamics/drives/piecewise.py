@@ -1,0 +1,209 @@
+"""Motions in pieces of third order: splines through points, and profiles of limited speed, acceleration and jerk."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.arm.arguments import positive, reals
+from jaxmodal.dynamics.drives.motions import Motion
+from jaxmodal.dynamics.drives.rules import floats, numbers
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array
+
+#: pieces shorter than this share of the whole are left out of a profile
+_NOTHING = 1e-12
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, repr=False)
+class PiecewiseCubic(Motion):
+    """Angles that are a polynomial of third order in each of M pieces, and stand still before and after.
+
+    `cubic_spline`, `trapezoid` and `s_curve` make them.
+
+    Attributes
+    ----------
+    breaks
+        Ascending times at which the pieces begin, and that of the end, s, shape (M + 1,).
+    coefficients
+        Of ``(t - break)^0`` to ``^3`` in each piece, rad and s, shape (M, 4, n).
+    """
+
+    breaks: Any = numbers("finite, ascending (s)", lambda x: np.isfinite(x) & _ascending(x))
+    coefficients: Any = numbers("finite, of shape (pieces, 4, joints)")
+
+    def angles(self, time: Any) -> Array:
+        breaks, coefficients = floats(self.breaks, self.coefficients)
+        # the end itself, from where on all rates are zero, belongs to the last piece
+        piece = jnp.clip(jnp.searchsorted(breaks, time, side="right") - 1, 0, breaks.size - 2)
+        at = jnp.clip(time, breaks[0], breaks[-1]) - breaks[piece]
+        a, b, c, d = coefficients[piece]
+        return a + at * (b + at * (c + at * d))
+
+
+def _ascending(x: np.ndarray) -> bool:
+    return x.ndim == 1 and x.size > 1 and bool(np.all(np.diff(x) > 0.0))
+
+
+def cubic_spline(times: Any, angles: Any) -> PiecewiseCubic:
+    """The spline of third order through angles at times, at rest at both ends.
+
+    Parameters
+    ----------
+    times
+        Ascending times, s, shape (T,), at least two.
+    angles
+        Of the joints at these, rad, shape (T, n).
+
+    Raises
+    ------
+    ArmError
+        They are not finite, not ascending, or do not go together.
+
+    Notes
+    -----
+    Angles, rates and accelerations have no jumps inside; accelerations may jump at the ends.
+
+    Examples
+    --------
+    >>> import jax; jax.config.update("jax_enable_x64", True)
+    >>> move = cubic_spline([0.0, 1.0], [[0.0], [2.0]])
+    >>> [round(float(move.angles(t)[0]), 6) for t in (-1.0, 0.0, 0.5, 1.0, 2.0)]
+    [0.0, 0.0, 1.0, 2.0, 2.0]
+    """
+    from scipy.interpolate import CubicSpline
+
+    moments = reals("times", times, "ascending times, s")
+    places = reals("angles", angles, "angles of the joints at each time, rad")
+    if not _ascending(moments):
+        raise ArmError("times: must be at least two, in a row, each later than the one before (s).")
+    if places.ndim != 2 or places.shape[0] != moments.size or places.shape[1] == 0:
+        raise ArmError(
+            f"angles: of shape {places.shape} with {moments.size} times; must be of shape ({moments.size}, joints), "
+            "a row for each time."
+        )
+    if not (np.all(np.isfinite(moments)) and np.all(np.isfinite(places))):
+        raise ArmError("times, angles: must be finite; leave out rows without values.")
+    spline = CubicSpline(moments, places, bc_type="clamped")
+    return PiecewiseCubic(moments, np.moveaxis(spline.c[::-1], 0, 1))
+
+
+def trapezoid(start: Any, end: Any, speed: Any, acceleration: Any) -> PiecewiseCubic:
+    """From rest to rest on a straight line of joint angles: constant acceleration, speed, and deceleration.
+
+    The joint that its limits hold back most sets the pace, the others keep to it.
+
+    Parameters
+    ----------
+    start, end
+        Angles, rad, shape (n,).
+    speed, acceleration
+        Limits, rad/s and rad/s^2, one for all joints or (n,).
+
+    Raises
+    ------
+    ArmError
+        A limit is not greater than 0, or the ends are the same.
+
+    Examples
+    --------
+    >>> move = trapezoid([0.0, 0.0], [1.0, -0.5], speed=1.0, acceleration=2.0)
+    >>> move.breaks.tolist()
+    [0.0, 0.5, 1.0, 1.5]
+    """
+    first, way, limits = _on_a_line(start, end, speed=speed, acceleration=acceleration)
+    top, push = limits["speed"], limits["acceleration"]
+    gaining = min(top / push, 1.0 / np.sqrt(push))
+    steady = max(1.0 / (push * gaining) - gaining, 0.0)
+    return _profile(first, way, [gaining, steady, gaining], [push, 0.0, -push], [0.0, 0.0, 0.0])
+
+
+def s_curve(start: Any, end: Any, speed: Any, acceleration: Any, jerk: Any) -> PiecewiseCubic:
+    """As `trapezoid`, with accelerations that rise and fall at a constant rate: seven pieces, fewer for short ways.
+
+    Parameters
+    ----------
+    start, end, speed, acceleration
+        As for `trapezoid`.
+    jerk
+        Limit of the change of the acceleration, rad/s^3, one for all joints or (n,).
+
+    Raises
+    ------
+    ArmError
+        As for `trapezoid`.
+
+    Examples
+    --------
+    >>> s_curve([0.0], [1.0], speed=1.0, acceleration=2.0, jerk=8.0).breaks.tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75]
+    """
+    first, way, limits = _on_a_line(start, end, speed=speed, acceleration=acceleration, jerk=jerk)
+    top, push, rise = limits["speed"], limits["acceleration"], limits["jerk"]
+    rising = min(push / rise, np.sqrt(top / rise))
+    gaining = rising + top / (rise * rising)  # of the whole change of speed
+    if rise * rising * (gaining - rising) * gaining > 1.0:  # the speed is not reached
+        rising = min(push / rise, (0.5 / rise) ** (1.0 / 3.0))
+        gaining = 0.5 * rising + np.sqrt(0.25 * rising**2 + 1.0 / (rise * rising))
+    reached = rise * rising * (gaining - rising)
+    steady = max(1.0 / reached - gaining, 0.0)
+    held, most = max(gaining - 2.0 * rising, 0.0), rise * rising
+    durations = [rising, held, rising, steady, rising, held, rising]
+    pushes = [0.0, most, most, 0.0, 0.0, -most, -most]
+    return _profile(first, way, durations, pushes, [rise, 0.0, -rise, 0.0, -rise, 0.0, rise])
+
+
+def _on_a_line(
+    start: Any, end: Any, **limits: Any
+) -> tuple[np.ndarray, np.ndarray, dict[str, float]]:
+    """Start, way, and the limits of the share of the way that is done."""
+    first, last = (
+        np.atleast_1d(reals(name, value, "angles of the joints, rad"))
+        for name, value in (("start", start), ("end", end))
+    )
+    if first.ndim != 1 or first.shape != last.shape:
+        raise ArmError(
+            f"start, end: of shapes {first.shape} and {last.shape}; must be two rows with an angle for each joint."
+        )
+    way = last - first
+    if not np.all(np.isfinite(way)) or not np.any(way):
+        raise ArmError("start, end: must be finite and differ; Hold keeps joints where they are.")
+    shares, moving = {}, way != 0.0
+    for name, value in limits.items():
+        each = reals(name, value, "numbers greater than 0, one for each joint or one for all")
+        if each.shape not in ((), way.shape) or not np.all(each > 0.0):
+            raise ArmError(
+                f"{name} = {each.tolist()}: must be greater than 0, one for all joints or {way.size}."
+            )
+        shares[name] = float(np.min(np.broadcast_to(each, way.shape)[moving] / np.abs(way[moving])))
+        positive(name, shares[name])
+    return first, way, shares
+
+
+def _profile(
+    first: np.ndarray,
+    way: np.ndarray,
+    durations: Sequence[float],
+    pushes: Sequence[float],
+    jerks: Sequence[float],
+) -> PiecewiseCubic:
+    """Pieces of constant jerk, given the acceleration at the beginning of each, as a motion along a line."""
+    whole = sum(durations)
+    breaks, rows, done, speed = [0.0], [], 0.0, 0.0
+    for time, push, jerk in zip(durations, pushes, jerks, strict=True):
+        if time <= _NOTHING * whole:
+            continue
+        rows.append([done, speed, 0.5 * push, jerk / 6.0])
+        done += time * (speed + time * (0.5 * push + time * jerk / 6.0))
+        speed += time * (push + 0.5 * time * jerk)
+        breaks.append(breaks[-1] + time)
+    shares = np.array(rows)[:, :, None]
+    coefficients = shares * way
+    coefficients[:, 0] += first
+    return PiecewiseCubic(np.array(breaks), coefficients)

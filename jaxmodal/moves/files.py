@@ -1,0 +1,77 @@
+"""Moves from files: times and angles of the joints in columns."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+
+from jaxmodal.arm.documents import read_text
+from jaxmodal.arm.files import place_of
+from jaxmodal.dynamics.drives.piecewise import PiecewiseCubic, cubic_spline
+from jaxmodal.runtime.errors import ArmError
+
+
+def read_move(path: str | Path, num_joints: int | None = None) -> PiecewiseCubic:
+    """Read a move from a CSV file: the time in s, then the angle of each joint in degrees, a row for each time.
+
+    Parameters
+    ----------
+    path
+        The file. Its first row may hold headings; lines that begin with ``#`` are left out.
+    num_joints
+        How many joints it must have, if that is known.
+
+    Returns
+    -------
+    PiecewiseCubic
+        The spline through the rows, at rest at both ends (`cubic_spline`).
+
+    Raises
+    ------
+    ArmError
+        The file cannot be read, or has no such rows; the message names the line.
+    """
+    place = str(path)
+    text = read_text(place_of(path), ArmError, "give a CSV file of times and angles.")
+    lines = [
+        (number, row)
+        for number, row in enumerate(csv.reader(text.splitlines()), start=1)
+        if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#")
+    ]
+    if lines and _numbers(lines[0][1]) is None:
+        lines = lines[1:]
+    rows: list[list[float]] = []
+    for number, row in lines:
+        values = _numbers(row)
+        if values is None or not np.all(np.isfinite(values)):
+            raise ArmError(
+                f"{place}, line {number}: {','.join(row)!r} holds something other than finite numbers; must be a time "
+                "in s and the angles of the joints in degrees, with commas between."
+            )
+        size = len(rows[0]) if rows else (num_joints + 1 if num_joints else len(values))
+        if len(values) != size or size < 2:
+            raise ArmError(
+                f"{place}, line {number}: {len(values)} numbers; must be {max(size, 2)}, a time in s and "
+                f"{max(size, 2) - 1} angles in degrees."
+            )
+        if rows and values[0] <= rows[-1][0]:
+            raise ArmError(
+                f"{place}, line {number}: time {values[0]:g} s; must be later than {rows[-1][0]:g} s, that of the row "
+                "before."
+            )
+        rows.append(values)
+    if len(rows) < 2:
+        raise ArmError(
+            f"{place}: {len(rows)} rows of numbers; must be at least two, each a time in s and angles in degrees."
+        )
+    table = np.array(rows)
+    return cubic_spline(table[:, 0], np.radians(table[:, 1:]))
+
+
+def _numbers(row: list[str]) -> list[float] | None:
+    try:
+        return [float(cell) for cell in row]
+    except ValueError:
+        return None

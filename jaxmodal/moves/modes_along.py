@@ -1,0 +1,170 @@
+"""The exact modes of an arm along a path of its joints, followed from posture to posture, and what drives each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.modes.mode_shapes import assurance, mode_shapes
+from jaxmodal.modes.planar_shapes import ModeShapes
+from jaxmodal.modes.spatial_shapes import SpatialModeShapes
+from jaxmodal.moves.planar_inertia import planar_inertia, planar_tips
+from jaxmodal.moves.spatial_inertia import spatial_inertia, spatial_tips
+from jaxmodal.runtime.namespace import to_host
+from jaxmodal.spatial.arms.arm import SpatialArm
+
+Floats = NDArray[np.float64]
+
+
+class Posture(NamedTuple):
+    """The modes of one posture.
+
+    Attributes
+    ----------
+    omega, certified : array, shape (K,)
+        Frequencies, rad/s, and whether they are certified.
+    motions, masses : array, shape (K, D), (D,)
+        The modes at all points that have a mass, and the masses.
+    tips : array, shape (K, d)
+        What they do at the tip, m, in the axes of the base.
+    joints : array, shape (K, n)
+        Modal force of inertia for an acceleration of each joint of 1.
+    turning : array, shape (K, n, n)
+        The same for the products of the rates of two joints; symmetric.
+    base : array, shape (K, d)
+        The same for an acceleration of the base.
+    """
+
+    omega: Floats
+    certified: NDArray[np.bool_]
+    motions: Floats
+    masses: Floats
+    tips: Floats
+    joints: Floats
+    turning: Floats
+    base: Floats
+
+
+class ModesAlong(NamedTuple):
+    """`Posture` of P postures, each array with a leading axis; a mode is that which it grows from.
+
+    ``assurance`` (P - 1, K) says how alike a mode is in neighbouring postures; ``number`` (P, K) which of the
+    frequencies it has, from 1.
+    """
+
+    omega: Floats
+    certified: NDArray[np.bool_]
+    tips: Floats
+    joints: Floats
+    turning: Floats
+    base: Floats
+    assurance: Floats
+    number: NDArray[np.int64]
+
+
+def modes_in(arm: Arm | SpatialArm, num_modes: int, theory: TheoryName) -> Posture:
+    """The modes of an arm as it stands, and what drives them where its joints turn."""
+    shapes: Any = to_host(mode_shapes(arm, num_modes, theory, stations=2))
+    count = len(arm.joints)
+    one, pairs = np.eye(count), _pairs(count)
+    together = np.array([one[i] + one[j] for i, j in pairs]).reshape(-1, count)
+    rates = np.concatenate([0.0 * one, one, together])
+    changes = np.concatenate([one, 0.0 * one, 0.0 * together])
+    if isinstance(shapes, ModeShapes) and isinstance(arm, Arm):
+        forces, tips = planar_inertia(arm, shapes, rates, changes), planar_tips(arm, shapes)
+        base = np.asarray(shapes.participation)[:, :2]
+    else:
+        assert isinstance(shapes, SpatialModeShapes)
+        assert isinstance(arm, SpatialArm)
+        forces = spatial_inertia(arm, shapes, theory, rates, changes)
+        tips = spatial_tips(arm, shapes, theory)
+        base = np.asarray(shapes.participation)[:, :3]
+    driven = np.asarray(shapes.motions) @ forces.T
+    alone, turning = driven[:, count : 2 * count], np.zeros((num_modes, count, count))
+    for k in range(count):
+        turning[:, k, k] = alone[:, k]
+    for k, (i, j) in enumerate(pairs):
+        turning[:, i, j] = 0.5 * (driven[:, 2 * count + k] - alone[:, i] - alone[:, j])
+        turning[:, j, i] = turning[:, i, j]
+    return Posture(
+        omega=np.asarray(shapes.omega),
+        certified=np.asarray(shapes.frequencies.certified),
+        motions=np.asarray(shapes.motions),
+        masses=np.asarray(shapes.masses),
+        tips=tips,
+        joints=driven[:, :count],
+        turning=turning,
+        base=base,
+    )
+
+
+def _pairs(count: int) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(count) for j in range(i + 1, count)]
+
+
+def modes_along(
+    arm: Arm | SpatialArm,
+    postures: Floats,
+    num_modes: int,
+    followed: int,
+    theory: TheoryName,
+    progress: Callable[[int, int], None] | None = None,
+) -> ModesAlong:
+    """The lowest modes in the last of P postures (P, n), followed back to the first.
+
+    Of each posture ``followed`` modes are computed, so that one may leave the lowest ``num_modes`` on the way.
+    """
+    total = len(postures)
+    found: list[Posture] = []
+    alike, numbers = [], [np.arange(followed)]
+    for k, angles in enumerate(postures[::-1]):
+        here = modes_in(arm.with_posture(angles.tolist()), followed, theory)
+        if found:
+            before = found[-1]
+            table = np.asarray(assurance(before.masses, here.masses, before.motions, here.motions))
+            _, chosen = linear_sum_assignment(-table)
+            alike.append(table[np.arange(followed), chosen])
+            numbers.append(chosen)
+            mass = 0.5 * (before.masses + here.masses)
+            signs = np.sign(np.sum(before.motions * here.motions[chosen] * mass, axis=1))
+            here = _ordered(here, chosen, np.where(signs == 0.0, 1.0, signs))
+        found.append(here)
+        if progress is not None:
+            progress(k + 1, total)
+    kept = slice(0, num_modes)
+
+    def along(name: str) -> Any:
+        return np.stack([getattr(one, name)[kept] for one in found[::-1]])
+
+    return ModesAlong(
+        **{
+            name: along(name)
+            for name in ("omega", "certified", "tips", "joints", "turning", "base")
+        },
+        assurance=np.array(alike[::-1]).reshape(-1, followed)[:, kept],
+        number=np.array(numbers[::-1])[:, kept] + 1,
+    )
+
+
+def _ordered(here: Posture, chosen: NDArray[np.int64], signs: Floats) -> Posture:
+    """The modes of a posture in another order, and with other signs."""
+
+    def signed(values: Floats) -> Floats:
+        return values[chosen] * signs.reshape(-1, *[1] * (values.ndim - 1))
+
+    return Posture(
+        omega=here.omega[chosen],
+        certified=here.certified[chosen],
+        motions=signed(here.motions),
+        masses=here.masses,
+        tips=signed(here.tips),
+        joints=signed(here.joints),
+        turning=signed(here.turning),
+        base=signed(here.base),
+    )

@@ -1,0 +1,106 @@
+"""Oscillators whose frequencies and forces change slowly and at will: what a move leaves of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: steps per period of the fastest oscillator; three points of Gauss's rule in each take the force to h^6
+_STEPS = 12
+#: points of Gauss's rule on [0, 1], and their weights
+_POINTS = 0.5 + np.sqrt(0.15) * np.array([-1.0, 0.0, 1.0])
+_WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0
+
+
+class Oscillation(NamedTuple):
+    """Coordinates and rates at times: (T, K, S) for K oscillators, each driven by S forces at a time."""
+
+    times: Floats
+    place: Floats
+    rate: Floats
+
+
+def steps_between(knots: Floats, fastest: float) -> Floats:
+    """Times from the first knot to the last, knots among them, no step longer than the fastest oscillator allows.
+
+    No step crosses a knot, where the force may jump.
+    """
+    longest = 2.0 * np.pi / (_STEPS * fastest)
+    counts = np.maximum(np.ceil(np.diff(knots) / longest), 2).astype(int)
+    parts = [
+        low + (high - low) * np.arange(count) / count
+        for low, high, count in zip(knots[:-1], knots[1:], counts, strict=True)
+    ]
+    return np.concatenate([*parts, knots[-1:]])
+
+
+def number_of_steps(knots: Floats, fastest: float) -> float:
+    """How many steps `steps_between` would make."""
+    longest = 2.0 * np.pi / (_STEPS * fastest)
+    return float(np.sum(np.maximum(np.ceil(np.diff(knots) / longest), 2)))
+
+
+def inner_times(times: Floats) -> Floats:
+    """The times within the steps at which `oscillation` asks for forces, (T - 1, 3)."""
+    return np.asarray(times[:-1, None] + np.diff(times)[:, None] * _POINTS)
+
+
+def oscillation(
+    times: Floats,
+    omega: Floats,
+    ratio: Floats,
+    forces: Floats,
+    place: Floats,
+    rate: Floats,
+) -> Oscillation:
+    """Solve ``eta'' + 2 zeta omega eta' + omega^2 eta = force`` from a place and a rate.
+
+    Parameters
+    ----------
+    times : array, shape (T,)
+        Ends of the steps.
+    omega : array, shape (T - 1, K)
+        Frequencies in each step, rad/s.
+    ratio : array, shape (K,)
+        Damping ratios, below 1.
+    forces : array, shape (T - 1, 3, K, S)
+        Forces at `inner_times`.
+    place, rate : array, shape (K, S)
+        The coordinates and their rates at the first time.
+
+    Notes
+    -----
+    In each step the frequency is constant and the solution is Duhamel's integral. With a constant frequency the error
+    is that of the rule for the integral, of the sixth power of the step.
+    """
+    step = np.diff(times)[:, None]
+    state = np.stack([place, rate])
+    whole = _propagator(step, omega, ratio)
+    pushes = [_propagator(step * (1.0 - x), omega, ratio)[..., 1] for x in _POINTS]
+    gained = sum(
+        weight * step[:, :, None, None] * push[..., None] * forces[:, k, :, None, :]
+        for k, (weight, push) in enumerate(zip(_WEIGHTS, pushes, strict=True))
+    )
+    found = np.empty((times.size, 2, *place.shape))
+    found[0] = state
+    for k in range(times.size - 1):
+        state = np.einsum("kij,jks->iks", whole[k], state) + np.moveaxis(gained[k], 1, 0)
+        found[k + 1] = state
+    return Oscillation(times, found[:, 0], found[:, 1])
+
+
+def _propagator(time: Floats, omega: Floats, ratio: Floats) -> Floats:
+    """What takes place and rate across a time, (T, K, 2, 2)."""
+    root = np.sqrt(1.0 - ratio**2)
+    turned = omega * root
+    decay, cosine = np.exp(-ratio * omega * time), np.cos(turned * time)
+    sine = np.sin(turned * time)
+    rows = [
+        [cosine + ratio / root * sine, sine / turned],
+        [-omega / root * sine, cosine - ratio / root * sine],
+    ]
+    return np.stack([np.stack([decay * x for x in row], axis=-1) for row in rows], axis=-2)

@@ -1,0 +1,81 @@
+"""Forces of inertia of a rigid arm in the plane that is moved by its joints, at all points that have a mass.
+
+The points are those of `jaxmodal.eigenspaces.modal_mass.mass_points`, link by link in the axes of each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_values
+from jaxmodal.eigenspaces.modal_mass import quadrature
+from jaxmodal.modes.planar_shapes import ModeShapes
+from jaxmodal.statics.beam_arrays import BeamArrays
+
+Floats = NDArray[np.float64]
+
+
+def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats) -> Floats:
+    """Masses times accelerations, (C, D), of C cases of rates and accelerations of the joints, (C, n) each."""
+    beams, count = beam_values(arm), rates.shape[0]
+    rows, masses = len(arm.links), np.asarray(shapes.masses)
+    joints = np.zeros((rows, rates.shape[1]))
+    joints[np.array(arm.joints) - 1, np.arange(rates.shape[1])] = 1.0
+    turns = np.cumsum(joints, axis=0)
+    rate, change = rates @ turns.T, changes @ turns.T  # of each link
+    absolute = np.exp(1j * np.cumsum(np.asarray(beams.joint_angle)))
+    length = np.asarray(beams.length)
+    start = _offset(beams.base_offset_x, beams.base_offset_y, rows)
+    tip = start + length + _offset(beams.end_offset_x, beams.end_offset_y, rows)
+    # acceleration per distance from the joint, in the axes of the link; and that of the joint itself
+    factor = 1j * change - rate**2
+    own = np.cumsum(factor * tip * absolute, axis=1) - factor * tip * absolute
+    of_joint = own * absolute.conj()
+    bodies = _body_places(beams, rows)
+    points = _points_per_link(beams, masses, rows)
+    along = start[:, None] + quadrature(points)[0] * length[:, None]
+    nodes = of_joint[:, :, None] + factor[:, :, None] * along
+    parts = [_with_turn(nodes, change[:, :, None])]
+    parts.append(_with_turn(of_joint + factor * (tip + bodies), change))
+    if beams.hub_mass is not None and beams.hub_inertia is not None:
+        parts.append(_with_turn(of_joint, change))
+    if beams.rotor_inertia is not None:
+        gears = np.array([link.gear_ratio or 0.0 for link in arm.links], np.float64)
+        before = np.concatenate([np.zeros((count, 1)), change[:, :-1]], axis=1)
+        parts.append(before + gears * (changes @ joints.T))
+    return np.concatenate([part.reshape(count, -1) for part in parts], axis=1) * masses
+
+
+def planar_tips(arm: Arm, shapes: ModeShapes) -> Floats:
+    """What the modes do at the tip of the arm, (K, 2), m in the axes of the base, at the last of the stations."""
+    beams = beam_values(arm)
+    offset = _offset(beams.end_offset_x, beams.end_offset_y, len(arm.links))[-1]
+    turn = np.exp(1j * np.sum(np.asarray(beams.joint_angle)))
+    psi = np.asarray(shapes.psi)[:, -1, -1]
+    further = 1j * psi * offset * turn
+    moved: Floats = np.asarray(shapes.displacement)[:, -1, -1]
+    return moved + np.stack([further.real, further.imag], axis=1)
+
+
+def _offset(along: object, across: object, rows: int) -> NDArray[np.complex128]:
+    zero = np.zeros(rows)
+    x, y = (zero if value is None else np.asarray(value) for value in (along, across))
+    return np.asarray(x + 1j * y)
+
+
+def _body_places(beams: BeamArrays, rows: int) -> NDArray[np.complex128]:
+    """Centres of gravity of the bodies at the tips, seen from there, in the axes of the links."""
+    mass = np.asarray(beams.tip_mass)
+    moments = _offset(beams.tip_moment_x, beams.tip_moment_y, rows)
+    return np.asarray(moments / np.where(mass > 0.0, mass, 1.0))
+
+
+def _points_per_link(beams: BeamArrays, masses: Floats, rows: int) -> int:
+    hubs = beams.hub_mass is not None and beams.hub_inertia is not None
+    return (masses.size // rows - 3 - 3 * hubs - (beams.rotor_inertia is not None)) // 3
+
+
+def _with_turn(moved: NDArray[np.complex128], turned: Floats) -> Floats:
+    return np.stack([moved.real, moved.imag, np.broadcast_to(turned, moved.shape)], axis=-1)

@@ -1,0 +1,118 @@
+"""Forces of inertia of a rigid arm in space that is moved by its joints, at all points that have a mass.
+
+The points are those of `jaxmodal.spatial.modes.motions.mass_points`. Of a body, whose rotation counts by nine
+numbers, the first three have all of the moment.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.eigenspaces.modal_mass import quadrature
+from jaxmodal.modes.spatial_shapes import SpatialModeShapes
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
+from jaxmodal.spatial.modes.motions import Frame, frames, line_inertia, mass_and_centre
+from jaxmodal.spatial.stiffness.matrices import skew
+
+Floats = NDArray[np.float64]
+
+#: numbers by which a body counts, three of its centre and nine of its rotation
+_BODY = 12
+
+
+def spatial_inertia(
+    arm: SpatialArm, shapes: SpatialModeShapes, theory: TheoryName, rates: Floats, changes: Floats
+) -> Floats:
+    """Masses times accelerations, (C, D), of C cases of rates and accelerations of the joints, (C, n) each."""
+    model, count = modal_model(arm.model(theory)), rates.shape[0]
+    links = model.values.links
+    size = (np.asarray(shapes.masses).size - _BODY * (3 * len(links) - 1)) - len(links)
+    nodes, weights = quadrature(size // (6 * len(links)))
+    column = {number - 1: k for k, number in enumerate(arm.joints)}
+    zero = np.zeros((count, 3))
+    before = Carried(zero, zero, zero)
+    axes, parts = np.eye(3), []
+    for i, (link, frame) in enumerate(zip(links, frames(links), strict=True)):
+        axis = frame.axes @ link.directions[-1][3:]
+        rate, change = (
+            x[:, column[i]] if i in column else np.zeros(count) for x in (rates, changes)
+        )
+        own = before.turned(axis, rate, change)
+        along = frame.start + nodes[:, None] * (frame.end - frame.start)
+        parts.append(_along(model, i, frame, own, along - frame.joint, weights))
+        tip = own.moved(frame.tip - frame.joint)
+        parts.append(_body(link.tip, frame.axes, tip))
+        parts.append(_body(link.hub, frame.axes, own))
+        inertia, gears = link.rotor[0], arm.links[i].gear_ratio or 0.0
+        spin = before.rate @ axis + gears * rate
+        if i > 0:  # the base, which is clamped, carries the first
+            carrier = _body(link.stator, axes, before)
+            carrier[:, 3:6] += inertia * spin[:, None] * np.cross(before.rate, axis) @ axes
+            parts.append(carrier)
+        parts.append(inertia * (before.change @ axis + gears * change)[:, None])
+        before, axes = tip, frame.axes
+    return np.concatenate(parts, axis=1)
+
+
+def spatial_tips(arm: SpatialArm, shapes: SpatialModeShapes, theory: TheoryName) -> Floats:
+    """What the modes do at the tip of the arm, (K, 3), m in the axes of the ground, at the last of the stations."""
+    last = frames(modal_model(arm.model(theory)).values.links)[-1]
+    moved, turned = (np.asarray(x)[:, -1, -1] for x in (shapes.displacement, shapes.rotation))
+    found: Floats = moved + np.cross(turned, last.tip - last.end)
+    return found
+
+
+class Carried:
+    """How a place of a rigid part moves, in the axes of the ground, (C, 3) each.
+
+    ``rate`` and ``change`` are the angular velocity and acceleration of the part, ``pull`` the acceleration there.
+    """
+
+    def __init__(self, rate: Floats, change: Floats, pull: Floats) -> None:
+        self.rate, self.change, self.pull = rate, change, pull
+
+    def turned(self, axis: Floats, rate: Floats, change: Floats) -> Carried:
+        """The part beyond a joint at this place."""
+        spin = rate[:, None] * axis
+        grown = self.change + change[:, None] * axis + np.cross(self.rate, spin)
+        return Carried(self.rate + spin, grown, self.pull)
+
+    def at(self, place: Floats) -> Floats:
+        """The acceleration of a point of the part seen from here, (C, 3)."""
+        rate = self.rate
+        return self.pull + np.cross(self.change, place) + np.cross(rate, np.cross(rate, place))
+
+    def moved(self, place: Floats) -> Carried:
+        """Another place of the same part."""
+        return Carried(self.rate, self.change, self.at(place))
+
+
+def _moment(inertia: Floats, rate: Floats, change: Floats) -> Floats:
+    """What turns a body with this tensor, all in its axes."""
+    return change @ inertia.T + np.cross(rate, rate @ inertia.T)
+
+
+def _along(
+    model: ModalModel, number: int, frame: Frame, own: Carried, places: Floats, weights: Floats
+) -> Floats:
+    per_length = line_inertia(model, number)
+    length, section = model.values.links[number].beam.length, frame.section
+    pull = np.stack([own.at(place) @ section for place in places], axis=1)
+    moment = _moment(np.diag(per_length[3:]), own.rate @ section, own.change @ section)
+    forces = np.concatenate(
+        [per_length[:3] * pull, np.broadcast_to(moment[:, None], pull.shape)], axis=-1
+    )
+    return np.asarray(weights[:, None] * length * forces).reshape(own.rate.shape[0], -1)
+
+
+def _body(matrix: Floats, axes: Floats, place: Carried) -> Floats:
+    mass, centre = mass_and_centre(matrix)
+    cross = skew(centre)
+    inertia = matrix[3:, 3:] + mass * (cross @ cross)
+    found = np.zeros((place.rate.shape[0], _BODY))
+    found[:, :3] = mass * (place.at(axes @ centre) @ axes)
+    found[:, 3:6] = _moment(inertia, place.rate @ axes, place.change @ axes)
+    return found
