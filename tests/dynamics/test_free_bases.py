@@ -103,6 +103,7 @@ def reference_motion(torques, until):
     return simulate(model_of("P4"), times, q, base_last(start["v"]), torque=law, **tight)
 
 
+@pytest.mark.slow
 def test_the_motion_of_the_reference_case():
     """Joints, modes, the base and the tip by time, and momenta that torques of joints leave as they are."""
     wanted = CASES["P4"]["trajectory"]
@@ -125,6 +126,7 @@ def test_the_motion_of_the_reference_case():
         assert relative(motion[name], motion[name].values[:1]) < 1e-10
 
 
+@pytest.mark.slow
 def test_energy_and_momenta_of_a_free_motion_are_constant():
     """One second in which the second joint turns by a radian and modes of 60 rad/s and more swing."""
     motion = reference_motion((0.0, 0.0), 1.0)
@@ -143,6 +145,7 @@ ON_SPRINGS = {**GEARED, "joint_stiffness": 900.0, "joint_damping": 0.4}
 COUNTS = {"bending_xy": 1, "bending_xz": 1, "torsion": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "posed"),
     [

@@ -40,6 +40,7 @@ from jaxmodal.runtime.errors import ArmError
 from tests.satellites import ROUNDING, relative, small, space_arm
 
 
+@pytest.mark.slow
 def test_all_that_takes_a_motion_takes_a_base_that_floats():
     """Motors at work, methods of fixed steps, the neighbours of a motion, where its tip and its links are."""
     model = small()

@@ -4,6 +4,7 @@ What compiles: simulations of a rigid body, linearisations of it and of an arm.
 """
 
 import numpy as np
+import pytest
 from scipy.special import ellipj
 
 import jaxmodal as jm
@@ -126,6 +127,7 @@ def exact_frequencies(count):
     return np.asarray(jm.natural_frequencies(whole, count, "euler_bernoulli").omega)
 
 
+@pytest.mark.slow
 def test_frequencies_converge_to_the_exact_ones_of_an_arm_that_floats():
     """Six are 0, and eight others come down as shapes are added, wherever the base is and whatever its point."""
     exact = exact_frequencies(14)
