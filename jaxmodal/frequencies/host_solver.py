@@ -150,8 +150,9 @@ def enclosed(
     near = search(guess, _ASIDE, 0)
     about = np.concatenate([near.estimate, guess[lanes:]])
     found = search(about, _SIDES, MAX_ROUNDS, near)
-    # an estimate that both its sides enclose is the frequency to the last digit
-    kept = found.converged(width) & (found.lower < near.estimate) & (near.estimate < found.upper)
+    # the estimate of a mode alone, from ends where D is more than rounding, is the frequency to its last digit
+    inside = (found.lower <= near.estimate) & (near.estimate <= found.upper)
+    kept = found.converged(width) & inside & near.isolated
     return dataclasses.replace(found, estimate=np.where(kept, near.estimate, found.estimate)), width
 
 
