@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.moves.planar_inertia import planar_inertia, planar_tips
 from jaxmodal.moves.spatial_inertia import spatial_inertia, spatial_tips
+from jaxmodal.runtime.errors import ImplausibleWarning
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -124,7 +126,10 @@ def modes_along(
     found: list[Posture] = []
     alike, numbers = [], [np.arange(followed)]
     for k, angles in enumerate(postures[::-1]):
-        here = modes_in(arm.with_posture(angles.tolist()), followed, theory)
+        with warnings.catch_warnings():  # angles are looked at once, by who asks for the way
+            warnings.simplefilter("ignore", ImplausibleWarning)
+            posed = arm.with_posture(angles.tolist())
+        here = modes_in(posed, followed, theory)
         if found:
             before = found[-1]
             table = np.asarray(assurance(before.masses, here.masses, before.motions, here.motions))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+#: share of the arm's length beyond which deflections are not small
+_SMALL = 0.1
 #: forces that belong to no joint alone
 TURNING, GRAVITY = "rates", "gravity"
 
@@ -60,6 +62,8 @@ class MoveVibration(Drawn, ShowsDatasets):
     left, rate : array, shape (K, n + forces)
         Coordinates at the stop, less where they come to rest, and their rates, by what has driven them: each joint,
         then ``forces``.
+    reach : float
+        Lengths of all links, m.
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.moves:draw_move"
@@ -80,6 +84,7 @@ class MoveVibration(Drawn, ShowsDatasets):
     coordinates: Floats
     left: Floats
     rate: Floats
+    reach: float
 
     @property
     def stop(self) -> float:
@@ -101,6 +106,30 @@ class MoveVibration(Drawn, ShowsDatasets):
         """The same of each force alone, mm, shape (K, n + forces): each joint, then ``forces``."""
         return np.stack(
             [self._millimetres(a, b) for a, b in zip(self.left.T, self.rate.T, strict=True)], axis=1
+        )
+
+    @property
+    def largest_deflection(self) -> float:
+        """How far the tip may be from that of the rigid arm, on the way and after the stop, m."""
+        tips = np.empty((self.times.size, *self.tips.shape[1:]))
+        for place in np.ndindex(*self.tips.shape[1:]):
+            own = self.tips[(slice(None), *place)]
+            tips[(slice(None), *place)] = np.interp(self.times, self.posture_times, own)
+        moving = np.linalg.norm(np.einsum("tk,tkd->td", self.coordinates, tips), axis=1).max()
+        return max(float(moving), 1e-3 * float(self.amplitudes_mm.sum()))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether deflections are no longer those of small vibrations."""
+        return not self.largest_deflection <= _SMALL * self.reach
+
+    @property
+    def how_large(self) -> str:
+        """That deflection in words."""
+        return (
+            f"the tip is up to {1e3 * self.largest_deflection:.4g} mm from that of the rigid arm, "
+            f"{100.0 * self.largest_deflection / self.reach:.3g} % of the arm's length; more than "
+            f"{100.0 * _SMALL:g} % is no small vibration"
         )
 
     @property

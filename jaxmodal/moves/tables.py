@@ -51,6 +51,8 @@ def modes_table(found: MoveVibration) -> Table:
         f"frequencies in {len(found.omega)} posture{'s' * (len(found.omega) > 1)} of the way; all modes together "
         f"leave at the most {found.amplitudes_mm.sum():.4g} mm"
     ]
+    if found.is_large:
+        notes.append(found.how_large)
     if found.assurance.size and found.assurance.min() < _ALIKE:
         step, mode = np.unravel_index(np.argmin(found.assurance), found.assurance.shape)
         notes.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.refusals import require_moving_arm
 from jaxmodal.moves.results import GRAVITY, TURNING, MoveVibration
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import most_modes
@@ -100,6 +101,12 @@ def move_vibration(
     UncertifiedError
         A frequency could not be certified.
 
+    Warns
+    -----
+    ImplausibleWarning
+        The tip is bent by more than a tenth of the arm's length, where small vibrations say little; an angle is beyond
+        two turns, or beyond the limits of its joint.
+
     Notes
     -----
     Each mode, of unit mass, is an oscillator with the force of inertia of the rigid arm on its way, accelerations
@@ -137,6 +144,10 @@ def move_vibration(
     at = _spread(way, postures)
     followed = int(min(num_modes + _FURTHER, most, limits.MODES))
     angles = _at(way.times, way.angles, at)
+    for farthest in (way.angles.min(axis=0), way.angles.max(axis=0)):
+        arm.with_posture(
+            farthest.tolist()
+        )  # warns once of angles in degrees, or beyond the limits of joints
     along = modes_along(arm, angles, num_modes, followed, theory, progress)
     steps = number_of_steps(knots, float(along.omega.max()))
     if steps > _MOST_STEPS:
@@ -153,7 +164,7 @@ def move_vibration(
         static[:, -1] = (along.base[-1] @ pull) / end[:, 0]
     names = arm.joint_names
     joints = {number: name for name, numbers in names.items() for number in numbers}
-    return MoveVibration(
+    found = MoveVibration(
         arm=arm.name,
         theory=theory,
         joints=tuple(joints.get(number, f"joint {number}") for number in arm.joints),
@@ -171,7 +182,16 @@ def move_vibration(
         coordinates=coordinates[shown_rows],
         left=place - static,
         rate=rate,
+        reach=float(sum(float(link.length) for link in arm.links)),
     )
+    if found.is_large:
+        warnings.warn(
+            f"{arm.name + ': ' if arm.name else ''}{found.how_large}; look for degrees given as radians, times in ms, "
+            "or ask simulate",
+            ImplausibleWarning,
+            stacklevel=2,
+        )
+    return found
 
 
 def _ratios(given: Any, num_modes: int) -> Floats:

@@ -2,6 +2,7 @@
 
 import itertools
 
+import jax
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -98,7 +99,7 @@ def test_what_is_left_decays_and_moves_the_tip():
 
 def test_gravity_alone_bends_and_leaves_little_where_nothing_turns():
     """A joint that turns far bends the arm anew under its weight; the way there adds to what is left."""
-    move = dynamics.RestToRest([0.0], [0.5], 0.2)
+    move = dynamics.RestToRest([0.0], [0.5], 0.3)
     bare = move_vibration(ONE, move, 2, "euler_bernoulli")
     heavy = move_vibration(ONE, move, 2, "euler_bernoulli", gravity=(0.0, -9.81))
     assert heavy.forces == ("rates", "gravity")
@@ -223,6 +224,45 @@ def test_arms_that_moves_do_not_know_are_refused(name):
 def test_moves_that_are_none_are_refused(move, options, words):
     with pytest.raises((jm.ArmError, ValueError), match=words):
         move_vibration(TWO, move, 2, "euler_bernoulli", **options)
+
+
+def test_what_looks_wrong_is_told_once(recwarn):
+    """Angles in degrees, and deflections that are no small vibrations; nothing of a move that is neither."""
+    calm = dynamics.RestToRest([0.0, 0.0], [0.02, 0.01], 1.0)
+    assert not move_vibration(TWO, calm, 2, "euler_bernoulli", postures=3).is_large
+    assert not recwarn.list
+    wild = dynamics.RestToRest([0.0, 0.0], [20.0, 30.0], 0.3)
+    found = move_vibration(TWO, wild, 2, "euler_bernoulli", postures=5)
+    told = [str(each.message) for each in recwarn.list]
+    assert sum("rad expected, more than two turns" in text for text in told) == 1
+    assert (
+        sum("of the arm's length; more than 10 % is no small vibration" in text for text in told)
+        == 1
+    )
+    assert len(told) == 2
+    assert found.is_large
+    assert found.how_large in str(found)
+    # never less than what the tip does after the stop
+    after = np.linalg.norm(found.tip_vibration(np.linspace(0.0, 3.0, 2000)), axis=1).max()
+    assert after <= found.largest_deflection
+    assert found.reach == 1.0
+
+
+def test_other_arms_that_are_refused():
+    slide = jm.SpatialLink(0.0, rigid=True, prismatic=True, body=jm.RigidBody(1.0))
+    beam = jm.SpatialLink(**BEAM, section=FLAT, poisson_ratio=0.3)
+    with pytest.raises(jm.ArmError, match="link1: its joint slides"):
+        move_vibration(
+            jm.SpatialArm((slide, beam)), dynamics.RestToRest([0.0, 0.0], [0.1, 0.1], 0.2)
+        )
+
+    def amplitude(mass):
+        arm = TWO.with_payload(mass=mass)
+        move = dynamics.RestToRest([0.0, 0.0], [0.1, 0.0], 0.2)
+        return move_vibration(arm, move, 1).amplitudes_mm[0]
+
+    with pytest.raises(jm.ArmError, match="arm: holds traced values"):
+        jax.jit(amplitude)(1.0)
 
 
 def test_profiles_keep_their_limits_and_arrive():
