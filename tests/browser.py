@@ -1,6 +1,7 @@
 """A real browser for tests of pages: headless Chromium, driven by chromedriver over the WebDriver protocol."""
 
 import base64
+import contextlib
 import json
 import os
 import re
@@ -55,13 +56,8 @@ class Browser:
             wanted["goog:chromeOptions"]["binary"] = shutil.which("chromium-browser")
         reply = self._send("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self.session = f"/session/{reply['sessionId']}"
-        self.command(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=width < 600,
-        )
+        self.size = width, height
+        self._resize(width, height, 1)
         if dark:
             features = [{"name": "prefers-color-scheme", "value": "dark"}]
             self.command("Emulation.setEmulatedMedia", features=features)
@@ -80,6 +76,26 @@ class Browser:
         """A command of the DevTools protocol."""
         path = f"{self.session}/goog/cdp/execute"
         return self._send("POST", path, {"cmd": name, "params": parameters})
+
+    def _resize(self, width, height, scale):
+        self.command(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=scale,
+            mobile=width < 600,
+        )
+
+    @contextlib.contextmanager
+    def as_a_phone(self):
+        """The window of a phone for a while, in which the page must not be wider than the screen."""
+        self._resize(360, 740, 2)
+        try:
+            self.settled()
+            assert self.value("document.documentElement.scrollWidth") <= 360
+            yield
+        finally:
+            self._resize(*self.size, 1)
 
     def open(self, address):
         """Open a page and wait until it says that it is ready."""

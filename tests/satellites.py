@@ -1,21 +1,9 @@
-"""An arm in space on a satellite that floats freely, and how far numbers are apart."""
+"""An arm in space on a satellite that floats freely."""
 
 import functools
 
-import numpy as np
-
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm
-
-#: of sums of some hundred products in float64, over the largest entry
-ROUNDING = 1e-14
-
-
-def relative(found, expected):
-    """Largest difference over the largest entry."""
-    scale = np.abs(np.asarray(expected)).max()
-    return np.abs(np.asarray(found) - np.asarray(expected)).max() / (scale or 1.0)
-
 
 SATELLITE = jm.RigidBody(
     40.0, (0.05, 0.02, -0.1), [[4.0, 0.1, 0.2], [0.1, 5.0, -0.3], [0.2, -0.3, 6.0]]

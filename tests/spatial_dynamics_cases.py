@@ -6,10 +6,13 @@ import json
 import warnings
 from pathlib import Path
 
+import jax
 import numpy as np
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm
+from jaxmodal.dynamics.mechanics import equations, recursion_in_space
+from jaxmodal.dynamics.mechanics.solves import solve_definite
 from jaxmodal.runtime.errors import ImplausibleWarning
 
 CASES = {
@@ -52,6 +55,44 @@ def arm_of(case):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ImplausibleWarning)
         return jm.arm_from_dict(document)
+
+
+#: of sums of some hundred products in float64, over the largest entry
+ROUNDING = 1e-14
+#: Coriolis forces lose digits where parts of them cancel
+CANCELLED = 5e-14
+
+
+def relative(found, expected):
+    """Largest difference over the largest entry."""
+    scale = np.abs(np.asarray(expected)).max()
+    return np.abs(np.asarray(found) - np.asarray(expected)).max() / (scale or 1.0)
+
+
+@jax.jit
+def all_terms(model, q, rate, torques, wrench=None):
+    """Every term of the equations, and accelerations by the dense matrix and by the recursion, where it is known.
+
+    ``wrench`` acts on a base that floats.
+    """
+    inertia = equations.inertia(model, q)
+    right = equations.applied(model, torques) - equations.resistance(model, q, rate)
+    right = right if wrench is None else right.at[-6:].add(wrench)
+    dense = solve_definite(inertia, right)[0]
+    known = model.frames == "rotation"
+    return {
+        "mass_matrix": inertia,
+        "bias": equations.velocity_forces(model, q, rate),
+        "gravity_vector": equations.weight(model, q),
+        "energies": equations.energies(model, q, rate),
+        "momenta": equations.momenta(model, q, rate) if model.floats else None,
+        "tip_position": equations.tip(model, q),
+        "tip_rotation": equations.tip_axes(model, q),
+        "acceleration": dense,
+        "recursion": recursion_in_space.solve(model, q, right) if known else dense,
+        "forces": equations.generalised_forces(model, q, rate, dense),
+        "applied": equations.applied(model, torques),
+    }
 
 
 @functools.cache

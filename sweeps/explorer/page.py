@@ -108,7 +108,7 @@ def assembled(data: dict[str, Any]) -> str:
     asked = "'self'" if data["served"] else "'none'"
     in_space = bool(data["arm"] and data["arm"].get("space"))
     picture = (
-        _source("space_picture.html").rstrip() if in_space else '<svg id="arm" role="img"></svg>'
+        source_of("space_picture.html").rstrip() if in_space else '<svg id="arm" role="img"></svg>'
     )
     parts = {"picture": picture, "remarks": _TURNS if in_space else ""}
     return _put_together("page.html", code(in_space), f"connect-src {asked}", data, parts)
@@ -117,7 +117,7 @@ def assembled(data: dict[str, Any]) -> str:
 def arm_assembled(data: dict[str, Any]) -> str:
     """The page of data as `arm_page_data` returns them; its script, which has a digest, holds its worker, too."""
     in_space = data["space"]
-    picture = _source("space_picture.html" if in_space else "plane_picture.html").rstrip()
+    picture = source_of("space_picture.html" if in_space else "plane_picture.html").rstrip()
     parts = {
         "picture": picture,
         "remarks": f"{_TURNS} A mode that turns much is drawn smaller." if in_space else "",
@@ -128,20 +128,20 @@ def arm_assembled(data: dict[str, Any]) -> str:
 
 def code(in_space: bool = False) -> tuple[str, str]:
     """The script and the style of the page of a sweep, of an arm in the plane or in space."""
-    return _script((*SCRIPTS, *CELL_SCRIPTS[in_space], "page.js")), _source("page.css")
+    return _script((*SCRIPTS, *CELL_SCRIPTS[in_space], "page.js")), source_of("page.css")
 
 
 def arm_code(in_space: bool = False) -> tuple[str, str]:
     """The script and the style of the page of an arm, in the plane or in space, the solver within."""
     # a page from a disk may start no worker that is a module
     solver = re.sub(r"^export ", "", module_text(in_space), flags=re.MULTILINE)
-    worker = json.dumps(f'"use strict";\n{solver}\n{_source("worker.js")}')
+    worker = json.dumps(f'"use strict";\n{solver}\n{source_of("worker.js")}')
     scripts = SPACE_SCRIPTS if in_space else ARM_SCRIPTS
-    return _script(scripts, f"const SOLVER = {_without_markup(worker)};\n"), _source("page.css")
+    return _script(scripts, f"const SOLVER = {_without_markup(worker)};\n"), source_of("page.css")
 
 
 def _script(names: tuple[str, ...], first: str = "") -> str:
-    body = "\n".join(_source(name) for name in names)
+    body = "\n".join(source_of(name) for name in names)
     return f'"use strict";\n(() => {{\n{first}{body}}})();\n'
 
 
@@ -154,19 +154,24 @@ def _put_together(
 ) -> str:
     script, style = code
     policy = (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
+        f"default-src 'none'; script-src '{digest_of(script)}'; style-src '{digest_of(style)}'; img-src data:; "
         f"{rules}; base-uri 'none'; form-action 'none'"
     )
     plain = _without_markup(json.dumps(data, allow_nan=False, separators=(",", ":")))
     title = html.escape(data["title"])
-    return string.Template(_source("frame.html")).substitute(
-        policy=policy,
-        title=title,
-        style=style,
-        body=string.Template(_source(body)).substitute(title=title, **(parts or {})),
-        data=plain,
-        script=script,
+    shown = string.Template(source_of(body)).substitute(title=title, **(parts or {}))
+    return framed(
+        policy,
+        title,
+        style,
+        f'{shown}<script type="application/json" id="data">{plain}</script>\n<script>{script}</script>',
     )
+
+
+def framed(policy: str, title: str, style: str, body: str) -> str:
+    """A whole page: what it may load, its title and body as HTML, and its style."""
+    values = {"policy": policy, "title": title, "style": style, "body": body}
+    return string.Template(source_of("frame.html")).substitute(values)
 
 
 def _without_markup(text: str) -> str:
@@ -176,9 +181,11 @@ def _without_markup(text: str) -> str:
     return text
 
 
-def _source(name: str) -> str:
+def source_of(name: str) -> str:
+    """A file of the pages."""
     return resources.files("sweeps.explorer").joinpath("web", name).read_text("utf-8")
 
 
-def _digest(text: str) -> str:
+def digest_of(text: str) -> str:
+    """By which a policy knows a script or a style."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -8,7 +8,7 @@ import functools
 import jax
 import numpy as np
 import pytest
-from spatial_dynamics_cases import CASES, model_of
+from spatial_dynamics_cases import CANCELLED, CASES, ROUNDING, all_terms, model_of, relative
 
 from jaxmodal.dynamics import (
     PiecewiseConstant,
@@ -20,13 +20,10 @@ from jaxmodal.dynamics import (
     simulate,
 )
 from jaxmodal.dynamics.integration.histories import coordinates_of
-from jaxmodal.dynamics.mechanics import equations, free_bases, recursion_in_space
+from jaxmodal.dynamics.mechanics import equations, free_bases
 from jaxmodal.dynamics.mechanics.rotations import of_quaternion
-from jaxmodal.dynamics.mechanics.solves import solve_definite
-from tests.satellites import ROUNDING, relative, space_arm
+from tests.satellites import space_arm
 
-#: Coriolis forces lose digits where parts of them cancel
-CANCELLED = 5e-14
 #: joints and modes of the reference case
 OWN = 10
 
@@ -36,28 +33,6 @@ def base_last(values):
     order = np.concatenate([np.arange(6, OWN + 6), np.arange(6)])
     values = np.array(values)
     return values[order] if values.ndim == 1 else values[order][:, order]
-
-
-@jax.jit
-def all_terms(model, q, rate, torques, wrench):
-    inertia = equations.inertia(model, q)
-    right = equations.applied(model, torques) - equations.resistance(model, q, rate)
-    right = right.at[-6:].add(wrench)
-    dense = solve_definite(inertia, right)[0]
-    known = model.frames == "rotation"
-    return {
-        "mass_matrix": inertia,
-        "bias": equations.velocity_forces(model, q, rate),
-        "gravity_vector": equations.weight(model, q),
-        "energies": equations.energies(model, q, rate),
-        "momenta": equations.momenta(model, q, rate),
-        "tip_position": equations.tip(model, q),
-        "tip_rotation": equations.tip_axes(model, q),
-        "acceleration": dense,
-        "recursion": recursion_in_space.solve(model, q, right) if known else dense,
-        "forces": equations.generalised_forces(model, q, rate, dense),
-        "applied": equations.applied(model, torques),
-    }
 
 
 def test_every_term_of_the_reference_case():

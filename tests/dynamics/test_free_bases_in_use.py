@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from spatial_dynamics_cases import ROUNDING, relative
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
@@ -37,7 +38,7 @@ from jaxmodal.dynamics.integration.histories import coordinates_of, followed
 from jaxmodal.dynamics.mechanics import equations, free_bases
 from jaxmodal.dynamics.mechanics.rotations import of_quaternion, product
 from jaxmodal.runtime.errors import ArmError
-from tests.satellites import ROUNDING, relative, small, space_arm
+from tests.satellites import small, space_arm
 
 
 @pytest.mark.slow

@@ -9,7 +9,15 @@ import functools
 import jax
 import numpy as np
 import pytest
-from spatial_dynamics_cases import CASES, HELD, model_of
+from spatial_dynamics_cases import (
+    CANCELLED,
+    CASES,
+    HELD,
+    ROUNDING,
+    all_terms,
+    model_of,
+    relative,
+)
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
@@ -29,17 +37,11 @@ from jaxmodal.dynamics import (
     tip_position,
     tip_rotation,
 )
-from jaxmodal.dynamics.mechanics import equations, recursion_in_space
-from jaxmodal.dynamics.mechanics.solves import solve_definite
+from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.parameters import regressor
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic import written_equations
 from tests.spatial.cases import bent_arm
-
-#: of sums of some hundred products in float64, over the largest entry
-ROUNDING = 1e-14
-#: Coriolis forces lose digits where parts of them cancel
-CANCELLED = 5e-14
 
 
 def cases(*fast, having="evaluations"):
@@ -49,32 +51,6 @@ def cases(*fast, having="evaluations"):
         for name in HELD
         if having in CASES[name]
     ]
-
-
-def relative(found, expected):
-    scale = np.abs(np.asarray(expected)).max()
-    return np.abs(np.asarray(found) - np.asarray(expected)).max() / (scale or 1.0)
-
-
-@jax.jit
-def all_terms(model, q, rate, torques):
-    """Every term of the equations, and accelerations by the dense matrix and by the recursion, where it is known."""
-    inertia = equations.inertia(model, q)
-    right = equations.applied(model, torques) - equations.resistance(model, q, rate)
-    dense = solve_definite(inertia, right)[0]
-    known = model.frames == "rotation"
-    return {
-        "mass_matrix": inertia,
-        "bias": equations.velocity_forces(model, q, rate),
-        "gravity_vector": equations.weight(model, q),
-        "energies": equations.energies(model, q, rate),
-        "tip_position": equations.tip(model, q),
-        "tip_rotation": equations.tip_axes(model, q),
-        "acceleration": dense,
-        "recursion": recursion_in_space.solve(model, q, right) if known else dense,
-        "forces": equations.generalised_forces(model, q, rate, dense),
-        "applied": equations.applied(model, torques),
-    }
 
 
 @pytest.mark.parametrize("name", cases("P3", "P5", "P6", "P9"))

