@@ -144,6 +144,33 @@ def test_bounds_enclose_in_space(theory, twist):
     assert np.all(apart[1] < 0.35 * apart[0])
 
 
+@pytest.mark.parametrize(("bound", "side"), [("lower", 1.0), ("upper", -1.0)])
+def test_pieces_of_a_bound_are_softer_and_heavier_everywhere(bound, side):
+    """Or stiffer and lighter: every value of a piece beside the table along it, moments of inertia among them."""
+    pieces = 5
+    for k, piece in enumerate(jm.tabulated(BOOM, BLADE, pieces, bound)):
+        at = np.linspace(k / pieces, (k + 1) / pieces, 40)
+        table = {name: np.interp(at, BLADE["station"], x) for name, x in BLADE.items()}
+        own, young, shear = piece.section_values, piece.youngs_modulus, piece.shear_modulus
+        about = {x: young * getattr(own, f"second_moment_{x}") for x in "yz"}
+        share = table["bending_stiffness_y"] + table["bending_stiffness_z"]
+        heavier = [piece.mass / piece.length - table["mass_per_length"]]
+        softer = [
+            shear * own.torsion_constant - table["torsional_stiffness"],
+            young * own.area - table["axial_stiffness"],
+        ]
+        for x in "yz":
+            softer.append(about[x] - table[f"bending_stiffness_{x}"])
+            kappa = getattr(own, f"shear_coefficient_{x}")
+            softer.append(kappa * shear * own.area - table[f"shear_stiffness_{x}"])
+            rotary = table["polar_inertia"] * table[f"bending_stiffness_{x}"] / share
+            heavier.append(piece.density * getattr(own, f"second_moment_{x}") - rotary)
+        for value, scale in [(side * x, 1e-12 * np.abs(x).max()) for x in map(np.asarray, heavier)]:
+            assert np.all(value >= -scale)
+        for value in map(np.asarray, softer):
+            assert np.all(-side * value >= -1e-9 * np.abs(value).max())
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     values=st.tuples(st.floats(1.0, 1e4), st.floats(1.0, 1e4)),

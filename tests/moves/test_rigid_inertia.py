@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.moves import modes_along
 from jaxmodal.moves.modes_along import modes_in
 
 TUBE = jm.hollow_circle(outer_diameter=0.06, wall_thickness=0.003, shear_coefficient="cowper")
@@ -104,3 +105,39 @@ def test_in_space_a_point_mass_and_a_spinning_tensor():
     np.testing.assert_allclose(by_rates, expected, rtol=1e-4, atol=1e-6)
     alone = 3.0 * moved @ np.cross(axes[1], place) + turned @ tensor @ axes[1]
     np.testing.assert_allclose(found.joints[:, 1], alone, rtol=1e-4, atol=1e-6)
+
+
+def test_a_rotor_that_spins_resists_the_turn_of_what_carries_it():
+    """J N q2' about x, carried about z at q1': J N q1' q2' about y. A tensor I turns itself: I q1' q2'."""
+    light = {"youngs_modulus": 7e10, "density": 1e-3, "poisson_ratio": 0.3}
+    section = jm.spatial_section(1e-4, 1e-8, 2e-8, 3e-8)
+    rotor = {"rotor_inertia": 2e-3, "gear_ratio": 100.0, "motor": "held"}
+    boom = jm.SpatialLink(0.8, **light, section=section, joint_axis=(0, 0, 1))
+    wrist = jm.SpatialLink(0.0, rigid=True, joint_axis=(1, 0, 0), **rotor)
+    arm = jm.SpatialArm((boom, wrist), payload=jm.RigidBody(3.0, inertia=(0.1, 0.1, 0.1)))
+    found = modes_in(arm, 4, "euler_bernoulli")
+    shapes = jm.mode_shapes(arm, 4, "euler_bernoulli", stations=2)
+    turned = np.asarray(shapes.rotation)[:, 0, -1]
+    expected = (2e-3 * 100.0 + 0.1) * turned @ np.cross([0.0, 0.0, 1.0], [1.0, 0.0, 0.0])
+    assert np.abs(expected).max() > 0.1
+    both = found.turning[:, 0, 1] + found.turning[:, 1, 0]
+    np.testing.assert_allclose(both, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_a_mode_keeps_its_sign_along_the_way(monkeypatch):
+    """Signs of shapes are free: a mode that comes back the other way round is turned."""
+    whole, flips = modes_along.modes_in, iter([1.0, -1.0, -1.0, 1.0, -1.0])
+
+    def flipped(arm, num_modes, theory):
+        sign, found = next(flips), whole(arm, num_modes, theory)
+        signed = ("motions", "tips", "joints", "turning", "base")
+        return found._replace(**{name: sign * getattr(found, name) for name in signed})
+
+    arm, way = planar(), np.linspace([0.0, 0.8], [0.3, 0.2], 5)
+    expected = modes_along.modes_along(arm, way, 3, 4, "timoshenko")
+    monkeypatch.setattr(modes_along, "modes_in", flipped)
+    found = modes_along.modes_along(arm, way, 3, 4, "timoshenko")
+    for name in ("tips", "joints", "turning"):
+        given, wanted = getattr(found, name), getattr(expected, name)
+        np.testing.assert_allclose(given, wanted, rtol=1e-12, atol=1e-14)
+    assert found.assurance.min() > 0.9
