@@ -378,3 +378,21 @@ def test_feed_forward_moves_a_stiff_arm_as_told():
     )
     np.testing.assert_allclose(found["joint_angle"][1], [0.45, 0.0], rtol=0.0, atol=2e-3)
     np.testing.assert_allclose(found["joint_angle"][2], [0.7, -0.3], rtol=0.0, atol=2e-3)
+
+
+def test_motors_on_springs_begin_where_their_motion_does():
+    """Without a start nothing is strained: the spring gives what the acceleration asks, J theta''/k, and no more."""
+    rotor = {"rotor_inertia": 1e-4, "gear_ratio": 50.0, "motor": "held", "joint_stiffness": 500.0}
+    link = jm.Link(0.5, 7e10, 2700.0, jm.rectangle(0.005, 0.04), **rotor)
+    model = flexible_arm(jm.Arm((link,), jm.Payload(0.2)), 0)
+    for motion in (RestToRest([0.7], [0.701], 0.5), SineMotion([0.3], [1e-3], [2.0])):
+        found = simulate(model, [0.0, 0.01, 0.02], motion=motion, method="rk4", step=1e-3)
+        begun = motion(0.0)
+        np.testing.assert_allclose(found["joint_angle"][0], begun[0], rtol=1e-14, atol=0)
+        np.testing.assert_allclose(found["joint_rate"][0], begun[1], rtol=1e-14, atol=1e-16)
+        twist = (found["joint_angle"] - found["motor_angle"]).values
+        inertia = 0.2 * 0.5**2 + 2700.0 * 2e-4 * 0.5**3 / 3.0
+        most = inertia * np.abs(motion(0.02)[2]) / 500.0
+        assert np.abs(twist).max() <= 2.0 * most
+    moved = simulate(model, [0.0, 0.01], np.zeros(2), motion=motion, method="rk4", step=1e-3)
+    assert moved["joint_angle"][0] == 0.0

@@ -58,7 +58,8 @@ def simulate(
         Ascending times at which the motion is wanted, s, shape (T,), at most 1,000,000; the first is that of the
         initial state.
     q, rate
-        Generalised coordinates and rates there, shape (N,); None is zero. With a free base (N + 7,) and (N + 6,), see
+        Generalised coordinates and rates there, shape (N,); None is zero, with a ``motion`` of motors on springs where
+        it begins, unstrained. With a free base (N + 7,) and (N + 6,), see
         `SpatialFlexibleArm`.
     torque
         What the motors do: a law such as `bang_bang` or `JointPD`, or any function of (time, q, rate, model) that
@@ -136,6 +137,13 @@ def simulate(
     first = float(moments[0])
     if motion is not None:
         checked_angles(motion, model.num_links, first)
+        if any(
+            model.elastic
+        ):  # a joint whose motor is elsewhere than its link would start strained
+            begun = jax.device_get(motion(first))[:2]
+            for vector, given, joints in zip(start, (q, rate), begun, strict=True):
+                if given is None:
+                    vector[: model.num_links] = joints
     law = _checked_law(model, torque)
     ends = as_events(events)
     check_shapes(ends, model)
