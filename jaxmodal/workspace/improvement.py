@@ -99,9 +99,11 @@ def climbed(height: Height, shares: np.ndarray, sign: np.ndarray) -> tuple[np.nd
     """Shares (R, P) and frequencies (R,) that starts reach, each no worse than its start; ``sign`` 1 is up, -1 down."""
     rng, (number, size) = np.random.default_rng(0), shares.shape
     start, found = height.with_neighbour(shares)
+    with np.errstate(divide="ignore"):  # a frequency of 0 stays
+        begun = sign * np.log(start)
     state = _Climbs(
         shares.copy(),
-        sign * np.log(start),
+        begun,
         *height.slopes(shares, found, sign),
         np.tile(0.01 * np.eye(size), (number, 1, 1)),
         np.ones(number, bool),

@@ -300,3 +300,11 @@ def test_joints_are_known_by_their_names():
     assert shown.share == jm.share_below(arm, 80.0, {"theta_3": (-1.0, 1.0)}, samples=32).share
     with pytest.raises(jm.ArmError, match="axis_9"):
         jm.extremes(named, {"axis_9": (-1.0, 1.0)})
+
+
+def test_a_mode_of_frequency_zero_has_no_other():
+    link = jm.Link(0.5, 7e10, 2700.0, jm.rectangle(0.02, 0.05))
+    arm = jm.Arm((link, link, link.replace(joint_stiffness=0.0)))
+    found = jm.extremes(arm, {"theta_2": (0.0, 1.0)}, starts=16, theory="euler_bernoulli")
+    assert found.lowest.frequency_hz == found.highest.frequency_hz == 0.0
+    assert found.certified
