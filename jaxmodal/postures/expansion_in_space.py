@@ -20,6 +20,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName, waves_at
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.postures.harmonics import Determinant
+from jaxmodal.postures.polynomial_values import Ranges
 from jaxmodal.postures.terms import IN_SPACE, Terms
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import Array, product, xp
@@ -102,6 +103,10 @@ class ExpansionInSpace:
     @property
     def joints(self) -> tuple[int, ...]:
         return self._joints
+
+    @property
+    def ranges(self) -> Ranges | None:
+        return None
 
     @property
     def scale(self) -> float:

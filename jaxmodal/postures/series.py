@@ -23,6 +23,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.postures.expansions import Expansion, PlanarExpansion
 from jaxmodal.postures.harmonics import num_harmonics
+from jaxmodal.postures.polynomial_values import VaryingBeams, is_mirrored, unscaled
 from jaxmodal.postures.terms import IN_THE_PLANE
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import product
@@ -43,18 +44,21 @@ _TAIL_TO_ERROR = 4.0
 _HELD_ERRORS, _DIGITS = 4.0, 1e-12
 
 
-def has_series(beams: BeamArrays) -> bool:
-    """Whether `posture_series` takes the arm.
+def is_polynomial(beams: BeamArrays) -> bool:
+    """Whether the determinant of an arm is a trigonometric polynomial of degree 2 in each joint angle.
 
-    It has no free joint, no rigid link, no support at a tip, no axial force, and nothing on one side of an axis.
-    Its terms are those of an arm whose mirror image in the opposite posture is the arm itself.
+    It has no free joint, no support at a tip, no elastic base, no axial force, and not all links are rigid.
     """
-    aside = (beams.base_offset_y, beams.end_offset_y, beams.tip_moment_y)
-    mirrored = all(x is None or not np.any(np.asarray(x)) for x in aside)
     springs = (beams.joint_stiffness, beams.joint_axial_stiffness, beams.joint_shear_stiffness)
     held = all(x is None or np.all(np.asarray(x) > 0.0) for x in springs)
-    others = (beams.flexible, beams.support_x_stiffness, beams.axial_force)
-    return mirrored and held and all(x is None for x in others)
+    flexible = beams.flexible is None or np.any(np.asarray(beams.flexible) > 0.0)
+    others = (beams.support_x_stiffness, beams.axial_force)
+    return bool(held and flexible and all(x is None for x in others))
+
+
+def has_series(beams: BeamArrays) -> bool:
+    """Whether `posture_series` takes the arm, whose mirror image in the opposite posture is then the arm itself."""
+    return is_polynomial(beams) and is_mirrored(beams)
 
 
 @jax.tree_util.register_dataclass
@@ -217,9 +221,8 @@ def posture_series(
     beams, flags = prepared_values(arm, theory)
     if not has_series(beams):
         raise ArmError(
-            "the arm has a free joint (a stiffness of 0), a rigid link, a support at a tip, an elastic base, "
-            "an axial force, or an offset or a body beside an axis, and no posture series; use "
-            "natural_frequencies_batch"
+            "the arm has a free joint (a stiffness of 0), a support at a tip, an elastic base, an axial force, rigid "
+            "links alone, or an offset or a body beside an axis, and no posture series; use natural_frequencies_batch"
         )
     high = real_number(omega_max, "omega_max", "in rad/s")
     low = high / 1e4 if omega_min is None else real_number(omega_min, "omega_min", "in rad/s")
@@ -232,7 +235,8 @@ def posture_series(
             f"the arm has {beams.length.shape[0]} links and its series"
             f" {num_harmonics(beams.length.shape[0])} terms; expected at most 6 links"
         )
-    return tabulate(PlanarExpansion(beams, flags), math.sqrt(low), math.sqrt(high), theory)
+    turning = VaryingBeams(beams, tuple(range(1, beams.length.shape[0])), IN_THE_PLANE)
+    return tabulate(PlanarExpansion(turning, flags), math.sqrt(low), math.sqrt(high), theory)
 
 
 class _Panels(NamedTuple):
@@ -302,7 +306,7 @@ def holds(series: PostureSeries, expansion: Expansion) -> bool:
 def confirmed(
     series: PostureSeries, expansion: Expansion, basis: np.ndarray | None = None, values: int = 4
 ) -> np.ndarray | None:
-    """The largest error of so many ``values`` of each panel, (P,), whose frequencies and postures have not made it.
+    """The largest error of so many ``values`` of each panel, (P,), whose frequencies and places have not made it.
 
     None where one is larger than the series says by more than chance, or where digits of the determinant itself are
     lost. ``basis`` are the combinations of terms that the series is of (`fewer_terms`).
@@ -312,12 +316,14 @@ def confirmed(
     panel = np.repeat(np.arange(panels), values)
     low, high = edges[panel], edges[panel + 1]
     x = 0.5 * (low + high) + 0.5 * (high - low) * rng.uniform(-1.0, 1.0, panel.size)
-    u, angles = _places(x, low, high), rng.uniform(-np.pi, np.pi, (joints, panel.size))
-    d = expansion.determinant(x * x, angles)
+    u, places = _places(x, low, high), rng.uniform(-np.pi, np.pi, (joints, panel.size))
+    values_between = rng.uniform(-1.0, 1.0, (len(expansion.terms.powers), panel.size))
+    places = np.concatenate([places, values_between])
+    d = expansion.determinant(x * x, unscaled(expansion.ranges, places))
     scale, error = np.asarray(series.log_scale)[panel], np.asarray(series.error)
     with np.errstate(all="ignore"):
         exact = d.factor * np.exp((d.growth - scale[:, 0]) + (d.rest - scale[:, 1] * u))
-        terms = expansion.terms.of(angles)
+        terms = expansion.terms.of(places)
         terms = terms if basis is None else product(basis, terms)
         polynomials = np.einsum("kdh,hk->dk", np.asarray(series.taylor)[panel], terms)
         away = np.abs(functools.reduce(lambda v, c: c + v * u, polynomials[::-1]) - exact)

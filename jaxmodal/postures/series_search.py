@@ -22,8 +22,9 @@ import numpy as np
 from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import ANGLE
-from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.frequencies.results import NaturalFrequencies, fields_of
 from jaxmodal.postures.expansion_in_space import (
     ExpansionInSpace,
@@ -33,12 +34,22 @@ from jaxmodal.postures.expansion_in_space import (
 )
 from jaxmodal.postures.expansions import Expansion, PlanarExpansion
 from jaxmodal.postures.fewer_terms import in_fewer_terms, measured
-from jaxmodal.postures.harmonics import num_harmonics
-from jaxmodal.postures.series import has_series, holds, tabulate
+from jaxmodal.postures.polynomial_values import (
+    Quantity,
+    Ranges,
+    Varied,
+    is_mirrored,
+    quantity_of,
+    usual,
+    varying,
+    within,
+)
+from jaxmodal.postures.series import holds, is_polynomial, tabulate
 from jaxmodal.postures.series_on_device import first_pass, postures_of_a_block
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
 from jaxmodal.postures.series_roots import WIDEST, grid_of, panels_of
+from jaxmodal.postures.terms import IN_THE_PLANE, Terms
 from jaxmodal.runtime.device_blocks import in_blocks_of_cells
 from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.namespace import Array
@@ -61,6 +72,9 @@ _FIRST_PILOTS, _FIRST_ROUNDS = 32, 2
 #: in space a series is not taken that leaves more than this share of so many postures open; up to so many cells with
 #: such modes are finished in double-double, a millisecond for each mode, before the general path is the faster way
 _TRIED, _MOST_LEFT, _MOST_FINISHED = 256, 0.5, 4096
+#: the same in the plane with values beside angles: so many modes of a cell are finished in double-double, 45
+#: microseconds each, in the time in which the general path solves the cell
+_MOST_WIDE = 1.0
 _LOWEST, _HIGHEST = 1e-5, 1e4
 #: the series reaches from this share of the lowest sqrt(omega) of the pilots to one of these multiples of the highest:
 #: the first where this share of the pilots at the most has a count less clear than so many times what makes it certain.
@@ -75,22 +89,49 @@ HOST_POSTURES = 131_072
 _PANELS_OF_TEN = 8
 #: postures that a GPU has left open and that NumPy solves all the same
 _HOST_LEFT = 65_536
-_ANGLE = re.compile(r"link(\d+|\*)\.joint_angle", re.ASCII)
+_ANGLE = re.compile(r"link\d+\.joint_angle", re.ASCII)
+
+
+def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
+    """None where a batch varies what the determinant is no polynomial in, or anything twice."""
+    joints, quantities, rows, seen = list[int](), list[Quantity](), list[int](), set[str]()
+    for row, address in enumerate(addresses):
+        singles = resolve(arm, address)
+        if seen.intersection(singles):
+            return None
+        seen.update(singles)
+        if _ANGLE.fullmatch(singles[0]):
+            joints += _numbers(singles)
+            continue
+        quantity = None if isinstance(arm, SpatialArm) else quantity_of(arm, address)
+        if quantity is None:
+            return None
+        quantities.append(quantity)
+        rows.append(row)
+    return Varied(_turning(arm, joints), tuple(quantities), tuple(rows))
+
+
+def _turning(arm: Arm | SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
+    """Those of the joints, ascending, whose angles change frequencies."""
+    if isinstance(arm, SpatialArm):
+        return turning(arm, joints)
+    return tuple(sorted(j for j in joints if j > 0))
 
 
 def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
-    """Whether a batch varies joint angles alone, each once, and has enough cells to pay for the table."""
-    if not all(_ANGLE.fullmatch(address) for address in addresses):
-        return False
-    singles = [single for address in addresses for single in resolve(arm, address)]
-    if len(set(singles)) < len(singles):
+    """Whether D is a polynomial in all that a batch varies, and the batch has enough cells to pay for the table."""
+    asked = varied(arm, addresses)
+    if asked is None:
         return False
     if isinstance(arm, SpatialArm):
-        joints = turning(arm, _numbers(singles))
-        return cells >= enough_in_space(len(joints)) and has_series_in_space(arm)
-    terms = num_harmonics(arm.num_links)
+        return cells >= enough_in_space(len(asked.joints)) and has_series_in_space(arm)
+    springs = {q.address: 1.0 for q in asked.quantities if q.spring}  # what they are is not known
+    beams = beam_arrays(set_parameters(arm, springs))
+    powers = tuple(q.degree for q in asked.quantities)
+    mirrored = len(asked.joints) == arm.num_links - 1 and is_mirrored(beams)
+    terms = Terms(IN_THE_PLANE.degree, mirrored, powers).number(len(asked.joints))
     enough = 1 < terms <= _MOST_TERMS and cells >= _CELLS_PER_TERM * terms
-    return enough and has_series(beam_arrays(arm))
+    return enough and is_polynomial(beams)
 
 
 def _numbers(singles: Sequence[str]) -> list[int]:
@@ -98,12 +139,21 @@ def _numbers(singles: Sequence[str]) -> list[int]:
     return [int(single.removeprefix("link").partition(".")[0]) - 1 for single in singles]
 
 
-def expansion_of(arm: Arm | SpatialArm, addresses: Sequence[str], theory: TheoryName) -> Expansion:
-    """The determinant of an arm of either kind in the angles at these addresses."""
+def expansion_of(
+    arm: Arm | SpatialArm, asked: Varied, values: np.ndarray, theory: TheoryName
+) -> Expansion | None:
+    """The determinant of an arm of either kind in what varies; None where it is no polynomial.
+
+    ``values`` (values, samples) are some of those that vary beside angles.
+    """
     if isinstance(arm, SpatialArm):
-        singles = [single for address in addresses for single in resolve(arm, address)]
-        return ExpansionInSpace(arm, turning(arm, _numbers(singles)), theory)
-    return PlanarExpansion(*prepared_values(arm, theory))
+        return ExpansionInSpace(arm, asked.joints, theory)
+    beams = varying(arm, asked.joints, asked.quantities, theory)
+    if beams is None:
+        return None
+    quantities = asked.quantities
+    ranges = Ranges.of(values, usual(beams.beams, quantities)) if quantities else None
+    return PlanarExpansion(beams, theory_flags(theory), ranges, quantities)
 
 
 def prepare(
@@ -119,9 +169,9 @@ def prepare(
     Parameters
     ----------
     addresses : sequence of str
-        Addresses of joint angles, for which `pays` holds.
+        Addresses for which `pays` holds.
     sample : np.ndarray, shape (addresses, samples)
-        Some of their values, rad: the range of the series is that of their frequencies.
+        Some of their values: the range of the series is that of their frequencies.
     modes : int
         How many frequencies, from the lowest.
     cells : int
@@ -130,24 +180,30 @@ def prepare(
     Returns
     -------
     Tables or None
-        None where no value is a possible angle, and where the series is not the determinant (`holds`).
+        None where no cell is possible, and where the series is not the determinant (`holds`).
     """
+    asked = varied(arm, addresses)
+    if asked is None:
+        return None
     if (
         sample.shape[1] > _LARGE
     ):  # to look at all of them would take as long as to solve them on a GPU
         few = sample[:, np.random.default_rng(0).integers(0, sample.shape[1], _LARGE)]
-        sample = few if _possible(arm, addresses, few).shape[1] >= _PILOTS else sample
-    angles = _possible(arm, addresses, sample)
-    if angles.shape[1] == 0:
+        sample = few if _possible(asked, arm, addresses, few).shape[1] >= _PILOTS else sample
+    places = _possible(asked, arm, addresses, sample)
+    if places.shape[1] == 0:
         return None
-    expansion = expansion_of(arm, addresses, theory)
-    angles = angles[list(expansion.joints)]
-    chosen = np.random.default_rng(0).permutation(angles.shape[1])
-    angles = angles[:, np.resize(chosen[:_PILOTS], _PILOTS)]
-    least = modes * _PANELS_OF_TEN // 10 if isinstance(arm, SpatialArm) else 1
-    series = tabulate(expansion, *_range(expansion, angles, modes), theory, least)
+    expansion = expansion_of(arm, asked, places[len(asked.joints) :], theory)
+    if expansion is None:
+        return None
+    ranges = expansion.ranges
+    chosen = np.random.default_rng(0).permutation(places.shape[1])
+    places = places[:, np.resize(chosen[:_PILOTS], _PILOTS)]
+    angles_alone = ranges is None and not isinstance(arm, SpatialArm)
+    least = 1 if angles_alone else modes * _PANELS_OF_TEN // 10
+    series = tabulate(expansion, *_range(expansion, places, modes), theory, least)
     basis = None
-    if isinstance(arm, SpatialArm):
+    if not angles_alone:
         fewer, basis = in_fewer_terms(series, expansion.terms)
         sharper = measured(fewer, basis, expansion)
         if sharper is None:
@@ -163,18 +219,19 @@ def prepare(
         top=top,
         counter=expansion.counter(top),
         series=series,
-        panels=panels_of(series, basis),
+        panels=panels_of(series, basis, ranges),
         grid=grid_of(series, None),
         fine=grid_of(series, _FINE),
         host=cells <= HOST_POSTURES and not gpu,
         chunks=_CPU_CHUNKS,
         finished=_MOST_FINISHED if isinstance(arm, SpatialArm) else None,
+        varied=asked,
     )
     for fine in (_GPU_SEPARATORS,) if gpu else _SEPARATORS:
         tables = dataclasses.replace(tables, grid=grid_of(series, fine))
-        if gpu or _open_share(tables, angles) < _OPEN:
+        if gpu or _open_share(tables, places) < _OPEN:
             break
-    if isinstance(arm, SpatialArm) and not _closes(tables, angles):
+    if not angles_alone and not _closes(tables, places):
         return None
     if gpu:
         first, second = (
@@ -185,26 +242,47 @@ def prepare(
     return tables
 
 
-def _possible(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
-    """Joint angles of the cells whose values are possible."""
-    every = postures(arm, addresses, values)
-    return every[:, ANGLE.holds(every).all(axis=0)]
+def _possible(
+    asked: Varied, arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray
+) -> np.ndarray:
+    """Places of the cells whose values are possible."""
+    places, valid = _placed(asked, arm, addresses, values)
+    given = places[len(asked.joints) :]
+    # a stiffness of 0 has another number of modes
+    springs = np.array([q.spring for q in asked.quantities], bool)[:, None]
+    possible = np.where(springs, given > 0.0, (given >= 0.0) & np.isfinite(given))
+    return places[:, valid & possible.all(axis=0)]
 
 
-def _closes(tables: Tables, angles: np.ndarray) -> bool:
-    """Whether finer separators leave few enough postures open; of arms that have each mode twice they leave all."""
-    some = angles[:, :_TRIED]
+def _placed(
+    asked: Varied, arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Places of cells, and those whose angles are possible."""
+    angles = postures(arm, addresses, values)
+    places = np.concatenate([angles[list(asked.joints)], values[list(asked.rows)]])
+    return places, ANGLE.holds(angles).all(axis=0)
+
+
+def _closes(tables: Tables, places: np.ndarray) -> bool:
+    """Whether the series leaves few enough cells and modes open that the general path is not the faster way.
+
+    Of arms that have each mode twice it leaves all open.
+    """
+    some = places[:, :_TRIED]
     found, _ = tables.solved(tables.about(tables.fine), some, safe=True, host=True)
-    narrow = found.apart & np.all(found.width <= WIDEST, axis=1)
-    return bool(np.mean(~narrow) <= _MOST_LEFT)
+    wide = found.width > WIDEST
+    if tables.finished is None and np.mean(np.sum(wide, axis=1)) > _MOST_WIDE:
+        return False
+    left = ~found.apart if tables.finished is None else ~found.apart | wide.any(axis=1)
+    return bool(np.mean(left) <= _MOST_LEFT)
 
 
-def _open_share(tables: Tables, angles: np.ndarray) -> float:
+def _open_share(tables: Tables, places: np.ndarray) -> float:
     """How much the first pass would leave open."""
-    every = np.arange(angles.shape[1])
+    every = np.arange(places.shape[1])
     results = SeriesResults.empty(every >= 0, tables.modes)
     about = tables.about(tables.grid)
-    found, results.count[:] = tables.solved(about, angles, safe=False, host=True)
+    found, results.count[:] = tables.solved(about, places, safe=False, host=True)
     results.store(every, found)
     return float(results.open.mean())
 
@@ -227,8 +305,9 @@ def _rows(arm: Arm | SpatialArm, addresses: Sequence[str]) -> np.ndarray:
     """For every joint the place of the address that gives its angle, -1 for none."""
     rows = np.full(arm.num_links, -1)
     for row, address in enumerate(addresses):
-        for single in resolve(arm, address):
-            rows[_numbers([single])] = row
+        singles = resolve(arm, address)
+        if _ANGLE.fullmatch(singles[0]):
+            rows[_numbers(singles)] = row
     return rows
 
 
@@ -243,21 +322,23 @@ def solve_batch(
     """`solve` of values (addresses, cells), or on a GPU `solve_on_device`."""
     if is_gpu(default_device()):
         return solve_on_device(tables, arm, addresses, values, general, pool)
-    return solve(tables, postures(arm, addresses, values), general, pool)
+    return solve(tables, arm, addresses, values, general, pool)
 
 
 def solve(
     tables: Tables,
-    angles: np.ndarray,
+    arm: Arm | SpatialArm,
+    addresses: Sequence[str],
+    values: np.ndarray,
     general: Callable[[np.ndarray], NaturalFrequencies],
     pool: ThreadPoolExecutor,
 ) -> NaturalFrequencies:
-    """Frequencies of an arm in many postures.
+    """Frequencies of an arm in many cells.
 
     Parameters
     ----------
-    angles : np.ndarray, shape (n, cells)
-        Joint angles of all links in every cell (`postures`), rad.
+    values : np.ndarray, shape (addresses, cells)
+        What every cell has at the addresses.
     general : Callable
         Solves the cells of given numbers; called for those that the series leaves open.
     pool : ThreadPoolExecutor
@@ -268,8 +349,9 @@ def solve(
     NaturalFrequencies
         As of `natural_frequencies_batch`; ``by_sign_changes`` says which modes the series proved.
     """
-    valid = ANGLE.holds(angles).all(axis=0)
-    results = tables.solve(angles[list(tables.expansion.joints)], valid, pool)
+    places, valid = _placed(tables.varied, arm, addresses, values)
+    usable = valid & within(tables.panels.ranges, places)
+    results = tables.solve(places, usable, pool)
     left = np.flatnonzero(results.open & valid)
     found = None
     if left.size:
@@ -290,8 +372,8 @@ def solve_on_device(
 
     def left(at: np.ndarray) -> dict[str, Array]:
         few = dataclasses.replace(tables, host=at.size <= _HOST_LEFT)
-        angles = postures(arm, addresses, values[:, at])
-        return fields_of(solve(few, angles, lambda some: general(at[some]), pool))
+        found = solve(few, arm, addresses, values[:, at], lambda some: general(at[some]), pool)
+        return fields_of(found)
 
     size = postures_of_a_block(tables.grid, tables.panels, values.shape[1])
     found = in_blocks_of_cells(block, values, size, left)
@@ -304,33 +386,35 @@ def block_on_device(
     """`first_pass` as a function of the values of a block of cells alone, shape (addresses, cells)."""
     about = *tables.about(tables.grid), _own(arm)
     given = tuple(_rows(arm, addresses).tolist())
-    return functools.partial(first_pass, *about, modes=tables.modes, given=given)
+    return functools.partial(
+        first_pass, *about, modes=tables.modes, given=given, rows=tables.varied.rows
+    )
 
 
-def _range(expansion: Expansion, angles: np.ndarray, modes: int) -> tuple[float, float]:
+def _range(expansion: Expansion, places: np.ndarray, modes: int) -> tuple[float, float]:
     """Values of sqrt(omega) below the first mode and above the last, of nearly all postures, from a sample of them."""
-    scale, every = expansion.scale, angles
+    scale, every = expansion.scale, places
     widest = tuple(np.log(scale * np.array([x, x])) for x in (_LOWEST, _HIGHEST * modes**2))
     low, high = widest
-    few = angles[:, :_FIRST_PILOTS]
+    few = places[:, :_FIRST_PILOTS]
     for _ in range(_FIRST_ROUNDS):
         low, high, few = _narrowed(expansion, few, modes, low, high)
     # at both ends of both intervals, in turn: the first mode of no posture lies below, the last of none above
-    count = expansion.counts(np.exp(np.stack([low, high]).T.ravel()), angles)
+    count = expansion.counts(np.exp(np.stack([low, high]).T.ravel()), places)
     passed = count.reshape(2, 2, -1) >= np.array([1, modes])[:, None, None]
     rounds = _RANGE_ROUNDS
     if passed[0, 0].any() or not passed[1, 1].all():
         low, high = widest
     else:
-        rounds, angles = rounds - _FIRST_ROUNDS, angles[:, passed[0, 1] | ~passed[1, 0]]
+        rounds, places = rounds - _FIRST_ROUNDS, places[:, passed[0, 1] | ~passed[1, 0]]
     for _ in range(rounds):
-        low, high, angles = _narrowed(expansion, angles, modes, low, high)
+        low, high, places = _narrowed(expansion, places, modes, low, high)
     return math.exp(0.5 * low[0]) * _BELOW, _clear_end(expansion, every, math.exp(0.5 * high[1]))
 
 
 def _narrowed(
     expansion: Expansion,
-    angles: np.ndarray,
+    places: np.ndarray,
     modes: int,
     low: np.ndarray,
     high: np.ndarray,
@@ -340,22 +424,22 @@ def _narrowed(
     With them the postures that may still have the lowest or the highest.
     """
     # both at once: fewer calls of NumPy
-    places = np.linspace(low, high, _CUTS + 2, axis=1)
-    count = expansion.counts(np.exp(places[:, 1:-1].ravel()), angles)
+    cuts = np.linspace(low, high, _CUTS + 2, axis=1)
+    count = expansion.counts(np.exp(cuts[:, 1:-1].ravel()), places)
     passed = count.reshape(2, _CUTS, -1) >= np.array([1, modes])[:, None, None]
     passed = np.pad(passed, ((0, 0), (1, 1), (0, 0)))
     passed[:, -1] = True
     first, last = int(passed[0].any(axis=1).argmax()), int(passed[1].all(axis=1).argmax())
     after = np.array([first, last])
-    kept = angles[:, passed[0, first] | ~passed[1, last - 1]]
-    return places[[0, 1], after - 1], places[[0, 1], after], kept
+    kept = places[:, passed[0, first] | ~passed[1, last - 1]]
+    return cuts[[0, 1], after - 1], cuts[[0, 1], after], kept
 
 
-def _clear_end(expansion: Expansion, angles: np.ndarray, last: float) -> float:
+def _clear_end(expansion: Expansion, places: np.ndarray, last: float) -> float:
     """A value of sqrt(omega) a little above ``last`` where counts are certain in nearly all postures."""
     ends = last * np.array(_ABOVE)
     with np.errstate(all="ignore"):
-        _, clear = expansion.counter(ends**2).count(angles)
+        _, clear = expansion.counter(ends**2).count(places)
     clearest = np.quantile(np.nan_to_num(clear), _UNCLEAR, axis=1)
     enough = clearest >= _CLEAR
     return float(ends[int(enough.argmax() if enough.any() else clearest.argmax())])
