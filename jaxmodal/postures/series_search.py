@@ -13,43 +13,30 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_arrays
-from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.arm.quantities import ANGLE
-from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies, fields_of
-from jaxmodal.postures.expansion_in_space import (
-    ExpansionInSpace,
-    enough_in_space,
-    has_series_in_space,
-    turning,
-)
-from jaxmodal.postures.expansions import Expansion, PlanarExpansion
+from jaxmodal.postures.expansions import Expansion
 from jaxmodal.postures.fewer_terms import in_fewer_terms, measured
-from jaxmodal.postures.polynomial_values import (
-    Quantity,
-    Ranges,
-    Varied,
-    is_mirrored,
-    quantity_of,
-    usual,
-    varying,
-    within,
+from jaxmodal.postures.places import (
+    expansion_of,
+    own_angles,
+    placed,
+    possible_places,
+    rows_of_angles,
+    varied,
 )
-from jaxmodal.postures.series import holds, is_polynomial, tabulate
+from jaxmodal.postures.polynomial_values import within
+from jaxmodal.postures.series import holds, tabulate
 from jaxmodal.postures.series_on_device import first_pass, postures_of_a_block
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
 from jaxmodal.postures.series_roots import WIDEST, grid_of, panels_of
-from jaxmodal.postures.terms import IN_THE_PLANE, Terms
 from jaxmodal.runtime.device_blocks import in_blocks_of_cells
 from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.namespace import Array
@@ -81,79 +68,12 @@ _LOWEST, _HIGHEST = 1e-5, 1e4
 #: A link's own resonance may lie there, near which no count is certain in any posture
 _BELOW, _ABOVE = 0.6, (1.01, 1.02, 1.03, 1.04, 1.05, 1.06)
 _UNCLEAR, _CLEAR = 0.01, 100.0
-#: series of more terms, and smaller batches, are left to the general search
-_MOST_TERMS, _CELLS_PER_TERM = 400, 500
 #: postures that NumPy solves, 4 microseconds each, 16 in space; programs take 0.5 and 2 and are compiled before
 HOST_POSTURES = 131_072
 #: first panels in space for ten modes: joints that give way have modes that no wave of a link tells of
 _PANELS_OF_TEN = 8
 #: postures that a GPU has left open and that NumPy solves all the same
 _HOST_LEFT = 65_536
-_ANGLE = re.compile(r"link\d+\.joint_angle", re.ASCII)
-
-
-def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
-    """None where a batch varies what the determinant is no polynomial in, or anything twice."""
-    joints, quantities, rows, seen = list[int](), list[Quantity](), list[int](), set[str]()
-    for row, address in enumerate(addresses):
-        singles = resolve(arm, address)
-        if seen.intersection(singles):
-            return None
-        seen.update(singles)
-        if _ANGLE.fullmatch(singles[0]):
-            joints += _numbers(singles)
-            continue
-        quantity = None if isinstance(arm, SpatialArm) else quantity_of(arm, address)
-        if quantity is None:
-            return None
-        quantities.append(quantity)
-        rows.append(row)
-    return Varied(_turning(arm, joints), tuple(quantities), tuple(rows))
-
-
-def _turning(arm: Arm | SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
-    """Those of the joints, ascending, whose angles change frequencies."""
-    if isinstance(arm, SpatialArm):
-        return turning(arm, joints)
-    return tuple(sorted(j for j in joints if j > 0))
-
-
-def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
-    """Whether D is a polynomial in all that a batch varies, and the batch has enough cells to pay for the table."""
-    asked = varied(arm, addresses)
-    if asked is None:
-        return False
-    if isinstance(arm, SpatialArm):
-        return cells >= enough_in_space(len(asked.joints)) and has_series_in_space(arm)
-    springs = {q.address: 1.0 for q in asked.quantities if q.spring}  # what they are is not known
-    beams = beam_arrays(set_parameters(arm, springs))
-    powers = tuple(q.degree for q in asked.quantities)
-    mirrored = len(asked.joints) == arm.num_links - 1 and is_mirrored(beams)
-    terms = Terms(IN_THE_PLANE.degree, mirrored, powers).number(len(asked.joints))
-    enough = 1 < terms <= _MOST_TERMS and cells >= _CELLS_PER_TERM * terms
-    return enough and is_polynomial(beams)
-
-
-def _numbers(singles: Sequence[str]) -> list[int]:
-    """The numbers of links, from 0, in addresses."""
-    return [int(single.removeprefix("link").partition(".")[0]) - 1 for single in singles]
-
-
-def expansion_of(
-    arm: Arm | SpatialArm, asked: Varied, values: np.ndarray, theory: TheoryName
-) -> Expansion | None:
-    """The determinant of an arm of either kind in what varies; None where it is no polynomial.
-
-    ``values`` (values, samples) are some of those that vary beside angles.
-    """
-    if isinstance(arm, SpatialArm):
-        return ExpansionInSpace(arm, asked.joints, theory)
-    beams = varying(arm, asked.joints, asked.quantities, theory)
-    if beams is None:
-        return None
-    quantities = asked.quantities
-    ranges = Ranges.of(values, usual(beams.beams, quantities)) if quantities else None
-    return PlanarExpansion(beams, theory_flags(theory), ranges, quantities)
 
 
 def prepare(
@@ -189,8 +109,8 @@ def prepare(
         sample.shape[1] > _LARGE
     ):  # to look at all of them would take as long as to solve them on a GPU
         few = sample[:, np.random.default_rng(0).integers(0, sample.shape[1], _LARGE)]
-        sample = few if _possible(asked, arm, addresses, few).shape[1] >= _PILOTS else sample
-    places = _possible(asked, arm, addresses, sample)
+        sample = few if possible_places(asked, arm, addresses, few).shape[1] >= _PILOTS else sample
+    places = possible_places(asked, arm, addresses, sample)
     if places.shape[1] == 0:
         return None
     expansion = expansion_of(arm, asked, places[len(asked.joints) :], theory)
@@ -242,27 +162,6 @@ def prepare(
     return tables
 
 
-def _possible(
-    asked: Varied, arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray
-) -> np.ndarray:
-    """Places of the cells whose values are possible."""
-    places, valid = _placed(asked, arm, addresses, values)
-    given = places[len(asked.joints) :]
-    # a stiffness of 0 has another number of modes
-    springs = np.array([q.spring for q in asked.quantities], bool)[:, None]
-    possible = np.where(springs, given > 0.0, (given >= 0.0) & np.isfinite(given))
-    return places[:, valid & possible.all(axis=0)]
-
-
-def _placed(
-    asked: Varied, arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Places of cells, and those whose angles are possible."""
-    angles = postures(arm, addresses, values)
-    places = np.concatenate([angles[list(asked.joints)], values[list(asked.rows)]])
-    return places, ANGLE.holds(angles).all(axis=0)
-
-
 def _closes(tables: Tables, places: np.ndarray) -> bool:
     """Whether the series leaves few enough cells and modes open that the general path is not the faster way.
 
@@ -285,30 +184,6 @@ def _open_share(tables: Tables, places: np.ndarray) -> float:
     found, results.count[:] = tables.solved(about, places, safe=False, host=True)
     results.store(every, found)
     return float(results.open.mean())
-
-
-def postures(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
-    """Joint angles of all links, shape (n, cells), from values of shape (addresses, cells)."""
-    angles = np.repeat(_own(arm)[:, None], values.shape[1], axis=1)
-    for joint, row in enumerate(_rows(arm, addresses)):
-        if row >= 0:
-            angles[joint] = values[row]
-    return angles
-
-
-def _own(arm: Arm | SpatialArm) -> np.ndarray:
-    """Joint angles of the arm itself, shape (n,)."""
-    return np.array([float(link.joint_angle) for link in arm.links])
-
-
-def _rows(arm: Arm | SpatialArm, addresses: Sequence[str]) -> np.ndarray:
-    """For every joint the place of the address that gives its angle, -1 for none."""
-    rows = np.full(arm.num_links, -1)
-    for row, address in enumerate(addresses):
-        singles = resolve(arm, address)
-        if _ANGLE.fullmatch(singles[0]):
-            rows[_numbers(singles)] = row
-    return rows
 
 
 def solve_batch(
@@ -349,7 +224,7 @@ def solve(
     NaturalFrequencies
         As of `natural_frequencies_batch`; ``by_sign_changes`` says which modes the series proved.
     """
-    places, valid = _placed(tables.varied, arm, addresses, values)
+    places, valid = placed(tables.varied, arm, addresses, values)
     usable = valid & within(tables.panels.ranges, places)
     results = tables.solve(places, usable, pool)
     left = np.flatnonzero(results.open & valid)
@@ -384,8 +259,8 @@ def block_on_device(
     tables: Tables, arm: Arm | SpatialArm, addresses: Sequence[str]
 ) -> Callable[[np.ndarray], tuple[dict[str, Array], Array]]:
     """`first_pass` as a function of the values of a block of cells alone, shape (addresses, cells)."""
-    about = *tables.about(tables.grid), _own(arm)
-    given = tuple(_rows(arm, addresses).tolist())
+    about = *tables.about(tables.grid), own_angles(arm)
+    given = tuple(rows_of_angles(arm, addresses).tolist())
     return functools.partial(
         first_pass, *about, modes=tables.modes, given=given, rows=tables.varied.rows
     )

@@ -8,9 +8,8 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.batches.plan import series_search as of_batches
 from jaxmodal.frequencies.status import Status
-from jaxmodal.postures import polynomial_values, series_search
+from jaxmodal.postures import places, polynomial_values, series_search
 from jaxmodal.postures.polynomial_values import Ranges, Varied, scaled, unscaled, within
 from jaxmodal.postures.series import confirmed, tabulate
 from tests.postures.test_real_arms import featured_arm
@@ -62,14 +61,14 @@ def drawn(ends, cells, seed=0):
 
 
 def expansion_of(arm, addresses, values):
-    asked = series_search.varied(arm, addresses)
-    return series_search.expansion_of(arm, asked, values, "timoshenko")
+    asked = places.varied(arm, addresses)
+    return places.expansion_of(arm, asked, values, "timoshenko")
 
 
 @pytest.fixture
 def small_batches(monkeypatch):
     """Batches take the series however few their cells, and NumPy alone."""
-    monkeypatch.setattr(series_search, "_CELLS_PER_TERM", 1)
+    monkeypatch.setattr(places, "_CELLS_PER_TERM", 1)
 
 
 @pytest.mark.parametrize("address", CASES)
@@ -94,14 +93,14 @@ def test_few_places_give_the_characteristic_determinant_of_all():
     values = np.stack([rng.uniform(0, 50, 12), rng.uniform(0, 5, 12), 10 ** rng.uniform(4, 8, 12)])
     expansion = expansion_of(THREE, addresses, values)
     coefficients, _, _ = expansion.coefficients(np.array([omega]))
-    places = np.concatenate([rng.uniform(-np.pi, np.pi, (2, 12)), values])
+    cells = np.concatenate([rng.uniform(-np.pi, np.pi, (2, 12)), values])
     found = (
         coefficients[0]
-        @ expansion.terms.of(scaled(expansion.ranges, places))
+        @ expansion.terms.of(scaled(expansion.ranges, cells))
         / expansion.ranges.factor(expansion.quantities, values)
     )
     logs, signs = [], []
-    for place in places.T:
+    for place in cells.T:
         arm = set_parameters(THREE, dict(zip(addresses, map(float, place), strict=True)))
         sign, log = jm.log_determinant(arm, omega, "timoshenko")
         signs.append(float(sign))
@@ -140,7 +139,7 @@ def test_values_over_decades_and_impossible_ones(small_batches):
     cells["link2.joint_stiffness"][:3] = [np.inf, 0.0, -1.0]
     cells["payload.mass"][3:7] = [0.0, -1.0, np.nan, np.inf]
     cells["link2.joint_angle"][7] = np.nan
-    assert of_batches.pays(TWO, list(cells), number)
+    assert places.pays(TWO, list(cells), number)
     found = jm.natural_frequencies_batch(TWO, cells, MODES)
     general = jm.natural_frequencies_batch(TWO, cells, MODES, chunk_size=128)
     assert general.by_sign_changes is None
@@ -183,25 +182,25 @@ def test_what_no_polynomial_is_known_for_goes_the_general_way():
         ["payload.centre_x"],
     ):
         arm = dataclasses.replace(THREE, payload=jm.Payload(1.0, 0.1, centre_x=0.1))
-        assert not series_search.pays(arm, addresses, many), addresses
-    assert series_search.pays(THREE, ["theta_2", "payload_mass"], many)
+        assert not places.pays(arm, addresses, many), addresses
+    assert places.pays(THREE, ["theta_2", "payload_mass"], many)
     springs = set_parameters(THREE, {"link2.joint_stiffness": 0.0})
-    assert not series_search.pays(springs, ["theta_2"], many)
-    assert series_search.pays(springs, ["theta_2", "link2.joint_stiffness"], many)
+    assert not places.pays(springs, ["theta_2"], many)
+    assert places.pays(springs, ["theta_2", "link2.joint_stiffness"], many)
 
 
 def test_ranges_are_taken_to_and_fro():
     values = np.array([[0.0, 1e-3, 2.0, 5.0], [1e2, 1e5, 1e9, np.inf]])
     ranges = Ranges.of(values, [30.0, 1e6])
-    places = np.concatenate([np.full((1, 4), 0.3), values])
-    s = scaled(ranges, places)
+    cells = np.concatenate([np.full((1, 4), 0.3), values])
+    s = scaled(ranges, cells)
     assert np.all(np.abs(s[1:]) <= 1.0)
-    np.testing.assert_allclose(unscaled(ranges, s)[:, :3], places[:, :3], rtol=1e-9, atol=1e-12)
-    assert np.all(within(ranges, places))
-    beyond = places.copy()
+    np.testing.assert_allclose(unscaled(ranges, s)[:, :3], cells[:, :3], rtol=1e-9, atol=1e-12)
+    assert np.all(within(ranges, cells))
+    beyond = cells.copy()
     beyond[1] = [7.0, -1e-9, np.nan, np.inf]
     assert not np.any(within(ranges, beyond))
-    beyond = places.copy()
+    beyond = cells.copy()
     beyond[2] = [0.0, -1.0, np.nan, 1.0]
     assert not np.any(within(ranges, beyond))
     alone = Ranges.of(np.zeros((1, 3)), [2.0])

@@ -8,7 +8,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.postures import series_search
+from jaxmodal.postures import places
 
 #: the series and the general search, each good to about 1e-13
 ALIKE = 1e-12
@@ -79,7 +79,7 @@ def test_posture_series_refuses_free_joints_and_arms_that_are_not_their_own_mirr
         jm.posture_series(other, omega_max=500.0)
     angles = np.linspace(-3.0, 3.0, 6500)
     free = "joint_stiffness" in change
-    assert series_search.pays(other, ["link3.joint_angle"], angles.size) is not free
+    assert places.pays(other, ["link3.joint_angle"], angles.size) is not free
     result = jm.natural_frequencies_batch(other, {"link3.joint_angle": angles}, 3)
     assert bool(result.certified.all())
     one = jm.natural_frequencies(set_parameters(other, {"link3.joint_angle": angles[123]}), 3)

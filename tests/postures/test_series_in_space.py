@@ -11,7 +11,7 @@ import jaxmodal as jm
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.batches.in_space import PlanInSpace
 from jaxmodal.batches.plan import Question
-from jaxmodal.postures import fewer_terms, series_search
+from jaxmodal.postures import fewer_terms, places, series_search
 from jaxmodal.postures.expansion_in_space import ExpansionInSpace, has_series_in_space, turning
 from jaxmodal.postures.fewer_terms import in_fewer_terms
 from jaxmodal.postures.series import holds, tabulate
@@ -253,7 +253,7 @@ def test_fewer_terms_are_the_series():
 
 def test_which_batches_take_the_series():
     def pays(joints, cells, arm=SIX):
-        return series_search.pays(arm, addresses_of(joints), cells)
+        return places.pays(arm, addresses_of(joints), cells)
 
     assert pays((2, 3), 100_000)
     assert pays((1, 2, 3), 100_000), "the first joint turns the whole arm"
@@ -262,7 +262,7 @@ def test_which_batches_take_the_series():
     assert pays((2, 3, 4), 10**6)
     assert not pays((2, 3, 4), 1000)
     assert not pays((2, 3, 4, 5), 10**9), "6,561 terms"
-    assert not series_search.pays(SIX, ("link2.joint_angle", "payload.mass"), 10**6)
+    assert not places.pays(SIX, ("link2.joint_angle", "payload.mass"), 10**6)
     assert not pays((1, 2), 10**6, jm.set_parameters(SIX, {"link3.joint_stiffness": 0.0}))
     assert turning(standing_arm(), [0, 1]) == (0, 1)
     assert turning(bent_arm(), [0, 1]) == (1,)
