@@ -98,7 +98,7 @@ def expansion_of(
     if beams is None:
         return None
     quantities = asked.quantities
-    ranges = Ranges.of(values, usual(beams.beams, quantities)) if quantities else None
+    ranges = Ranges.of(values, quantities, usual(beams.beams, quantities)) if quantities else None
     return PlanarExpansion(beams, theory_flags(theory), ranges, quantities)
 
 

@@ -51,6 +51,8 @@ _MOVED = {
 }
 #: a range is at least so wide on both sides of its values
 _WIDER = 1e-3
+#: how far beyond the heaviest body or below the softest spring the middle of a range may lie
+_BEYOND = 3.0
 
 
 class Quantity(NamedTuple):
@@ -86,15 +88,21 @@ class Ranges(NamedTuple):
     high: Array
 
     @classmethod
-    def of(cls, values: np.ndarray, usual: Sequence[float]) -> Ranges:
-        """Of some values (values, samples), positive or 0, or inf.
+    def of(
+        cls, values: np.ndarray, quantities: Sequence[Quantity], usual: Sequence[float]
+    ) -> Ranges:
+        """Of some values (values, samples) of quantities, positive or 0, or inf.
 
-        The middle is what is ``usual`` for the arm, moved into the range: D is about as large at both of its ends.
+        The middle is what is ``usual`` for the arm, moved into the range or a little beyond where the value matters
+        least: so D is about as large over all of it.
         """
         rows = []
-        for row, middle in zip(values, usual, strict=True):
+        for row, quantity, middle in zip(values, quantities, usual, strict=True):
             some = row[(row > 0.0) & np.isfinite(row)]
-            middle = np.clip(middle, some.min(), some.max()) if some.size else middle
+            if some.size:
+                least, largest = some.min(), some.max()
+                ends = (least / _BEYOND, largest) if quantity.spring else (least, _BEYOND * largest)
+                middle = np.clip(middle, *ends)
             low, high = share(row.min(), middle), share(row.max(), middle)
             # a stiffness of 0 has another number of modes, and no range begins there
             rows.append([middle, max(low - _WIDER, 0.5 * low), min(high + _WIDER, 1.0)])

@@ -10,7 +10,14 @@ import jaxmodal as jm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures import places, polynomial_values, series_search
-from jaxmodal.postures.polynomial_values import Ranges, Varied, scaled, unscaled, within
+from jaxmodal.postures.polynomial_values import (
+    Ranges,
+    Varied,
+    quantity_of,
+    scaled,
+    unscaled,
+    within,
+)
 from jaxmodal.postures.series import confirmed, tabulate
 from tests.postures.test_real_arms import featured_arm
 
@@ -191,7 +198,8 @@ def test_what_no_polynomial_is_known_for_goes_the_general_way():
 
 def test_ranges_are_taken_to_and_fro():
     values = np.array([[0.0, 1e-3, 2.0, 5.0], [1e2, 1e5, 1e9, np.inf]])
-    ranges = Ranges.of(values, [30.0, 1e6])
+    quantities = [quantity_of(THREE, x) for x in ("payload.mass", "link2.joint_stiffness")]
+    ranges = Ranges.of(values, quantities, [30.0, 1e6])
     cells = np.concatenate([np.full((1, 4), 0.3), values])
     s = scaled(ranges, cells)
     assert np.all(np.abs(s[1:]) <= 1.0)
@@ -203,7 +211,7 @@ def test_ranges_are_taken_to_and_fro():
     beyond = cells.copy()
     beyond[2] = [0.0, -1.0, np.nan, 1.0]
     assert not np.any(within(ranges, beyond))
-    alone = Ranges.of(np.zeros((1, 3)), [2.0])
+    alone = Ranges.of(np.zeros((1, 3)), quantities[:1], [2.0])
     assert np.isfinite(alone.scaled(np.zeros((1, 3)))).all()
 
 
@@ -211,7 +219,7 @@ def test_an_arm_that_may_not_be_without_a_value_has_no_polynomial_in_it(monkeypa
     def refuse(*_):
         raise jm.ArmError("may not")
 
-    asked = Varied((1,), (polynomial_values.quantity_of(TWO, "payload.mass"),), (1,))
+    asked = Varied((1,), (quantity_of(TWO, "payload.mass"),), (1,))
     monkeypatch.setattr(polynomial_values, "set_parameters", refuse)
     assert polynomial_values.varying(TWO, asked.joints, asked.quantities, "timoshenko") is None
 
