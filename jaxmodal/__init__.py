@@ -53,7 +53,8 @@ from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.postures.inverse import PosturesAt, postures_at
 from jaxmodal.postures.resonance_maps import resonance_free
 from jaxmodal.postures.resonance_results import ResonanceMap
-from jaxmodal.postures.series import PostureSeries, posture_series
+from jaxmodal.postures.series import PostureSeries
+from jaxmodal.postures.series_of_arm import posture_series
 from jaxmodal.response.damped.damped_batch import DampedModesBatch, damped_modes_batch
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
 from jaxmodal.response.damped.damped_sensitivities import DampedSensitivities, damped_sensitivities
