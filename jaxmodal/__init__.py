@@ -99,7 +99,7 @@ from jaxmodal.spatial.parts.geometry import Rotation
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.parameters import describe, unit_of
 from jaxmodal.spatial.parts.sections import spatial_section
-from jaxmodal.spatial.parts.springs import Spring
+from jaxmodal.spatial.parts.springs import Spring, Support
 from jaxmodal.spatial.robots.reading import read_urdf, urdf_report
 from jaxmodal.spatial.robots.tables import UrdfReport
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -162,6 +162,7 @@ __all__ = [
     "StaticEquilibrium",
     "Status",
     "Stresses",
+    "Support",
     "TaperedFrequencies",
     "TimeResponse",
     "TruncationError",

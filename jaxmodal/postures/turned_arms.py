@@ -157,6 +157,7 @@ def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:
             raise ArmError(
                 f"arm: holds traced values; {what} needs known ones: call it outside jax.jit, jax.vmap and jax.grad."
             )
+        arm.refuse_supports(f"{what}, whose springs the arm turns against,")
         joints = tuple(k + 1 for k in turning(arm, [k - 1 for k in arm.joints]))
         return TurnedInSpace(arm, arm.model(theory).flags, joints, {})
     refuse_loads(require_planar(arm), f"{what} (axial forces have to be the same in every posture)")

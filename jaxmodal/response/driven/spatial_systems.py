@@ -87,6 +87,7 @@ def spatial_system(
     outputs: Sequence[Port],
 ) -> SpatialSystem:
     """The system of an arm, of concrete values, and the model that it was lowered to."""
+    arm.refuse_supports("a response")
     every = (*inputs, *read_ports(quantity, inputs, outputs))
     loads = tuple(dict.fromkeys(each for each in every if each.place != "base"))
     frames = arm.frames()

@@ -213,6 +213,11 @@ class SpatialArm(Drawn, SerialArm):
         base = "" if self.base_stiffness is None else "on an elastic base"
         return [links_table(self.links, self.payload, self.total_mass, title, base)]
 
+    def refuse_supports(self, what: str) -> None:
+        """Refuse an arm with a support at a tip, which ``what`` (the subject of the sentence) does not know."""
+        for number, link in enumerate(self.links, start=1):
+            link.refuse_supports(number, what)
+
     def model(self, theory: TheoryName) -> SpatialModel:
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""
         found = spatial_model(self.links, self.payload, self.base_stiffness, theory)

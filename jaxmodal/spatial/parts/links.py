@@ -41,7 +41,7 @@ from jaxmodal.spatial.parts.sections import (
     possible_torsion,
     section_values,
 )
-from jaxmodal.spatial.parts.springs import Spring
+from jaxmodal.spatial.parts.springs import Spring, Support
 
 _Z = (0.0, 0.0, 1.0)
 _METRES = "give it in metres"
@@ -88,6 +88,8 @@ class SpatialLink(StraightLink):
         seen from its end.
     body
         Body at the tip, in the link's axes.
+    supports
+        Springs (`Support`) between the tip and the ground.
     section_roll
         Turn of the section's axes about the link's, rad.
     torsion_constant
@@ -160,6 +162,7 @@ class SpatialLink(StraightLink):
     joint_axis: Direction = _Z  # type: ignore[assignment]
     joint_frame: tuple[Rotation, ...] = ()
     joint_springs: tuple[Spring, ...] = ()
+    supports: tuple[Support, ...] = ()
     rotor_inertia: Scalar | None = quantity(
         "kg m^2", "inertia of the rotor about the joint's axis", NON_NEGATIVE, default=None
     )
@@ -200,7 +203,11 @@ class SpatialLink(StraightLink):
     #: fields that hold a `RigidBody` or None
     bodies: ClassVar[tuple[str, ...]] = ("hub", "stator", "body")
     flags: ClassVar[tuple[str, ...]] = ("segment", "rigid", "prismatic")
-    nothing_at_tip: ClassVar[dict[str, Any]] = {"end_offset": None, "body": None}
+    nothing_at_tip: ClassVar[dict[str, Any]] = {
+        "end_offset": None,
+        "body": None,
+        "supports": (),
+    }
 
     def __post_init__(self) -> None:
         self._convert()
@@ -325,15 +332,16 @@ class SpatialLink(StraightLink):
                 raise ArmError(
                     f"{name} = {shown(value)}: must be a RigidBody(mass, centre, inertia)."
                 )
-        springs = self.joint_springs
-        if not isinstance(springs, tuple | list):
-            raise ArmError(f"joint_springs = {shown(springs)}: must be a list of Spring.")
-        for number, spring in enumerate(springs, start=1):
-            if not isinstance(spring, Spring):
-                raise ArmError(
-                    f"joint_springs{number} = {shown(spring)}: must be a Spring(kind, direction, stiffness)."
-                )
-        changes["joint_springs"] = tuple(springs)
+        for name, kind in (("joint_springs", Spring), ("supports", Support)):
+            springs = getattr(self, name)
+            if not isinstance(springs, tuple | list):
+                raise ArmError(f"{name} = {shown(springs)}: must be a list of {kind.__name__}.")
+            for number, spring in enumerate(springs, start=1):
+                if not isinstance(spring, kind):
+                    raise ArmError(
+                        f"{name}{number} = {shown(spring)}: must be a {kind.__name__}(kind, direction, stiffness)."
+                    )
+            changes[name] = tuple(springs)
         for name, value in changes.items():
             object.__setattr__(self, name, value)
 
@@ -362,6 +370,15 @@ class SpatialLink(StraightLink):
                 "out, so that each has its own."
             )
         return with_middle_sections(self, tip_section, pieces)
+
+    def refuse_supports(self, number: int, what: str) -> None:
+        """Refuse a link with a support, which ``what`` (the subject of the sentence) does not know."""
+        if self.supports:
+            raise ArmError(
+                f"link{number}.supports: {what} takes no supports at the tips of an arm in space; leave them out. "
+                "natural_frequencies, natural_frequencies_batch, frequencies_in_band, count_below and certify take "
+                "them."
+            )
 
     def continued(self, **changes: Any) -> "SpatialLink":
         """The segment that ends as the link does."""

@@ -67,7 +67,7 @@ def solve_cells(
     flags = arm.model(theory).flags
     found: list[NaturalFrequencies | None] = [None] * size
     left = np.ones(size, bool)
-    if size > _FEW:
+    if size > _FEW and not any(link.supports for link in arm.links):
         for cell, result in _quickly(arm, columns, num_modes, flags, theory, chunk):
             found[cell], left[cell] = result, False
     rest, step = np.flatnonzero(left), chunk or _CELLS
