@@ -37,6 +37,7 @@ def modes_in_space(
     UncertifiedError
         A frequency could not be certified, or there are fewer.
     """
+    arm.refuse_supports("a sum over modes")
     found = natural_frequencies(arm, num_modes, theory)
     omega = np.asarray(found.omega)
     model, free = modal_model(arm.model(theory)), int(np.sum(omega == 0.0))

@@ -376,8 +376,7 @@ class SpatialLink(StraightLink):
         if self.supports:
             raise ArmError(
                 f"link{number}.supports: {what} takes no supports at the tips of an arm in space; leave them out. "
-                "natural_frequencies, natural_frequencies_batch, frequencies_in_band, count_below and certify take "
-                "them."
+                "Frequencies, counts, batches, mode_shapes, sensitivities and modal_quantities_batch take them."
             )
 
     def continued(self, **changes: Any) -> "SpatialLink":
