@@ -5,6 +5,7 @@ Supports are (number of a link from 1, kind, direction in the axes of the ground
 
 import numpy as np
 
+from tests.spatial.driven_elements import DrivenChain
 from tests.spatial.finite_elements import Chain, moved, turn
 
 
@@ -52,3 +53,23 @@ def held_frequencies(entry, theory, supports, degree=20):
     factor = np.linalg.cholesky(basis.T @ stiffness @ basis)
     values = np.linalg.svd(np.linalg.solve(factor, (chain.inertia @ basis).T), compute_uv=False)
     return 1.0 / values[values > 0.0]
+
+
+def held_response(entry, theory, supports, omega, driven, read, degree=14):
+    """As `driven_elements.DrivenChain.response`, of an arm on supports."""
+    chain = DrivenChain(entry, theory, degree)
+    square = np.diag(chain.stiffness(omega)) - omega**2 * (chain.inertia.T @ chain.inertia)
+    rigid = []
+    for number, kind, direction, k in supports:
+        unit = np.asarray(direction, float) / np.linalg.norm(direction)
+        axes = ("x", "y", "z") if kind == "translation" else ("rx", "ry", "rz")
+        row = sum(x * chain.row(("tip", number), axis) for x, axis in zip(unit, axes, strict=True))
+        if np.isinf(k):
+            rigid.append(row)
+        else:
+            square = square + k * np.outer(row, row)
+    into, out = (np.array([chain.row(*each) for each in ports]) for ports in (driven, read))
+    basis = np.eye(chain.size)
+    if rigid:
+        basis = np.linalg.svd(np.array(rigid))[2][len(rigid) :].T
+    return out @ basis @ np.linalg.solve(basis.T @ square @ basis, basis.T @ into.T)

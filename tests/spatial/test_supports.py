@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal import dynamics
 from tests.spatial.cases import bent_arm, tube
-from tests.spatial.held_elements import held_frequencies
+from tests.spatial.held_elements import held_frequencies, held_response
 from tests.spatial.random_arms import random_arm
 
 S = jm.Support
@@ -186,8 +187,8 @@ def test_batches_are_as_single_arms_and_turn_against_the_ground():
     assert float(np.ptp(swept.omega[:, 0])) > 1.0
 
 
-def test_shapes_energies_and_derivatives():
-    """Balance, mass and energy hold, and derivatives are the differences of certified frequencies."""
+def test_shapes_and_energies():
+    """Balance, mass and energy hold."""
     arm = held(bent_arm(), HELD)
     shapes = jm.mode_shapes(arm, 3)
     assert float(np.max(shapes.residuals)) < 1e-12
@@ -195,6 +196,17 @@ def test_shapes_energies_and_derivatives():
     np.testing.assert_allclose(
         shapes.energies.strain, shapes.energies.kinetic, rtol=1e-12, atol=0.0
     )
+    cells = {"link1.support1.stiffness": np.array([1e5, 2e6])}
+    found = jm.natural_frequencies_batch(arm, cells, 2)
+    batch = jm.modal_quantities_batch(arm, cells, found)
+    np.testing.assert_allclose(
+        batch.energies.joint[1], shapes.energies.joint[:2], rtol=1e-9, atol=1e-12
+    )
+
+
+@pytest.mark.slow
+def test_derivatives_are_differences_of_certified_frequencies():
+    arm = held(bent_arm(), HELD)
     names = [
         *("link1.support1.stiffness", "link1.support1.direction.x", "link3.support1.direction.y"),
         *("link3.support2.stiffness", "link3.support2.direction.z", "link1.joint_angle"),
@@ -219,12 +231,6 @@ def test_shapes_energies_and_derivatives():
         allowed = 1e-8 * size + 1e-13 * float(beside[0].max()) / step
         difference = (beside[0] - beside[1]) / (2.0 * step)
         np.testing.assert_allclose(table.derivative_hz[:, k], difference, rtol=0.0, atol=allowed)
-    cells = {"link1.support1.stiffness": np.array([1e5, 2e6])}
-    found = jm.natural_frequencies_batch(arm, cells, 2)
-    batch = jm.modal_quantities_batch(arm, cells, found)
-    np.testing.assert_allclose(
-        batch.energies.joint[1], shapes.energies.joint[:2], rtol=1e-9, atol=1e-12
-    )
 
 
 def test_files_addresses_and_pieces(tmp_path):
@@ -260,20 +266,80 @@ def test_what_a_rigid_support_cannot_hold_is_refused():
         S("rotation", (1, 0, 0), -1.0)
 
 
+PORTS = ["tip.x", "tip.rz", "tip_1.y"]
+
+
+def compare_responses(seed):
+    """Below, at and above the first modes, and at rest; to what stiff supports lose beside the largest."""
+    document, theory, _ = entry_of(seed)
+    number = len(document["links"])
+    ports = [(("tip", number), "x"), (("tip", number), "rz"), (("tip", 1), "y")]
+    supports = random_supports(seed, number)
+    arm = held(jm.arm_from_dict(document), supports)
+    at_rest = held_response(document, theory, supports, 0.0, ports, ports).real
+    compliance = jm.static_compliance(arm, PORTS, PORTS, theory)
+    np.testing.assert_allclose(compliance, at_rest, rtol=0.0, atol=1e-10 * np.abs(at_rest).max())
+    for link in document["links"]:
+        link["loss_factor"] = 0.02
+    arm = held(jm.arm_from_dict(document), supports)
+    modes = np.asarray(jm.natural_frequencies(arm, 2, theory).omega)
+    omega = [0.3 * modes[0], modes[0], 1.1 * modes[1]]
+    found = jm.frequency_response(arm, omega, PORTS, PORTS, theory=theory)
+    assert found.all_resolved
+    for k, w in enumerate(omega):
+        expected = held_response(document, theory, supports, w, ports, ports, 20)
+        size = np.abs(expected).max()
+        np.testing.assert_allclose(found.values[..., k], expected, rtol=0.0, atol=1e-9 * size)
+    damped = jm.damped_modes(arm, 2, theory)
+    assert damped.counted
+    assert np.all((damped.damping_ratio > 0.0) & (damped.damping_ratio < 0.0101))
+
+
+#: arms of two links and more without free joints
+ELASTIC = [s for s in range(60) if not entry_of(s)[2] and len(entry_of(s)[0]["links"]) > 1]
+
+
+@pytest.mark.parametrize(
+    "seeds", [ELASTIC[2:4], pytest.param(ELASTIC[4:20], marks=pytest.mark.slow)]
+)
+def test_responses_and_compliances_beside_finite_elements(seeds):
+    for seed in seeds:
+        compare_responses(seed)
+
+
+def test_sums_over_modes_of_an_arm_on_springs_are_the_response():
+    arm = held(bent_arm(), [each for each in HELD if np.isfinite(each[3])])
+    omega = 0.4 * float(jm.natural_frequencies(arm, 1).omega[0])
+    exact = jm.frequency_response(arm, [omega], "tip.x", "tip.x").values[0, 0, 0]
+    many = jm.modal_superposition(arm, "tip.x", "tip.x", num_modes=12).receptance([omega])
+    np.testing.assert_allclose(many[0, 0, 0], exact, rtol=1e-5, atol=0.0)
+
+
+def test_a_base_that_moves_leaves_supports_where_they_are():
+    """Pushed slowly, a clamped beam on a spring at its tip moves there by 3 E I/L^3 over that and the spring."""
+    k, own = 2e4, 3.0 * STIFFNESS[0] / LENGTH**3
+    arm = jm.SpatialArm((BEAM.replace(supports=holding(Z, stiffness=k)),))
+    found = jm.frequency_response(
+        arm, [1e-3], "base.z", "tip.z", quantity="transmissibility", theory="euler_bernoulli"
+    )
+    np.testing.assert_allclose(found.values[0, 0, 0].real, own / (own + k), rtol=1e-8, atol=0.0)
+
+
 @pytest.mark.parametrize(
     "call",
     [
-        lambda arm: jm.frequency_response(arm, [1.0], "tip.x", "tip.x"),
-        lambda arm: jm.static_compliance(arm, ["tip.x"], ["tip.x"]),
-        lambda arm: jm.damped_modes(arm, 2),
         lambda arm: jm.static_equilibrium(arm, gravity=(0.0, 0.0, -9.81)),
         lambda arm: jm.buckling(arm, gravity=(0.0, 0.0, -9.81)),
         lambda arm: jm.preloaded_frequencies(arm, 2, gravity=(0.0, 0.0, -9.81)),
-        lambda arm: jm.modal_superposition(arm, "tip.x", "tip.x", num_modes=2),
+        lambda arm: jm.modal_superposition(arm, "base.z", "tip.x", num_modes=2),
+        lambda arm: jm.frequency_response(
+            arm, [1.0], "tip.x", "tip.x", quantity="dynamic_stiffness"
+        ),
         lambda arm: jm.postures_at(arm, 10.0),
         lambda arm: jm.posture_series(arm, 10.0, joints=[2]),
+        lambda arm: dynamics.flexible_arm(arm, 2),
     ],
 )
 def test_what_knows_no_supports_says_so(call):
     with pytest.raises(jm.ArmError, match="support"):
-        call(held(bent_arm(), HELD[:1]))
+        call(held(bent_arm(), HELD[:2]))

@@ -376,7 +376,7 @@ class SpatialLink(StraightLink):
         if self.supports:
             raise ArmError(
                 f"link{number}.supports: {what} takes no supports at the tips of an arm in space; leave them out. "
-                "Frequencies, counts, batches, mode_shapes, sensitivities and modal_quantities_batch take them."
+                "Frequencies, batches, mode shapes, sensitivities, responses and static_compliance take them."
             )
 
     def continued(self, **changes: Any) -> "SpatialLink":
