@@ -199,6 +199,7 @@ def loaded_in_space(
     """
     require_concrete(arm, what, "call it outside of jit, vmap and grad")
     arm.refuse_supports(what)
+    arm.refuse_pressed(what)
     model = arm.model(theory)
     if model.invalid:
         raise ArmError(

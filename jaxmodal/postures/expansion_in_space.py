@@ -49,9 +49,9 @@ _WAYS, _USUAL = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros((1, 2))
 
 
 def has_series_in_space(arm: SpatialArm) -> bool:
-    """Whether the arm has a series: no free joint or spring, no support at a tip, and not all links are rigid."""
+    """Whether the arm has a series: no free joint, support or axial force, and not all links are rigid."""
     model = arm.model("euler_bernoulli")
-    return not model.supported and model.zero_frequencies == 0 and model.sections is not None
+    return not arm.is_solved_alone and model.zero_frequencies == 0 and model.sections is not None
 
 
 def turning(arm: SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:

@@ -143,11 +143,15 @@ class TurnedInSpace:
         return [f"link{k}.{self.arm.position_of(k)}" for k in self.joints]
 
     def buckled(self, cells: np.ndarray, angles: np.ndarray) -> np.ndarray:
-        return np.zeros(cells.shape, bool)
+        if not self.may_buckle:
+            return np.zeros(cells.shape, bool)
+        free = self.arm.model_of_cells(self.flags).zero_frequencies
+        found: np.ndarray = self.determinant(cells, np.zeros(cells.size), angles).passed > free
+        return found
 
     @property
     def may_buckle(self) -> bool:
-        return False
+        return any(link.axial_force is not None for link in self.arm.links)
 
 
 def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:

@@ -219,7 +219,8 @@ def _members(system: SpatialSystem, omega: NDArray[Any], damped: Any) -> FreeEnd
     s = Sections(*np.broadcast_arrays(*s))
     found = member_waves(plane_beams(s), system.theory, omega, Arithmetic.float64)
     twist = s.length, s.shear_modulus, s.torsion_constant, s.density
-    mu, rigidity = torsion_waves(*twist, s.second_moment_y, s.second_moment_z)
+    pressed = s.area, s.axial_force
+    mu, rigidity = torsion_waves(*twist, s.second_moment_y, s.second_moment_z, *pressed)
     w = found.waves
     w = w._replace(
         mu=stacked([w.mu[0], mu * omega]), axial_rigidity=stacked([w.axial_rigidity[0], rigidity])

@@ -43,6 +43,7 @@ def compliance_in_space(
             "arm: a value of it cannot be, which was not looked at when it was made; make it anew of numbers, with "
             "jaxmodal.set_parameters or arm.replace, which name the value."
         )
+    arm.refuse_pressed("a static compliance")
     system = spatial_system(arm, model, "receptance", inputs, outputs)
     found = _at_rest(system, "")
     free = list(dict.fromkeys(_moving_free_joints(system, np.diag(found))))

@@ -220,6 +220,16 @@ class SpatialArm(Drawn, SerialArm):
         for number, link in enumerate(self.links, start=1):
             link.refuse_supports(number, what)
 
+    def refuse_pressed(self, what: str) -> None:
+        """Refuse an arm with an axial force, which ``what`` (the subject of the sentence) does not know."""
+        for number, link in enumerate(self.links, start=1):
+            link.refuse_pressed(number, what)
+
+    @property
+    def is_solved_alone(self) -> bool:
+        """Whether it has what programs do not know, supports or axial forces, so that NumPy solves each cell."""
+        return any(link.supports or link.axial_force is not None for link in self.links)
+
     def model(self, theory: TheoryName) -> SpatialModel:
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""
         found = spatial_model(self.links, self.payload, self.base_stiffness, theory)

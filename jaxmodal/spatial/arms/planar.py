@@ -22,6 +22,7 @@ _SAME = (
     *("length", "youngs_modulus", "density", "poisson_ratio", "shear_modulus", "joint_angle"),
     *("joint_stiffness", "rotor_inertia", "gear_ratio", "motor", "nonstructural_mass"),
     *("segment", "rigid"),
+    "axial_force",
     *("loss_factor", "kelvin_voigt_time", "joint_damping"),
 )
 #: supports of a planar link, and those in space that they are
@@ -99,10 +100,6 @@ def to_spatial(
 
 
 def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
-    if link.axial_force is not None:
-        raise ArmError(
-            f"axial_force = {shown(link.axial_force)}: an arm in space knows no axial forces; leave it out."
-        )
     values: dict[str, Any] = {name: getattr(link, name) for name in _SAME}
     springs = (
         (link.joint_axial_stiffness, (1.0, 0.0, 0.0), link.joint_axial_damping),

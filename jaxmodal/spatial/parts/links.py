@@ -96,6 +96,8 @@ class SpatialLink(StraightLink):
         Torsion constant, m^4, in place of that of the section's formula.
     nonstructural_mass
         Mass per length that does not deform, kg/m.
+    axial_force
+        Axial force in the link at rest, N, tension positive, which stays as it is while the arm vibrates.
     loss_factor, kelvin_voigt_time, joint_damping
         Damping of the material, 1 and s, and of the spring about the joint's axis, N m s/rad. Natural frequencies are
         those without; responses are damped.
@@ -183,6 +185,9 @@ class SpatialLink(StraightLink):
     nonstructural_mass: Scalar | None = quantity(
         "kg/m", "mass per length that does not bend", NON_NEGATIVE, default=None
     )
+    axial_force: Scalar | None = quantity(
+        "N", "axial force in the link at rest, tension positive", default=None
+    )
     loss_factor: Scalar | None = quantity(
         "1", "loss factor of the material", NON_NEGATIVE, default=None
     )
@@ -224,6 +229,11 @@ class SpatialLink(StraightLink):
                 "give one of the two."
             )
         super().__post_init__()
+        if self.rigid is True and self.axial_force is not None:
+            raise ArmError(
+                f"axial_force = {shown(self.axial_force)}: a rigid link in space bears forces without bending; leave "
+                "it out, or give the link a material."
+            )
         if self.section is not None:
             section_values(self.section, self.poisson_ratio)  # refuses a rule that it cannot follow
         require_together(self, "rotor_inertia", "gear_ratio")
@@ -350,11 +360,26 @@ class SpatialLink(StraightLink):
         way = Constraint(
             "length", self.length, rule.holds(self.length), f"{rule.allowed} (m)", _METRES
         )
+        found = (way, *self._pressed())
         if self.torsion_constant is None:
-            return (way,)
+            return found
         values = self.section_values
         polar = values.second_moment_y + values.second_moment_z
-        return way, possible_torsion(self.torsion_constant, polar)
+        return *found, possible_torsion(self.torsion_constant, polar)
+
+    def _pressed(self) -> tuple[Constraint, ...]:
+        """Compression leaves some of the stiffness of shear and of torsion."""
+        if self.axial_force is None or self.section is None:
+            return ()
+        s, shear = self.section_values, self.shear_modulus_value
+        polar = (s.second_moment_y + s.second_moment_z) / s.area
+        left = self.axial_force * polar + shear * s.torsion_constant > 0.0
+        for kappa in (s.shear_coefficient_y, s.shear_coefficient_z):
+            if kappa is not None:
+                left = left & (self.axial_force + kappa * shear * s.area > 0.0)
+        allowed = "so large that the link does not twist or shear off under it whatever its length"
+        remedy = "check the sign (tension is positive) and the unit (N)"
+        return (Constraint("axial_force", self.axial_force, left, allowed, remedy),)
 
     def tapered(self, tip_section: Section, pieces: int) -> "tuple[SpatialLink, ...]":
         """The link with a section that changes linearly along it, as uniform pieces; see `SpatialArm.with_taper`."""
@@ -370,6 +395,14 @@ class SpatialLink(StraightLink):
                 "out, so that each has its own."
             )
         return with_middle_sections(self, tip_section, pieces)
+
+    def refuse_pressed(self, number: int, what: str) -> None:
+        """Refuse a link with an axial force, which ``what`` (the subject of the sentence) does not know."""
+        if self.axial_force is not None:
+            raise ArmError(
+                f"link{number}.axial_force = {shown(self.axial_force)}: {what} takes no axial forces of an arm in "
+                "space; leave it out. Frequencies, counts, batches, frequency responses and damped modes take them."
+            )
 
     def refuse_supports(self, number: int, what: str) -> None:
         """Refuse a link with a support, which ``what`` (the subject of the sentence) does not know."""

@@ -19,6 +19,7 @@ from jaxmodal.arm.segments import cut
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.cut_links import SHARES, cut_lengths
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host, tree_on_host
 from jaxmodal.runtime.precision import require_x64
@@ -131,7 +132,17 @@ class SpatialModel:
 
     @property
     def unstable(self) -> bool:
-        return False
+        return not self.invalid and bool(self.buckled[0])
+
+    @functools.cached_property
+    def buckled(self) -> np.ndarray:
+        """Whether axial forces buckle the arm of every cell, shape (1,) or (cells,): modes below all frequencies."""
+        free = self.free
+        if all(link.axial_force is None for link in self.links):
+            return np.zeros(free.shape, bool)
+        at = resolved(self.scales, np.zeros((1, 1)), _DD)
+        with np.errstate(all="ignore"):
+            return np.asarray(self.evaluate_cells(at, _DD).count[0] > free)
 
     def room_of_supports(self) -> list[float]:
         """How much each support moves by while those before it hold, beside what it moves by alone; nearly at rest."""
