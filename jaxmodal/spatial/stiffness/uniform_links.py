@@ -93,6 +93,7 @@ def packed_links(
     There may be more ``lanes`` than ``cells``: the last cell fills them.
     """
     rows: list[list[np.ndarray]] = []
+    assert not any(link.supports for link in links), "programs know no supports"
     for link in links:
         for part in _parted(link, layout.springs):
             row = numbers_of(part, layout.springs, layout.rotors) + _beam(part.place, beams)
