@@ -109,7 +109,8 @@ class PlanInSpace:
             if tables is not None:
                 return dataclasses.replace(plan, tables=tables)
         few = chunk is None and kernel == "auto" and (cells <= FEW if few is None else few)
-        if few or all(link.rigid for link in question.arm.links):
+        rigid = all(link.rigid for link in question.arm.links)
+        if few or rigid or question.arm.is_solved_alone:
             return plan
         usual = plan._usual(sample)
         if usual.size < _FEWEST_PILOTS:

@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import Arithmetic, Number, leading
-from jaxmodal.dynamic_stiffness.beams import TheoryName, waves_at
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, waves_at
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.postures.harmonics import Determinant
@@ -50,9 +50,9 @@ _WAYS, _USUAL = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros((1, 2))
 
 
 def has_series_in_space(arm: SpatialArm) -> bool:
-    """Whether the arm has a series: no joint or spring gives way freely, and not all links are rigid."""
+    """Whether the arm has a series: no free joint, support or axial force, and not all links are rigid."""
     model = arm.model("euler_bernoulli")
-    return model.zero_frequencies == 0 and model.sections is not None
+    return not arm.is_solved_alone and model.zero_frequencies == 0 and model.sections is not None
 
 
 def turning(arm: SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
@@ -175,31 +175,43 @@ class ExpansionInSpace:
         return len(self._model.constants().links) - self._arm.num_links
 
     def determinant(self, omega: np.ndarray, angles: np.ndarray) -> Determinant:
-        """In blocks of lanes, over threads."""
-
-        def of(some: np.ndarray) -> tuple[np.ndarray, ...]:
-            model = self._in_postures(dict(zip(self._joints, angles[:, some], strict=True)))
-            known, numbers = model.constants(_DD), model.numbers(_DD)
-            at = resolved(model.scales, omega[some][None], _DD)
-            beyond = Condensed.nothing(1, _DD).spread(np.zeros(1, int), some.size)
-            given = known.links, numbers, known.beams, model.flags, at, _DD
-            with np.errstate(all="ignore"):
-                d = condensed(*given, beyond, known.links[0])
-            growth = d.growth + np.zeros((1, some.size))
-            growth = DoubleDouble(growth.hi.T, growth.lo.T)
-            factor, growth = _near_one(leading(d.factor).T, growth)
-            return (*(x[:, 0] for x in (factor, growth.hi, growth.lo)), d.passed[0], d.noise[0])
-
-        blocks = _blocks(omega.size, 1, _LANES)
-        with ThreadPoolExecutor(available_cores()) as pool:
-            found = zip(*pool.map(of, blocks), strict=True)
-        return Determinant(*map(np.concatenate, found))
+        given = {f"link{j + 1}.joint_angle": x for j, x in zip(self._joints, angles, strict=True)}
+        return determinant_in_space(self._arm, self._model.flags, omega, given)
 
     def counts(self, omega: np.ndarray, angles: np.ndarray) -> np.ndarray:
         blocks = _blocks(omega.size, angles.shape[1], _COUNTED)
         with np.errstate(all="ignore"):
             found = [self._lanes(omega[x], _USUAL).evaluate(angles).count[0] for x in blocks]
         return np.concatenate(found)
+
+
+def determinant_in_space(
+    arm: SpatialArm, flags: Theory, omega: np.ndarray, values: Mapping[str, np.ndarray]
+) -> Determinant:
+    """D and the count J in double-double at frequencies (F,), of an arm with other values (F,) at some addresses.
+
+    In blocks of lanes, over threads.
+    """
+
+    def of(some: np.ndarray) -> tuple[np.ndarray, ...]:
+        model = arm.with_values({a: x[some] for a, x in values.items()}).model_of_cells(flags)
+        known, numbers = model.constants(_DD), model.numbers(_DD)
+        at = resolved(model.scales, omega[some][None], _DD)
+        beyond = Condensed.nothing(1, _DD).spread(np.zeros(1, int), some.size)
+        given = known.links, numbers, known.beams, flags, at, _DD
+        with np.errstate(all="ignore"):
+            d = condensed(*given, beyond, known.links[0])
+        growth = d.growth + np.zeros((1, some.size))
+        growth = DoubleDouble(growth.hi.T, growth.lo.T)
+        factor, growth = _near_one(leading(d.factor).T, growth)
+        return (*(x[:, 0] for x in (factor, growth.hi, growth.lo)), d.passed[0], d.noise[0])
+
+    if not omega.size:
+        return Determinant(*np.zeros((5, 0)))
+    blocks = _blocks(omega.size, 1, _LANES)
+    with ThreadPoolExecutor(available_cores()) as pool:
+        found = zip(*pool.map(of, blocks), strict=True)
+    return Determinant(*map(np.concatenate, found))
 
 
 def _blocks(size: int, cells: int, lanes: int) -> list[np.ndarray]:

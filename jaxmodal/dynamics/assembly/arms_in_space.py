@@ -154,6 +154,8 @@ def arm_in_space(
     for number, link in enumerate(arm.links, start=1):
         with within(f"link{number}."):
             _check(link)
+        link.refuse_supports(number, "jaxmodal.dynamics")
+        link.refuse_pressed(number, "jaxmodal.dynamics")
     counts = _counts(modes, arm)
     n = len(arm.links)
     families = _families(shapes, n)

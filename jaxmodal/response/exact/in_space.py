@@ -33,8 +33,10 @@ def answers_in_space(
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     quantity: str,
-) -> tuple[NDArray[np.complex128], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Values (outputs, inputs, cells, F), where they are infinite, and the arms whose values cannot be, (cells,).
+) -> tuple[NDArray[np.complex128], NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Values (outputs, inputs, cells, F), where they are infinite, and two of (cells,).
+
+    These are the arms whose values cannot be, and those that axial forces buckle.
 
     Raises
     ------
@@ -46,9 +48,10 @@ def answers_in_space(
             "omega: is traced, and the response of an arm in space takes numbers; call this outside of jit, vmap and "
             "grad."
         )
-    values, infinite, invalid = [], [], []
+    values, infinite, invalid, unstable = [], [], [], []
     for one, model in _cells(arm, theory, lowered, columns):
-        if one is None or model.invalid:
+        unstable.append(one is not None and model.unstable)
+        if one is None or model.invalid or model.unstable:
             shape = (len(outputs), len(inputs), omega.size)
             found = np.full(shape, np.nan), np.zeros(shape, bool)
         else:
@@ -59,7 +62,12 @@ def answers_in_space(
         invalid.append(one is None or model.invalid)
         values.append(found[0])
         infinite.append(found[1])
-    return np.stack(values, axis=2), np.stack(infinite, axis=2), np.array(invalid)
+    return (
+        np.stack(values, axis=2),
+        np.stack(infinite, axis=2),
+        np.array(invalid),
+        np.array(unstable),
+    )
 
 
 def _cells(

@@ -138,6 +138,12 @@ def condensed_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Symm
             inner = each.link.entries.inner.mass
             before = sum(map(size_of, each.added.inner[:3])) + size_of(squared * inner)
             growth = np.maximum(growth, size_of(w[0, 0] + w[1, 1] + w[2, 2]) / before)
+    if system.rigid:
+        free, (w, _) = w, system.without_held(w)
+        for i in range(6, w.size):
+            growth = np.maximum(
+                growth, size_of(free[i, i] + 0.0 * omega) / size_of(w[i, i] + 0.0 * omega)
+            )
     return w, growth
 
 
@@ -157,6 +163,8 @@ def characteristic_in_space(system: SpatialSystem, omega: NDArray[Any], share: A
                 factors.append(stiffness if is_free(plain) else stiffness / stiffness_of(plain))
         for factor in factors:
             total = total + np.log(factor + 0j)
+    for pivot in system.without_held(each.added.stiffness)[1]:
+        total = total + np.log(pivot + 0j)
     return total
 
 
@@ -173,7 +181,7 @@ def _inward(system: SpatialSystem, omega: NDArray[Any], share: Any) -> Iterator[
     """The links from the tip to the ground; ``omega`` may be complex, ``share`` is how much of the damping there is."""
     squared = omega * omega
     members = None if system.sections is None else _members(system, omega, share)
-    w = Symmetric([NOTHING] * len(places(6 + len(system.loads))))
+    w = Symmetric([NOTHING] * len(places(system.size)))
     for link in reversed(system.links):
         planes, springs = link.planes(members), list(_damped(link, omega * share))
         entries = link.entries._replace(springs=springs)
@@ -211,7 +219,8 @@ def _members(system: SpatialSystem, omega: NDArray[Any], damped: Any) -> FreeEnd
     s = Sections(*np.broadcast_arrays(*s))
     found = member_waves(plane_beams(s), system.theory, omega, Arithmetic.float64)
     twist = s.length, s.shear_modulus, s.torsion_constant, s.density
-    mu, rigidity = torsion_waves(*twist, s.second_moment_y, s.second_moment_z)
+    pressed = s.area, s.axial_force
+    mu, rigidity = torsion_waves(*twist, s.second_moment_y, s.second_moment_z, *pressed)
     w = found.waves
     w = w._replace(
         mu=stacked([w.mu[0], mu * omega]), axial_rigidity=stacked([w.axial_rigidity[0], rigidity])

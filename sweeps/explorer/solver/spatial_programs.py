@@ -77,6 +77,8 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     ArmError
         As `natural_frequencies`.
     """
+    arm.refuse_supports("the page of an arm")
+    arm.refuse_pressed("the page of an arm")
     model = arm.model(theory)
     if model.invalid:
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
