@@ -258,7 +258,9 @@ class _Builder:
                 name, "slide", np.array([1.0, 0.0, 0.0]), motor=True, limits=limits, speed=speed
             )
             for k, spring in enumerate(springs):
-                if spring.kind == "slide" and abs(spring.axis[0]) == 1.0:  # one joint with the slide
+                if (
+                    spring.kind == "slide" and abs(spring.axis[0]) == 1.0
+                ):  # one joint with the slide
                     slide = slide._replace(stiffness=spring.stiffness, damping=spring.damping)
                     return [*springs[:k], *springs[k + 1 :], slide]
             return [*springs, slide]

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import finite, positive, require_truth
 from jaxmodal.arm.files import place_of
@@ -31,7 +30,7 @@ from jaxmodal.runtime.tables import ShowsTables, Table
 from jaxmodal.runtime.whole_files import write_whole
 
 #: step of the integrator times the fastest eigenvalue where no step is given
-_STEP = 0.2
+_STEP = 0.05
 #: and what the method is stable up to, on the imaginary axis
 _STABLE = 2.0 * np.sqrt(2.0)
 #: seconds that a compiler may take
@@ -115,7 +114,7 @@ def write_fmu(
     start
         Coordinates and rates (2 N) at the start; left out all are 0. They are start values of the unit's states.
     step
-        Longest step of the integrator of co-simulation, s; left out, 0.2 over the fastest eigenvalue.
+        Longest step of the integrator of co-simulation, s; left out, 0.05 over the fastest eigenvalue.
     build
         True: a binary must be built; False: sources alone; None: a binary where there is a compiler.
     compiler
@@ -165,8 +164,12 @@ def write_fmu(
     if build is not False:
         binary, remark = _built(sources, names, compiler)
         if build and binary is None:
-            raise ArmError(f"compiler = {compiler!r}: {remark}; give build=False for sources alone.")
-    system = f"{_MACHINES.get(platform.machine(), '')}-{_SYSTEMS.get(platform.system(), ('', ''))[0]}"
+            raise ArmError(
+                f"compiler = {compiler!r}: {remark}; give build=False for sources alone."
+            )
+    system = (
+        f"{_MACHINES.get(platform.machine(), '')}-{_SYSTEMS.get(platform.system(), ('', ''))[0]}"
+    )
     files: dict[str, str | bytes] = {
         "modelDescription.xml": model_description(made, place.stem, identifier, token, size),
         "sources/buildDescription.xml": build_description(identifier, names),
@@ -206,12 +209,14 @@ def _token(model: UnitModel, sources: Mapping[str, str], step: float) -> str:
     starts = [state.start for state in model.states]
     text = "\n".join([*(f"{name}\n{text}" for name, text in sources.items()), repr((starts, step))])
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return "{" + "-".join([digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]]) + "}"
+    return (
+        "{"
+        + "-".join([digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]])
+        + "}"
+    )
 
 
-def _built(
-    sources: Mapping[str, str], names: list[str], compiler: str
-) -> tuple[bytes | None, str]:
+def _built(sources: Mapping[str, str], names: list[str], compiler: str) -> tuple[bytes | None, str]:
     """The shared library for this machine, or why there is none."""
     if platform.system() not in _SYSTEMS or platform.machine() not in _MACHINES:
         return None, (
@@ -232,7 +237,10 @@ def _built(
             return None, f"the compiler {compiler!r} did not finish ({error})"
         if done.returncode:
             said = (done.stderr or done.stdout).strip().splitlines()
-            return None, f"the compiler {compiler!r} failed ({said[0] if said else done.returncode})"
+            return (
+                None,
+                f"the compiler {compiler!r} failed ({said[0] if said else done.returncode})",
+            )
         return Path(folder, "unit.bin").read_bytes(), ""
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 from scipy.stats import qmc
 
-from jaxmodal.arm.arguments import is_whole, positive_integer, reals, require_truth
+from jaxmodal.arm.arguments import is_whole, reals, require_truth, whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 #: what a factor of e on one spring costs beside relative errors of frequencies: what no frequency tells stays as it is
 _PULL = 1e-3
 #: factors of springs that a fit may reach
-_MOST_FACTOR = 8.0
+_MOST_FACTOR = 4.0
 #: postures in which springs are fitted, at least
 _FEWEST = 8
 #: how many points a link may have
@@ -78,8 +78,8 @@ def lumped(
     -----
     The points are those of Gauss's rule. In bending about y and z, in torsion, and where they slide, each has springs
     of its own; mass, centre of gravity and inertia of all links are kept. A factor on each of these springs is fitted
-    by least squares to the relative errors of frequencies in as many other postures, low-discrepancy points within the
-    joints' limits. Springs of joints stay.
+    by least squares of the relative errors of frequencies, of mode k over k^2, in as many other postures,
+    low-discrepancy points within the joints' limits. Springs of joints stay.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def lumped(
     """
     require_lumpable(arm)
     counts = _counts(pieces, arm.num_links)
-    wanted = positive_integer(modes, "modes", limits.MODES)
+    wanted = whole("modes", modes, 1, limits.MODES)
     if slides is not None:
         require_truth("slides", slides)
     in_space, planar = arm_in_space(arm)
@@ -145,21 +145,22 @@ def _ways(planar: bool, theory: TheoryName) -> list[str]:
 
 
 def _fitted(chain: Chain, postures: Floats, exact: Floats) -> Floats:
-    """Factors of the groups for which frequencies come nearest to the exact ones, in relative errors."""
+    """Factors of the groups for which frequencies come nearest to the exact ones, in relative errors over k^2."""
     stances = [Stance(chain, posture, True) for posture in postures]
     stiffness, groups = springs_of(chain), stances[0].groups
     fit = groups >= 0
     members = np.zeros((groups.size, len(chain.groups)))
     members[np.flatnonzero(fit), groups[fit]] = 1.0
     modes = exact.shape[1]
+    weights = 1.0 / np.arange(1, modes + 1) ** 2  # low modes are not given away for high ones
 
     def at(logarithms: Floats) -> tuple[Floats, Floats]:
         scaled = stiffness * np.exp(members @ logarithms)
         errors, slopes = [_PULL * logarithms], [_PULL * np.eye(logarithms.size)]
         for stance, wanted in zip(stances, exact, strict=True):
             omega, shares = stance.modes(scaled)
-            errors.append(np.log(omega[:modes] / wanted))
-            slopes.append(0.5 * shares[:modes] @ members)
+            errors.append(weights * np.log(omega[:modes] / wanted))
+            slopes.append(0.5 * weights[:, None] * (shares[:modes] @ members))
         return np.concatenate(errors), np.concatenate(slopes)
 
     most = math.log(_MOST_FACTOR)

@@ -54,7 +54,9 @@ def model_description(model: UnitModel, name: str, identifier: str, token: str, 
     ]
     lines += _variables(model.outputs, places["outputs"], 'causality="output"', starts=False)
     lines += ["  </ModelVariables>", "  <ModelStructure>"]
-    counts = {group: range(places[group], places[group] + len(getattr(model, group))) for group in places}
+    counts = {
+        group: range(places[group], places[group] + len(getattr(model, group))) for group in places
+    }
     lines += [f'    <Output valueReference="{k}"/>' for k in counts["outputs"]]
     lines += [f'    <ContinuousStateDerivative valueReference="{k}"/>' for k in counts["rates"]]
     unknown = [*counts["rates"], *counts["outputs"]]
