@@ -145,7 +145,10 @@ def _unit(argument: str, out: Path, posture_deg: Posture | None, options: dict[s
     from jaxmodal.cli.arguments import load_arm
     from jaxmodal.exchange import write_fmu
 
-    said = {name: options.pop(name) for name in ("modes", "gravity") if name in options}
+    said: dict[str, Any] = {}
+    for name in ("modes", "gravity"):
+        if name in options:
+            said[name] = options.pop(name)
     with refusing(argument):
         model = model_of(argument, None, said)
     arm = posed(load_arm(argument), argument, posture_deg)

@@ -160,7 +160,7 @@ def _fastest(model: FlexibleArm, compute: Any, start: Floats) -> float:
     return found
 
 
-def _arm_source(size: int, joints: int, driven: Sequence[Any]) -> str:
+def _arm_source(size: int, joints: int, driven: NDArray[np.int64]) -> str:
     driven_text = ", ".join(str(int(place)) for place in driven)
     return f"""/* B q'' = Q u - h - s: the written equations of an arm, solved by Cholesky's factors. */
 #include <math.h>

@@ -63,9 +63,9 @@ def run(path, kind, outputs, until, **more):
     )
 
 
-@pytest.mark.parametrize("name", ["plain", "geared"])
+@pytest.mark.parametrize("name", ["plain", pytest.param("geared", marks=pytest.mark.slow)])
 def test_the_motion_of_the_unit_is_that_of_simulate(name, tmp_path):
-    """Half a second under steady torques and gravity: angles, rates and tip to 1e-6 by both interfaces."""
+    """Half a second under steady torques and gravity, by both interfaces: to 1e-6, rates relatively."""
     cc()
     model = model_of()
     if name == "geared":
@@ -73,7 +73,7 @@ def test_the_motion_of_the_unit_is_that_of_simulate(name, tmp_path):
     q = np.zeros(model.num_coordinates)
     q[:2], q[model.layout.driven] = [0.3, -0.5], [0.3, -0.5]
     q[2] = 1e-3
-    made = write_fmu(model, tmp_path / "arm.fmu", start=[*q, *(0.0 * q)], build=True)
+    made = write_fmu(model, tmp_path / "arm.fmu", start=[*q, *(0.0 * q)], step=1e-4, build=True)
     assert fmpy().validation.validate_fmu(made.path) == []
     times = np.linspace(0.0, 0.5, 51)
     motion = dynamics.simulate(
@@ -84,18 +84,16 @@ def test_the_motion_of_the_unit_is_that_of_simulate(name, tmp_path):
         method="rk4",
         step=1e-4,
     )
-    for kind, more in (("CoSimulation", {}), ("ModelExchange", {"relative_tolerance": 1e-10})):
+    for kind, more in (("CoSimulation", {}), ("ModelExchange", {"relative_tolerance": 1e-12})):
         seen = run(made.path, kind, made.outputs, 0.5, **more)
         np.testing.assert_allclose(seen["time"], times, rtol=0.0, atol=1e-12)
         for k in range(2):
-            of_joint = (("angle", "joint_angle"), ("rate", "joint_rate"))
-            for what, known in of_joint:
-                expected = motion[known].values[:, k]
-                np.testing.assert_allclose(
-                    seen[f"joint{k + 1}.{what}"], expected, rtol=0.0, atol=1e-6
-                )
-            expected = motion["tip_position"].values[:, k]
-            np.testing.assert_allclose(seen[f"tip.{'xy'[k]}"], expected, rtol=0.0, atol=1e-6)
+            angle, rate = (motion[name].values[:, k] for name in ("joint_angle", "joint_rate"))
+            place, names = motion["tip_position"].values[:, k], f"joint{k + 1}"
+            fast = 1e-6 * np.abs(rate).max()
+            np.testing.assert_allclose(seen[f"{names}.angle"], angle, rtol=0.0, atol=1e-6)
+            np.testing.assert_allclose(seen[f"{names}.rate"], rate, rtol=0.0, atol=fast)
+            np.testing.assert_allclose(seen[f"tip.{'xy'[k]}"], place, rtol=0.0, atol=1e-6)
 
 
 @pytest.mark.parametrize("order", ["full", "first"])
