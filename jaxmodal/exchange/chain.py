@@ -35,7 +35,7 @@ WAYS = {
 }
 IN_PLANE = ("stretch", "shear_y", "bend_z")
 #: a link slides at its points where shear adds this share to what the bending of its end gives way
-_SHEARS = 1e-3
+_SHEARS = 1e-2
 
 
 class PieceJoint(NamedTuple):

@@ -62,7 +62,7 @@ def lumped(
         Theory of the frequencies that are certified.
     slides
         Whether these points also slide: along the link and, where the theory has shear, across it. None: those of links
-        that shear makes softer by more than 0.1 %. Slides are fast oscillations, which cost a simulator small steps.
+        that shear makes softer by more than 1 %. Slides are fast oscillations, which cost a simulator small steps.
 
     Returns
     -------
