@@ -9,6 +9,7 @@ import click
 
 from jaxmodal.cli.arguments import (
     ARM_HELP,
+    EXIT_NOT_ALL,
     BadInput,
     Number,
     Posture,
@@ -62,7 +63,7 @@ _OPTIONS = {
 )
 @click.option(
     "--postures",
-    type=WholeRange(0, limits.MODES),
+    type=WholeRange(0),
     help="In how many postures errors are stated.  [default: 20]",
 )
 @click.option(
@@ -106,7 +107,7 @@ def export(
     MJCF and URDF hold rigid pieces on springs, fitted to the certified frequencies, with their errors in many postures.
     An fmu holds the equations of motion of a planar ARM as C code; a table [dynamics] of the file says what they are.
 
-    Exit status: 0; 2 for bad input.
+    Exit status: 0; 1 when a frequency is not certified; 2 for bad input.
     """
     by_suffix = {suffix: name for name, suffix in _FORMATS.items()}[out.suffix.lower()]
     if form is not None and form != by_suffix:
@@ -121,11 +122,15 @@ def export(
     files = [out, out.with_suffix(".toml")] if by_suffix == "urdf" else [out]
     for path in files:
         require_new("--out", path, force)
-    made = _unit(argument, out, posture_deg, chosen) if by_suffix == "fmu" else None
-    if made is None:
+    if by_suffix == "fmu":
+        made, certified = _unit(argument, out, posture_deg, chosen), True
+    else:
         made = _pieces(argument, out, by_suffix, posture_deg, chosen)
+        certified = bool(made.certified.all())
     click.echo(str(made))
     click.echo(f"wrote {', '.join(map(str, files))}", err=True)
+    if not certified:
+        raise SystemExit(EXIT_NOT_ALL)
 
 
 def _pieces(

@@ -258,23 +258,23 @@ class _Builder:
                 name, "slide", np.array([1.0, 0.0, 0.0]), motor=True, limits=limits, speed=speed
             )
             for k, spring in enumerate(springs):
-                if (
-                    spring.kind == "slide" and abs(spring.axis[0]) == 1.0
-                ):  # one joint with the slide
+                if spring.kind == "slide" and abs(spring.axis[0]) == 1.0:  # one with the slide
                     slide = slide._replace(stiffness=spring.stiffness, damping=spring.damping)
                     return [*springs[:k], *springs[k + 1 :], slide]
             return [*springs, slide]
+        stiffness = float(link.joint_stiffness)
+        springy = math.isfinite(stiffness)
         turning = PieceJoint(
             name,
             "hinge",
             axis,
-            float(link.joint_stiffness),
-            float(link.joint_damping or 0.0),
+            stiffness,
+            float(link.joint_damping or 0.0) if springy else 0.0,
             motor=True,
             limits=limits,
             speed=speed,
             rotor=(float(link.rotor_inertia or 0.0), float(link.gear_ratio or 1.0)),
-            held=link.motor == "held" or not math.isfinite(float(link.joint_stiffness)),
+            held=link.motor == "held" or not springy,
         )
         return [turning, *springs]
 

@@ -32,6 +32,8 @@ _PULL = 1e-3
 _MOST_FACTOR = 4.0
 #: postures in which springs are fitted, at least
 _FEWEST = 8
+#: in how many postures errors may be stated
+MOST_POSTURES = 1000
 #: how many points a link may have
 _MOST_PIECES = 32
 
@@ -99,7 +101,8 @@ def lumped(
     own = np.array([in_space.value_at(f"link{k}.{in_space.position_of(k)}") for k in arm.joints])
     stated, fitted = _postures(in_space, own, postures)
     stances = [Stance(chain, posture, True) for posture in stated]
-    wanted = min(wanted, len(stances[0].modes(springs_of(chain))[0]))
+    stiffness = springs_of(chain)
+    wanted = min(wanted, *(len(stance.modes(stiffness)[0]) for stance in stances))
     factors = np.ones(len(chain.groups))
     if chain.groups:
         exact, _ = _certified(arm, fitted, wanted, theory)
@@ -202,8 +205,8 @@ def _postures(arm: SpatialArm, own: Floats, postures: Any) -> tuple[Floats, Floa
         bounds[k] = usual if limits_of is None else limits_of
         infinite = ~np.isfinite(bounds[k])
         bounds[k][infinite] = np.array(usual)[infinite]
-    if is_whole(postures, 0, limits.MODES):
-        count = int(postures)
+    if is_whole(postures, 0, MOST_POSTURES):
+        count, given = int(postures), None
     else:
         given = reals("postures", postures, f"a whole number, or rows of {size} joint positions")
         if (
@@ -213,14 +216,14 @@ def _postures(arm: SpatialArm, own: Floats, postures: Any) -> tuple[Floats, Floa
             or not np.isfinite(given).all()
         ):
             raise ArmError(
-                f"postures = {shown(postures)}: must be a whole number from 0, or rows of {size} joint positions, a "
-                "row for each posture."
+                f"postures = {shown(postures)}: must be a whole number from 0 to {MOST_POSTURES}, or rows of {size} "
+                "joint positions, a row for each posture."
             )
         count = len(given)
     fits = max(count, _FEWEST)
     shares = qmc.Halton(size, scramble=False).random(fits + count + 1)[1:]
     spread = bounds[:, 0] + shares * (bounds[:, 1] - bounds[:, 0])
-    stated = np.vstack([own, spread[fits:]]) if is_whole(postures, 0) else given
+    stated = np.vstack([own, spread[fits:]]) if given is None else given
     return stated, spread[:fits]
 
 

@@ -11,6 +11,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from jaxmodal.arm.arguments import finite
 from jaxmodal.arm.arm import Arm
@@ -33,6 +34,12 @@ MOTORS = ("free", "locked")
 _STEP = 0.5
 #: principal moments of pieces, as shares of mass times m^2 and of all three, below which MuJoCo may take none
 _LEAST = 1e-10
+#: kg of a body that has an inertia and no mass, which MuJoCo does not take
+_LEAST_MASS = 1e-12
+_OF_MOTORS = (
+    "Motors act at the joints by torques. Where a joint has a spring and its motor no rotor, the control",
+    "is the position [rad] of the motor, on the other side of the spring.",
+)
 _ROTORS = "the product of a rotor's turning and of its carrier's rotation, which an armature does not have"
 
 
@@ -90,8 +97,7 @@ def write_mjcf(
             [
                 *made.lines(),
                 "",
-                "Motors act at the joints by torques. Where a joint has a spring and its motor no rotor, the control",
-                "is the position [rad] of the motor, on the other side of the spring.",
+                *(_OF_MOTORS if chain.motors else ()),
                 f"The time step is {_STEP:g} of 1/omega of the fastest oscillation of the pieces.",
             ]
         ),
@@ -141,10 +147,9 @@ def _carrying_rotors(chain: Chain) -> tuple[Chain, list[str]]:
     pieces, light = list(chain.pieces), []
     for number, piece in enumerate(chain.pieces[1:], start=1):
         for joint in piece.joints:
-            before = pieces[number - 1]
-            axis = piece.turn @ joint.axis
             if not joint.rotor[0]:
                 continue
+            before, axis = pieces[number - 1], piece.turn @ joint.axis
             turning = joint.rotor[0] * np.outer(axis, axis)
             lump = before.lump._replace(tensor=before.lump.tensor + turning)
             if lump.mass and lump.possible:
@@ -189,7 +194,7 @@ def _time_step(chain: Chain, posture: Floats) -> float:
     if scale is None or least < 1e-13:
         raise ArmError(
             "arm: has a joint or a spring that moves no inertia of its own, which MuJoCo does not take; give what is "
-            "beyond it an inertia, or take the joint away."
+            "beyond it an inertia (a stator on an elastic base, a payload at the tip), or take the joint away."
         )
     root = np.linalg.cholesky(inertia)
     inner = np.linalg.solve(root, np.diag(stiffness))
@@ -231,7 +236,7 @@ def _bodies(chain: Chain) -> list[str]:
         place, turn = numbers(body.place), numbers(_quaternion(body.turn))
         lines.append(f'{pad}<body name={quoteattr(body.name)} pos="{place}" quat="{turn}">')
         lines += [f"{pad}  {_joint(anchored)}" for anchored in body.joints]
-        if body.lump.mass:
+        if body.lump.mass or np.any(body.lump.tensor):
             lines.append(f"{pad}  {_inertial(body)}")
         if np.linalg.norm(body.reach) > 0.0:
             thick = 0.06 * float(np.linalg.norm(body.reach))
@@ -286,11 +291,10 @@ def _inertial(body: _Body) -> str:
         tensor = tensor + needed * np.eye(3)  # MuJoCo takes no point, and no plate by rounding
     six = [tensor[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
     centre = numbers(body.lump.centre)
-    return f'<inertial pos="{centre}" mass="{body.lump.mass!r}" fullinertia="{numbers(six)}"/>'
+    mass = max(body.lump.mass, _LEAST_MASS)
+    return f'<inertial pos="{centre}" mass="{mass!r}" fullinertia="{numbers(six)}"/>'
 
 
 def _quaternion(turn: Floats) -> Floats:
     """(w, x, y, z) of a rotation matrix."""
-    from scipy.spatial.transform import Rotation
-
     return np.asarray(Rotation.from_matrix(turn).as_quat(scalar_first=True))

@@ -1,7 +1,5 @@
-/*
- * The functions of FMI 3.0 for one model x' = f(x, u), y = g(x, u): model exchange, and co-simulation by the classical
- * Runge-Kutta method of order 4 with inputs held. The model is in model.c. C99; nothing but instances is allocated.
- */
+/* The functions of FMI 3.0 for one model x' = f(x, u), y = g(x, u): model exchange, and co-simulation by the classical
+ * Runge-Kutta method of order 4 with inputs held. The model is in model.c. C99; nothing but instances is allocated. */
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,6 +18,7 @@
 
 typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } Status;
 typedef uint32_t Reference;
+typedef const char *Text;
 typedef void (*Log)(void *environment, Status status, const char *category, const char *message);
 
 /* references of values: time, then inputs, states, their derivatives, outputs */
@@ -217,7 +216,6 @@ EXPORT Status fmi3SetFloat64(void *instance, const Reference references[], size_
         (void)references, (void)values, (void)size; \
         return count ? failed(instance, "fmi3Set" #name ": all variables are Float64.") : OK; \
     }
-typedef const char *Text;
 NONE(Float32, float)
 NONE(Int8, int8_t)
 NONE(UInt8, uint8_t)
