@@ -48,6 +48,7 @@ class LazyGroup(click.Group):
             "move": "jaxmodal.cli.move:move",
             "postures": "jaxmodal.cli.postures:postures",
             "equations": "jaxmodal.cli.equations:equations",
+            "export": "jaxmodal.cli.export:export",
             "simulate": "jaxmodal.cli.simulate:simulate",
             "reproduce": "jaxmodal.cli.reproduce:reproduce",
             "reproduce-motions": "jaxmodal.cli.reproduce:reproduce_motions",
