@@ -111,10 +111,10 @@ def test_a_posture_of_positions_and_angles_is_taken_as_by_with_posture():
 
 
 def test_modes_in_a_band_are_those_that_are_counted():
-    found = jm.resonance_free(SIX, *BAND, joint=2, across=3, points=5)
+    found = jm.resonance_free(SIX, *BAND, joint=2, across=3, points=3)
     assert found.certified
-    assert found.border.shape == (5, 16)
-    angles = np.linspace(-3.0, 3.0, 7)
+    assert found.border.shape == (3, 16)
+    angles = np.linspace(-3.0, 3.0, 5)
     inside = found.on_grid(angles)
     for row, other in enumerate(np.asarray(found.across_angle)):
         for column, angle in enumerate(angles):
@@ -123,17 +123,25 @@ def test_modes_in_a_band_are_those_that_are_counted():
             assert inside[row, column] == high - low
     axes = plot_resonance_map(found).axes[0]
     assert axes.get_xlabel() == "angle of joint 2 [°]"
-    more = refined(SIX, jm.resonance_free(SIX, *BAND, points=2, values=(1.0, 1.2)))
+
+
+@pytest.mark.slow
+def test_further_rows_of_a_map_are_solved_as_the_others():
+    """A border turns back between the two: an ellipse ends near 76 degrees of joint 3."""
+    band = 2 * np.pi * 15.0, 2 * np.pi * 16.0
+    found = jm.resonance_free(SIX, *band, points=2, values=(1.2, 1.4), limits=(0.0, 1.5))
+    more = refined(SIX, found)
     assert more.certified
+    assert more.border.shape[0] > 2
 
 
 def test_a_map_of_a_joint_and_a_payload():
     found = jm.resonance_free(
-        SIX, *BAND, joint=3, across="payload.mass", values=(0.0, 20.0), points=3
+        SIX, *BAND, joint=3, across="payload.mass", values=(0.0, 20.0), points=2
     )
     border, mode = np.asarray(found.border), np.asarray(found.border_mode)
     assert found.certified
-    for row, mass in enumerate((0.0, 10.0, 20.0)):
+    for row, mass in enumerate((0.0, 20.0)):
         arm = jm.set_parameters(SIX, {"payload.mass": mass})
         for k in np.flatnonzero(np.isfinite(border[row])):
             omega = BAND[int(found.end[row, k])]
@@ -201,7 +209,7 @@ def test_what_has_no_series_and_no_joint_says_so():
 
 def test_zeros_of_random_polynomials_of_degree_four():
     rng = np.random.default_rng(6)
-    polynomials = rng.normal(size=(200, 9)) * 10.0 ** rng.uniform(-3.0, 0.0, (200, 9))
+    polynomials = rng.normal(size=(60, 9)) * 10.0 ** rng.uniform(-3.0, 0.0, (60, 9))
     polynomials[:20, 7:] = 0.0
     samples = np.linspace(-np.pi, np.pi, 100_001)
     terms = [np.ones_like(samples)]

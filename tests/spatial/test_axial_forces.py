@@ -98,6 +98,10 @@ def test_in_which_postures_a_pulled_arm_has_a_frequency(tmp_path):
     found = jm.postures_at(arm, omega, 3)
     assert np.array_equal(found.found, found.certified)
     assert np.nanmin(np.abs(np.asarray(found.angle) + 1.1)) < 1e-6
+    with pytest.raises(jm.ArmError, match=r"the axial forces buckle the arm where joint 3 is at"):
+        jm.resonance_free(
+            *(arm, 0.9 * omega, omega, 3), across="link1.axial_force", values=(-1e5, 0), points=2
+        )
     jm.write_arm(arm, tmp_path / "arm.toml")
     assert jm.read_arm(tmp_path / "arm.toml") == arm
 

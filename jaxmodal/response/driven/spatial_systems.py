@@ -69,6 +69,8 @@ class SpatialSystem:
         How many rigid supports there are, whose forces ride along behind the loads.
     base_motions
         Of each port of the base the motion of the place of joint 1, (6,), in the axes of the ground.
+    known
+        Members at frequencies that were asked for, which arms of other postures share.
     """
 
     links: tuple[DrivenLink, ...]
@@ -82,6 +84,18 @@ class SpatialSystem:
     loads: tuple[Port, ...]
     base_motions: dict[Port, Floats]
     rigid: int = 0
+    known: dict[bytes, FreeEndMember] = dataclasses.field(default_factory=dict, compare=False)
+
+    def sharing(self, other: SpatialSystem | None) -> SpatialSystem:
+        """With the members that another system knows, where they are the same."""
+        if other is None or self.theory != other.theory:
+            return self
+        own, others = (
+            [*(x.sections or ()), x.loss_factor, x.kelvin_voigt_time] for x in (self, other)
+        )
+        if len(own) != len(others) or not all(map(_alike, own, others)):
+            return self
+        return dataclasses.replace(self, known=other.known)
 
     @property
     def size(self) -> int:
@@ -143,6 +157,10 @@ def spatial_system(
         },
         rigid=rigid,
     )
+
+
+def _alike(x: Floats | None, y: Floats | None) -> bool:
+    return x is y if x is None or y is None else bool(np.array_equal(x, y))
 
 
 def _with_rigid_supports(

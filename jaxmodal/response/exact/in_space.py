@@ -12,7 +12,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.frequencies.models import TracedModel, model_of
 from jaxmodal.response.driven.ports import Port
-from jaxmodal.response.driven.spatial_systems import spatial_system
+from jaxmodal.response.driven.spatial_systems import SpatialSystem, spatial_system
 from jaxmodal.response.exact.held_places import no_motion
 from jaxmodal.response.receptance.in_space import responses_in_space, still_inputs
 from jaxmodal.runtime.errors import ArmError
@@ -49,13 +49,15 @@ def answers_in_space(
             "grad."
         )
     values, infinite, invalid, unstable = [], [], [], []
+    before: SpatialSystem | None = None
     for one, model in _cells(arm, theory, lowered, columns):
         unstable.append(one is not None and model.unstable)
         if one is None or model.invalid or model.unstable:
             shape = (len(outputs), len(inputs), omega.size)
             found = np.full(shape, np.nan), np.zeros(shape, bool)
         else:
-            system = spatial_system(one, model, quantity, inputs, outputs)
+            system = spatial_system(one, model, quantity, inputs, outputs).sharing(before)
+            before = system
             for still in still_inputs(system):
                 raise no_motion(still, quantity)
             found = responses_in_space(system, omega)

@@ -36,6 +36,8 @@ from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
 #: frequencies that NumPy works on at a time: what fits into a cache
 _BLOCK = 1024
+#: blocks of frequencies whose members are kept for other postures, 2 MB each of six links
+_KEPT = 32
 #: growth of numbers beyond which an entry is looked at for a resonance
 _SUSPECT = 1e6
 
@@ -180,7 +182,7 @@ class _Passed(NamedTuple):
 def _inward(system: SpatialSystem, omega: NDArray[Any], share: Any) -> Iterator[_Passed]:
     """The links from the tip to the ground; ``omega`` may be complex, ``share`` is how much of the damping there is."""
     squared = omega * omega
-    members = None if system.sections is None else _members(system, omega, share)
+    members = None if system.sections is None else _known_members(system, omega, share)
     w = Symmetric([NOTHING] * len(places(system.size)))
     for link in reversed(system.links):
         planes, springs = link.planes(members), list(_damped(link, omega * share))
@@ -199,6 +201,19 @@ def _damped(link: DrivenLink, omega: NDArray[Any]) -> Iterator[Spring]:
         else:
             stiffness = stiffness_of(spring) + 1j * (omega * damper)
             yield spring._replace(unit=1.0, compliance=1.0 / stiffness)
+
+
+def _known_members(system: SpatialSystem, omega: NDArray[Any], share: Any) -> FreeEndMember:
+    """`_members`, kept for the next arms of the same links; of a ``share`` of the damping they are not kept."""
+    if not isinstance(share, float) or share != 1.0 or omega.size > _BLOCK:
+        return _members(system, omega, share)
+    key = omega.dtype.char.encode() + omega.tobytes()
+    if key not in system.known:
+        found = _members(system, omega, share)
+        if len(system.known) >= _KEPT:
+            return found
+        system.known[key] = found
+    return system.known[key]
 
 
 def _members(system: SpatialSystem, omega: NDArray[Any], damped: Any) -> FreeEndMember:
