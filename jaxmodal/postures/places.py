@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -32,6 +33,7 @@ from jaxmodal.postures.polynomial_values import (
 from jaxmodal.postures.series import is_polynomial
 from jaxmodal.postures.terms import IN_THE_PLANE, Terms
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.search.turned_lanes import bodies_of
 
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
@@ -49,12 +51,21 @@ def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
         if _ANGLE.fullmatch(singles[0]):
             joints += _numbers(singles)
             continue
-        quantity = None if isinstance(arm, SpatialArm) else quantity_of(arm, address)
+        in_space = isinstance(arm, SpatialArm)
+        quantity = _mass_at_the_tip(arm, singles) if in_space else quantity_of(arm, address)
         if quantity is None:
             return None
         quantities.append(quantity)
         rows.append(row)
     return Varied(_turning(arm, joints), tuple(quantities), tuple(rows))
+
+
+def _mass_at_the_tip(arm: Arm | SpatialArm, singles: Sequence[str]) -> Quantity | None:
+    """The mass of the payload, or of the body at the tip of the last link, of degree 3."""
+    known = ("payload.mass", f"link{arm.num_links}.body.mass")
+    if len(singles) > 1 or singles[0] not in known:
+        return None
+    return Quantity(singles[0], 3, False)
 
 
 def _turning(arm: Arm | SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
@@ -70,7 +81,8 @@ def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
     if asked is None:
         return False
     if isinstance(arm, SpatialArm):
-        return cells >= enough_in_space(len(asked.joints)) and has_series_in_space(arm)
+        values = math.prod(q.degree + 1 for q in asked.quantities)
+        return cells >= values * enough_in_space(len(asked.joints)) and has_series_in_space(arm)
     springs = {q.address: 1.0 for q in asked.quantities if q.spring}  # what they are is not known
     beams = beam_arrays(set_parameters(arm, springs))
     powers = tuple(q.degree for q in asked.quantities)
@@ -92,14 +104,24 @@ def expansion_of(
 
     ``values`` (values, samples) are some of those that vary beside angles.
     """
+    quantities = asked.quantities
     if isinstance(arm, SpatialArm):
-        return ExpansionInSpace(arm, asked.joints, theory)
+        if not quantities:
+            return ExpansionInSpace(arm, asked.joints, theory)
+        bodies = bodies_of(arm, [q.address for q in quantities], theory_flags(theory))
+        if bodies is None:
+            return None
+        each = float(bodies[0].total_mass) / arm.num_links
+        ranges = Ranges.of(values, quantities, [each] * len(quantities))
+        return ExpansionInSpace(arm, asked.joints, theory, quantities, ranges, bodies)
     beams = varying(arm, asked.joints, asked.quantities, theory)
     if beams is None:
         return None
-    quantities = asked.quantities
-    ranges = Ranges.of(values, quantities, usual(beams.beams, quantities)) if quantities else None
-    return PlanarExpansion(beams, theory_flags(theory), ranges, quantities)
+    given = beams, theory_flags(theory)
+    if not quantities:
+        return PlanarExpansion(*given)
+    sizes = usual(beams.beams, quantities)
+    return PlanarExpansion(*given, Ranges.of(values, quantities, sizes), quantities)
 
 
 def postures(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
@@ -132,9 +154,10 @@ def possible_places(
     """Places of the cells whose values are possible."""
     places, valid = placed(asked, arm, addresses, values)
     given = places[len(asked.joints) :]
-    # a stiffness of 0 has another number of modes
     springs = np.array([q.spring for q in asked.quantities], bool)[:, None]
-    holds = np.where(springs, given > 0.0, (given >= 0.0) & np.isfinite(given))
+    # a stiffness of 0 has another number of modes, and a body in space without a mass may have no inertia
+    least = np.array([q.spring or isinstance(arm, SpatialArm) for q in asked.quantities], bool)
+    holds = np.where(least[:, None], given > 0.0, given >= 0.0) & (springs | np.isfinite(given))
     return places[:, valid & holds.all(axis=0)]
 
 

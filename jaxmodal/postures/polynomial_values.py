@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.addresses import Addressed, resolve
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
@@ -63,7 +63,7 @@ class Quantity(NamedTuple):
     spring: bool
 
 
-def quantity_of(arm: Arm, address: str) -> Quantity | None:
+def quantity_of(arm: Arm | Addressed, address: str) -> Quantity | None:
     """What is at an address of one value of which D is a polynomial, or None."""
     singles = resolve(arm, address)
     named = _ADDRESS.fullmatch(singles[0])
