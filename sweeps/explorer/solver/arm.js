@@ -90,12 +90,6 @@ function linkOf(arm, beam) {
   return link;
 }
 
-/** The parts of a length, the inner one about this share of it: they add up to it to the last bit. */
-function cutLengths(length, share) {
-  const longer = Math.max(share, 1 - share) * length, shorter = length - longer;
-  return share > 0.5 ? [longer, shorter] : [shorter, longer];
-}
-
 /** The same arm with links cut in two; `share` gives that of the inner part of each link. */
 function cutArm(arm, share) {
   const { fields, inner, outer } = arm.written, links = [], length = fields.indexOf("length");

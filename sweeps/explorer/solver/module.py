@@ -26,7 +26,7 @@ from sweeps.explorer.solver.spatial_programs import spatial_programs
 from sweeps.explorer.solver.tapes import OPERATIONS
 
 #: of the texts of arms in the plane and in space; one more with every change of what they hold
-FORMAT, SPACE_FORMAT = "jaxmodal arm 1", "jaxmodal arm in space 1"
+FORMAT, SPACE_FORMAT = "jaxmodal arm 1", "jaxmodal arm in space 2"
 _PLACE = "// @generated constants\n"
 #: in the order in which they need each other; together they are one module, for arms of one kind
 SCRIPTS = ("arithmetic.js", "members.js", "arm.js", "search.js", "shapes.js")
@@ -78,7 +78,8 @@ def arm_json(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
     ----------
     arm : Arm or SpatialArm
         The arm; its structure (which links are rigid, which features there are) is fixed, its values can be set. Of an
-        arm in space these are the positions and stiffnesses of joints and the mass of the payload.
+        arm in space these are the positions and stiffnesses of joints, what elastic links are made of and masses of
+        bodies.
     theory : str
         As for `jaxmodal.natural_frequencies`.
 

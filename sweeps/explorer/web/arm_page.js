@@ -42,11 +42,10 @@ class ArmPage {
     byId("versions").textContent = Object.entries(about.versions)
       .map(([name, value]) => `${name.replace("_version", "")} ${value}`)
       .join(", ");
-    let group = "";
+    const groups = new Map();
     for (const slider of about.sliders) {
-      if (slider.group && slider.group !== group) byId("sliders").append(element("h3", slider.group));
-      group = slider.group;
-      byId("sliders").append(this.row(slider));
+      if (!groups.has(slider.group)) groups.set(slider.group, this.group(slider.group));
+      groups.get(slider.group).append(this.row(slider));
     }
     byId("reset").addEventListener("click", () => this.set({}, this.mode, true));
     byId("still").addEventListener("click", () => {
@@ -64,6 +63,16 @@ class ArmPage {
   sayStill() {
     byId("still").textContent = this.still ? "Move" : "Hold still";
     byId("still").setAttribute("aria-pressed", String(this.still));
+  }
+
+  // Where sliders of a group stand; the long ones are closed at first, unless the address has set a value there.
+  group(name) {
+    if (!name) return byId("sliders");
+    const made = element("details"), given = new URLSearchParams(location.hash.slice(1));
+    made.open = !this.about.folded.includes(name) || this.about.sliders.some(({ group, address }) => group === name && given.has(address));
+    made.append(element("summary", name));
+    byId("sliders").append(made);
+    return made;
   }
 
   row(slider) {
