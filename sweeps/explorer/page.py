@@ -26,6 +26,7 @@ SCRIPTS = (
     "reading.js",
     "state.js",
     "slice.js",
+    "canvas.js",
     "map.js",
     "curves.js",
     "files.js",
@@ -37,6 +38,16 @@ CELL_SCRIPTS = {
     False: ("arm.js",),
     True: ("turning.js", "solids.js", "space_picture.js", "cell_picture.js"),
 }
+#: what both pages of an arm have, and the page itself
+_VIEWS = (
+    "canvas.js",
+    "plot.js",
+    "values.js",
+    "matters.js",
+    "response.js",
+    "along.js",
+    "arm_page.js",
+)
 #: those of the page of a planar arm, and of one in space
 ARM_SCRIPTS = (
     "scales.js",
@@ -47,7 +58,7 @@ ARM_SCRIPTS = (
     "asking.js",
     "moving.js",
     "plane_picture.js",
-    "arm_page.js",
+    *_VIEWS,
 )
 SPACE_SCRIPTS = (
     "scales.js",
@@ -58,7 +69,7 @@ SPACE_SCRIPTS = (
     "turning.js",
     "solids.js",
     "space_picture.js",
-    "arm_page.js",
+    *_VIEWS,
 )
 #: what pages say beneath the picture of an arm in space
 _TURNS = (

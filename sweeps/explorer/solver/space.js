@@ -144,7 +144,7 @@ function inputsOf(link, pairs) {
 }
 
 /** Sign and logarithm of the determinant, count of modes below, what is rounded. */
-function evaluate(arm, omega, kind) {
+function evaluate(arm, omega, kind, springs = []) {
   const at = Math.max(omega, RESOLVED[kind] * arm.scale), pairs = kind === "double";
   multiplyPairs(at, 0, at, 0);
   sq[0] = H; sq[1] = L;
@@ -153,8 +153,9 @@ function evaluate(arm, omega, kind) {
   let sign = 1, log = 0, count = 0, noise = 0;
   const factor = (x) => { sign *= Math.sign(x); log += Math.log(Math.abs(x)); };
   for (let i = arm.links.length - 1; i >= 0; i--) {
-    const link = arm.links[i], { layout } = link, { springs } = layout, tape = layout.link[kind];
+    const link = arm.links[i], { layout } = link, tape = layout.link[kind];
     let size = 0;
+    addSprings(springs, i, wideH);
     if (link.member) {
       size = membersAt(arm, link.member.whole, at, kind);
       count += ofPlane.passed;
@@ -167,9 +168,9 @@ function evaluate(arm, omega, kind) {
     const found = results.subarray(ENTRIES, tape.outputs.length);
     layout.count.run(found, told);
     count += told[0];
-    for (let k = 0; k < springs; k++) factor(found[6 + k]);
+    for (let k = 0; k < layout.springs; k++) factor(found[6 + k]);
     if (link.member) {
-      for (let k = 0; k < 3; k++) factor(found[6 + springs + k]);
+      for (let k = 0; k < 3; k++) factor(found[6 + layout.springs + k]);
       if (pairs) {
         sized.set(found);
         let to = found.length;
@@ -186,4 +187,12 @@ function evaluate(arm, omega, kind) {
     for (let k = 0; k < ENTRIES; k++) { wideH[k] = results[k]; wideL[k] = rests[k]; }
   }
   return { omega: at, sign, log, count, noise: pairs ? ROUNDING * noise : Infinity };
+}
+
+/** A port at the tip of a link: along or about an axis of the ground, at the outer end of what is elastic. */
+function portOf(arm, link, direction) {
+  const at = link + arm.written.baseLinks, { axes } = posed(arm)[at], o = arm.written.whole[at].tip;
+  const k = ["x", "y", "z"].indexOf(direction.at(-1)), d = [axes[3 * k], axes[3 * k + 1], axes[3 * k + 2]];
+  if (direction.startsWith("r")) return { at, vector: [0, 0, 0, ...d] };
+  return { at, vector: [...d, o[1] * d[2] - o[2] * d[1], o[2] * d[0] - o[0] * d[2], o[0] * d[1] - o[1] * d[0]] };
 }

@@ -179,6 +179,7 @@ class _Links:
                 "member": None,
                 "springs": [],
                 "masses": self._masses(samples, place),
+                "tip": [0.0] * 3 if place is None else self._tip(place),
             }
             if link.place is not None and place is not None:
                 own["member"] = member_of(self.arm, place, part, self.parts[place])
@@ -201,6 +202,13 @@ class _Links:
         found: list[tuple[int | None, int]] = [(None, 0)] * sum(link.is_base for link in self.links)
         for owner, parts in enumerate(self.parts):
             found += [(owner, part) for part in range(parts)]
+        return found
+
+    def _tip(self, place: int) -> list[float]:
+        """The tip seen from the outer end of what is elastic, of a rigid link from its base, in the section's axes."""
+        link, frame = self.arm.links[place], self.arm.frames()[place]
+        start = frame.start if link.rigid else frame.end
+        found: list[float] = (frame.section.T @ (frame.tip - start)).tolist()
         return found
 
     def _masses(self, samples: dict[str, list[Fraction]], place: int | None) -> list[list[Any]]:

@@ -1,24 +1,5 @@
 // The page of an arm: sliders, the frequencies that the worker finds; its picture moves the mode.
 
-// A slider has this many steps; one more, at its end, is a rigid joint.
-const STEPS = 1000;
-const DEGREE = Math.PI / 180;
-
-const inSi = (slider, value) => (slider.unit === "degree" ? value * DEGREE : value);
-const shownValue = (slider, value) => (slider.unit === "degree" ? value / DEGREE : value);
-
-function valueAt({ low, high, logarithmic, rigid }, place) {
-  if (rigid && place > STEPS) return Infinity;
-  const share = place / STEPS;
-  return logarithmic ? low * (high / low) ** share : low + share * (high - low);
-}
-
-function placeOf({ low, high, logarithmic }, value) {
-  if (value === Infinity) return STEPS + 1;
-  const share = logarithmic ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
-  return Math.max(0, Math.min(STEPS, Math.round(share * STEPS)));
-}
-
 class ArmPage {
   constructor(about) {
     this.about = about;
@@ -26,9 +7,15 @@ class ArmPage {
     this.first = Object.fromEntries(addresses.map((name, k) => [name, Number(values[k])]));
     this.sliders = new Map(about.sliders.map((slider) => [slider.address, slider]));
     this.answer = null;
-    this.picture = makePicture(about.picture, about.depths, () => this.set(this.values, this.mode, null));
+    this.picture = makePicture(about.picture, about.depths, () => this.keep());
     this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.solver = new Solver(about.solved, (answer, error) => this.show(answer, error));
+    this.values = {};
+    this.mode = 0;
+    this.panels = [new Matters(this), new Response(this), new Along(this)];
+    const again = () => requestAnimationFrame(() => this.panels.forEach((panel) => panel.draw?.()));
+    new ResizeObserver(again).observe(byId("views"));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
     this.build();
     this.read();
     addEventListener("hashchange", () => this.read());
@@ -101,7 +88,7 @@ class ArmPage {
   set(values, mode, step) {
     this.values = Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== this.first[name]));
     this.mode = Math.max(0, Math.min(this.about.modes - 1, mode));
-    const address = `#${new URLSearchParams({ mode: this.mode + 1, ...this.values, ...this.picture.written() })}`;
+    const address = `#${new URLSearchParams({ mode: this.mode + 1, ...this.values, ...this.written() })}`;
     if (step === null) {
       keepAddress(address, false);
       return;
@@ -110,13 +97,22 @@ class ArmPage {
     this.ask();
   }
 
+  // What is shown beside the values: the view and what is open.
+  written() {
+    return Object.assign({}, this.picture.written(), ...this.panels.map((panel) => panel.written()));
+  }
+
+  keep() {
+    this.set(this.values, this.mode, null);
+  }
+
   read() {
     const given = new URLSearchParams(location.hash.slice(1));
     const mode = Number(given.get("mode"));
     this.mode = Number.isInteger(mode) && mode >= 1 && mode <= this.about.modes ? mode - 1 : 0;
     const known = [...given].filter(([name, text]) => this.sliders.has(name) && text !== "" && !Number.isNaN(Number(text)));
     this.values = Object.fromEntries(known.map(([name, text]) => [name, Number(text)]));
-    this.picture.read(given);
+    for (const view of [this.picture, ...this.panels]) view.read(given);
     this.ask();
   }
 
@@ -149,6 +145,7 @@ class ArmPage {
     byId("summary").textContent = `${found}; solved here in ${shortNumber(answer.ms, 2)} ms.`;
     byId("summary").classList.toggle("warning", !sure || none);
     document.documentElement.dataset.ready = "true";
+    for (const panel of this.panels) panel.ask();
   }
 
   hertz(k) {
