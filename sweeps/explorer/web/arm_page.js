@@ -12,7 +12,7 @@ class ArmPage {
     this.solver = new Solver(about.solved, (answer, error) => this.show(answer, error));
     this.values = {};
     this.mode = 0;
-    this.panels = [new Matters(this), new Response(this), new Along(this)];
+    this.panels = [new Matters(this), new ForcedView(this), new Along(this)];
     const again = () => requestAnimationFrame(() => this.panels.forEach((panel) => panel.draw?.()));
     new ResizeObserver(again).observe(byId("views"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);

@@ -3,7 +3,7 @@
 const ASKED_AT_ONCE = 25, UNIFORM = 240;
 const UNITS = (motion, force) => `${motion ? "rad" : "m"}/${force ? "N m" : "N"}`;
 
-class Response {
+class ForcedView {
   constructor(page) {
     this.page = page;
     this.open = null;

@@ -31,6 +31,7 @@ function at(values) {
 }
 
 const ASIDE = {
+  frequencies: ({ values, modes }) => frequencies(at(values), modes),
   slopes: ({ values, omega, addresses }) => slopes(at(values), omega, addresses),
   receptances: ({ values, omega, first, second }) => receptances(at(values), omega, first, second),
   along: ({ values, address, value, modes }) => along(at(values), address, value, modes),
