@@ -17,6 +17,7 @@ from jaxmodal.arm.files import units_of
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.spatial.arms.arm import SpatialArm
+from sweeps.explorer.arm_texts import text_with_places
 from sweeps.explorer.data import picture
 from sweeps.explorer.solver import arm_json
 from sweeps.explorer.space import SIZES, STIFFNESSES, space_page_data
@@ -42,12 +43,14 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
     ArmError
         As `sweeps.explorer.solver.arm_json`: forces at rest.
     """
+    shown = space_page_data(arm, theory) if isinstance(arm, SpatialArm) else _plane(arm, theory)
     return {
         "title": f"{arm.name or 'arm'}, {theory}",
         "space": isinstance(arm, SpatialArm),
         "modes": MODES,
         "points": POINTS,
-        **(space_page_data(arm, theory) if isinstance(arm, SpatialArm) else _plane(arm, theory)),
+        **shown,
+        "toml": text_with_places(arm, [slider["address"] for slider in shown["sliders"]]),
         "versions": {
             "jaxmodal_version": jaxmodal.__version__,
             "jax_version": jax.__version__,

@@ -46,6 +46,7 @@ _VIEWS = (
     "canvas.js",
     "plot.js",
     "values.js",
+    "pinning.js",
     "matters.js",
     "response.js",
     "along.js",

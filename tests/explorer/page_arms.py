@@ -28,7 +28,7 @@ def solved_in_page(tmp_path, cases, in_space=False):
     return json.loads(done.stdout)
 
 
-def csv_of(browser, button):
+def csv_of(browser, button, head=1):
     """The rows behind the head of what a button of a page gives as CSV."""
     browser.run(
         "window.kept ??= URL.createObjectURL; URL.createObjectURL = (blob) => "
@@ -37,7 +37,7 @@ def csv_of(browser, button):
         f"document.getElementById('{button}').click();"
     )
     browser.until("window.csv")
-    return [line.split(",") for line in browser.value("window.csv").splitlines()[1:]]
+    return [line.split(",") for line in browser.value("window.csv").splitlines()[head:]]
 
 
 def hertz_and_certified(browser):

@@ -107,3 +107,46 @@ def test_views_fit_a_phone(shown):
     browser.until(WHOLE)
     with browser.as_a_phone():
         pass
+
+
+def file_of(browser, button):
+    """The text that a button of the page offers as a file."""
+    return "\n".join(",".join(row) for row in csv_of(browser, button, head=0))
+
+
+@pytest.mark.parametrize("arm", [BENT, SIX], ids=["plane", "space"])
+def test_the_arm_shown_is_offered_as_a_file(shown, tmp_path, arm):
+    """Every value that was moved stands in it, defaults that a file leaves out, too; a rigid joint is inf."""
+    values = {"link2.joint_angle": 0.25, "link3.length": 0.3, "payload.mass": 3.5}
+    values |= {"link1.joint_stiffness": 2.5e6, "link2.joint_stiffness": math.inf}
+    address = "&".join(f"{name}={str(x).replace('inf', 'Infinity')}" for name, x in values.items())
+    browser = shown(arm_page_html(arm), address)
+    path = tmp_path / "arm.toml"
+    path.write_text(file_of(browser, "toml"), encoding="utf-8")
+    assert jm.read_arm(path) == jm.set_parameters(arm, values)
+
+
+@pytest.mark.parametrize("arm", [BENT, SIX], ids=["plane", "space"])
+def test_a_pinned_state_stands_beside_the_arm(shown, arm):
+    browser = shown(arm_page_html(arm), "pin=link3.length%3D0.9&link3.length=1.2")
+    browser.until("document.querySelector('#rows tr').children.length === 6")
+    now, then = (
+        float(
+            jm.natural_frequencies(jm.set_parameters(arm, {"link3.length": x}), 1).frequencies_hz[0]
+        )
+        for x in (1.2, 0.9)
+    )
+    shown_then, change = browser.value(
+        "[...document.querySelector('#rows tr').children].slice(4).map((x) => x.textContent)"
+    )
+    np.testing.assert_allclose(float(shown_then), then, rtol=1e-6, atol=0.0)
+    assert change.replace("−", "-") == f"{100 * (now / then - 1):+.2f} %"
+    assert "link3.length 0.9 m" in browser.text("#pinned")
+    browser.press("#still", "Escape")
+    browser.until("document.querySelector('#rows tr').children.length === 4")
+    assert "pin=" not in browser.value("location.hash")
+    browser.press("#still", "p")
+    browser.until("document.querySelector('#rows tr').children.length === 6")
+    assert "link3.length 1.2 m" in browser.text("#pinned")
+    browser.value("history.back()")
+    browser.until("document.querySelector('#rows tr').children.length === 4")

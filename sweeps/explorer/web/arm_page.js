@@ -12,7 +12,8 @@ class ArmPage {
     this.solver = new Solver(about.solved, (answer, error) => this.show(answer, error));
     this.values = {};
     this.mode = 0;
-    this.panels = [new Matters(this), new ForcedView(this), new Along(this)];
+    this.pinning = new Pinning(this);
+    this.panels = [this.pinning, new Matters(this), new ForcedView(this), new Along(this)];
     const again = () => requestAnimationFrame(() => this.panels.forEach((panel) => panel.draw?.()));
     new ResizeObserver(again).observe(byId("views"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
@@ -40,6 +41,13 @@ class ArmPage {
       this.sayStill();
     });
     this.sayStill();
+    byId("link").hidden = !OWN_ADDRESS;
+    byId("link").addEventListener("click", async () => {
+      await navigator.clipboard.writeText(location.href);
+      byId("said").textContent = "The address of this arm is copied.";
+    });
+    byId("toml").hidden = !about.toml;
+    byId("toml").addEventListener("click", () => offer(new Blob([this.toml()], { type: "application/toml" }), "arm.toml"));
     byId("csv").addEventListener("click", () => offer(new Blob([this.csv()], { type: "text/csv" }), "frequencies.csv"));
     addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
       if (ctrlKey || metaKey || altKey || target.type === "number") return;
@@ -110,10 +118,15 @@ class ArmPage {
     const given = new URLSearchParams(location.hash.slice(1));
     const mode = Number(given.get("mode"));
     this.mode = Number.isInteger(mode) && mode >= 1 && mode <= this.about.modes ? mode - 1 : 0;
-    const known = [...given].filter(([name, text]) => this.sliders.has(name) && text !== "" && !Number.isNaN(Number(text)));
-    this.values = Object.fromEntries(known.map(([name, text]) => [name, Number(text)]));
+    this.values = this.known(given);
     for (const view of [this.picture, ...this.panels]) view.read(given);
     this.ask();
+  }
+
+  // The values of an address that have a slider.
+  known(given) {
+    const found = [...given].filter(([name, text]) => this.sliders.has(name) && text !== "" && !Number.isNaN(Number(text)));
+    return Object.fromEntries(found.map(([name, text]) => [name, Number(text)]));
   }
 
   ask() {
@@ -166,10 +179,11 @@ class ArmPage {
         name.className = sure ? "certified" : "warning";
         const within = (upper[k] - lower[k]) / (2 * this.answer.omega[k]);
         const bound = within > 0 ? within.toExponential(0) : "";
-        row.append(head, element("td", shortNumber(this.hertz(k), 9)), name, element("td", bound));
+        row.append(head, element("td", shortNumber(this.hertz(k), 9)), name, element("td", bound), ...this.pinning.cells(k));
         return row;
       }),
     );
+    for (const head of document.querySelectorAll(".compared")) head.hidden = !this.pinning.found;
     const said = this.mode >= certified.length ? "" : `mode ${this.mode + 1} ${shortNumber(this.hertz(this.mode), 6)} Hz`;
     if (byId("said").textContent !== said) byId("said").textContent = said;
   }
@@ -178,13 +192,19 @@ class ArmPage {
   draw() {
     const { values } = this.answer;
     byId("why").textContent = this.answer.why;
-    this.picture.draw(this.answer, (address, otherwise) => values[address] ?? this.first[address] ?? otherwise, this.first);
+    this.picture.draw(this.answer, (address, otherwise) => values[address] ?? this.first[address] ?? otherwise, this.first, this.pinning.found?.places ?? null);
     this.picture.frame(1);
   }
 
   frame(now) {
     this.picture.frame(this.still ? 1 : Math.sin((2 * Math.PI * now) / 1600));
     requestAnimationFrame((next) => this.frame(next));
+  }
+
+  // The arm as it has been solved, as an arm file.
+  toml() {
+    const text = (address) => String(this.answer.values[address] ?? this.first[address]).replace("Infinity", "inf");
+    return this.about.toml.map((part, k) => (k % 2 === 0 ? part : text(part))).join("");
   }
 
   csv() {

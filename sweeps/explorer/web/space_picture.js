@@ -33,8 +33,9 @@ class SpacePicture {
   }
 
   /** What has been solved: places at rest, the mode that moves over them, the values of that arm. */
-  draw(answer, value, first = {}) {
+  draw(answer, value, first = {}, pinned = null) {
     this.first = first;
+    this.pinned = pinned;
     const { links } = this.about;
     const rest = answer.places.map(({ axes, inner, outer }, k) => [inner, links[k].rigid ? plus(inner, column(axes, 0), links[k].length) : outer]);
     const rows = answer.drawn ? answer.drawn.links : rest.map((at) => ({ at, moved: at.map(() => [0, 0, 0]), turned: at.map(() => [0, 0, 0]) }));
@@ -99,8 +100,16 @@ class SpacePicture {
       if (!link.segment) this.jointOf(scene, link, k, joint, start.axes);
       for (const body of link.bodies) this.body(scene, body, k, share);
     });
+    this.ghost(scene);
     scene.paint();
     scene.legend();
+  }
+
+  // The pinned posture, as a line through its links.
+  ghost(scene) {
+    if (!this.pinned) return;
+    const ends = this.pinned.map(({ axes, inner, outer }, k) => [inner, this.about.links[k].rigid ? plus(inner, column(axes, 0), this.about.links[k].length) : outer]);
+    scene.line([[0, 0, 0], ...ends.flat()], "payload", 2.5, [7, 4]);
   }
 
   ground(scene) {

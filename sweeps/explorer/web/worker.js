@@ -31,7 +31,7 @@ function at(values) {
 }
 
 const ASIDE = {
-  frequencies: ({ values, modes }) => frequencies(at(values), modes),
+  frequencies: ({ values, modes }) => ({ ...frequencies(at(values), modes), places: places(at(values)) }),
   slopes: ({ values, omega, addresses }) => slopes(at(values), omega, addresses),
   receptances: ({ values, omega, first, second }) => receptances(at(values), omega, first, second),
   along: ({ values, address, value, modes }) => along(at(values), address, value, modes),
