@@ -179,11 +179,12 @@ class ArmPage {
         name.className = sure ? "certified" : "warning";
         const within = (upper[k] - lower[k]) / (2 * this.answer.omega[k]);
         const bound = within > 0 ? within.toExponential(0) : "";
-        row.append(head, element("td", shortNumber(this.hertz(k), 9)), name, element("td", bound), ...this.pinning.cells(k));
+        row.append(head, element("td", shortNumber(this.hertz(k), 9)), name, ...(this.pinning.found ? this.pinning.cells(k) : [element("td", bound)]));
         return row;
       }),
     );
     for (const head of document.querySelectorAll(".compared")) head.hidden = !this.pinning.found;
+    document.querySelector(".bounded").hidden = Boolean(this.pinning.found); // there is no room for both
     const said = this.mode >= certified.length ? "" : `mode ${this.mode + 1} ${shortNumber(this.hertz(this.mode), 6)} Hz`;
     if (byId("said").textContent !== said) byId("said").textContent = said;
   }

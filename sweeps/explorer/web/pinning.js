@@ -49,11 +49,10 @@ class Pinning {
 
   // Two cells of the table of a mode: the frequency then, and the change since.
   cells(k) {
-    const then = this.found?.omega[k];
-    if (!this.found) return [];
+    const then = this.found.omega[k];
     const change = 100 * (this.page.answer.omega[k] / then - 1);
     return [
-      element("td", then >= 0 ? shortNumber(then / (2 * Math.PI), 7) : ""),
+      element("td", then >= 0 ? shortNumber(then / (2 * Math.PI), 6) : ""),
       element("td", Number.isFinite(change) ? `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(2)} %` : ""),
     ];
   }
