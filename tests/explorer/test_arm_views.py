@@ -150,3 +150,22 @@ def test_a_pinned_state_stands_beside_the_arm(shown, arm):
     assert "link3.length 1.2 m" in browser.text("#pinned")
     browser.value("history.back()")
     browser.until("document.querySelector('#rows tr').children.length === 4")
+
+
+def test_another_choice_forgets_what_was_asked_before(shown):
+    """Ports and the value of the curves changed while answers are on their way: none of the old ones stays."""
+    browser = shown(arm_page_html(BENT), "force=tip_3.y&motion=tip_3.y&along=link2.joint_angle")
+    for name, value in (("along-value", "link1.length"), ("motion", "tip_2.x")):
+        browser.run(
+            f"const chosen = document.getElementById('{name}'); chosen.value = '{value}';"
+            "chosen.dispatchEvent(new Event('change'));"
+        )
+    browser.until(WHOLE)
+    values = {float(row[0]) for row in csv_of(browser, "along-csv")}
+    assert len(values) == 41
+    assert (min(values), max(values)) == (0.75, 3.0)
+    rows = csv_of(browser, "response-csv")
+    hertz, found = np.array([row for row in rows[100:140] if row[1] != "NaN"], float).T
+    truth = jm.frequency_response(BENT, 2.0 * math.pi * hertz, "tip_3.y", "tip_2.x").magnitude
+    np.testing.assert_allclose(found, truth.ravel(), rtol=2e-5, atol=0.0)
+    assert np.all(np.diff([float(row[0]) for row in rows]) > 0.0)

@@ -46,6 +46,7 @@ class Along {
       const value = valueAt({ ...slider, rigid: false }, (STEPS * this.points.length) / (PLACES - 1));
       const question = { kind: "along", values: answer.values, address: slider.address, value: inSi(slider, value), modes: page.about.modes };
       page.solver.aside(question, (found, error) => {
+        if (this.key !== key) return; // of what was asked before
         const missing = Array(page.about.modes).fill(NaN);
         this.points.push({ value, ...(found ?? { omega: missing, certified: missing.map(() => 0), slope: missing }) });
         byId("along-note").textContent = error;

@@ -10,7 +10,10 @@ class Between {
       return;
     }
     this.sliders = sweep.axes.map((axis, k) => this.row(axis, k));
-    byId("between").addEventListener("toggle", () => page.later());
+    byId("between").addEventListener("toggle", () => {
+      if (!byId("between").open && page.state.between) page.set({ between: null }, true);
+      page.later();
+    });
     byId("between-cell").addEventListener("click", () => page.set({ between: null }, true));
   }
 

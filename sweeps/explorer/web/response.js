@@ -49,12 +49,13 @@ class ForcedView {
     const { page } = this, { answer } = page;
     if (!answer || !byId("response").open) return;
     const omega = this.places(answer.omega), [force, motion] = ["force", "motion"].map((id) => this.ports.find(({ name }) => name === byId(id).value));
-    this.of = { force, motion };
-    this.points = [];
+    const of = { force, motion };
+    Object.assign(this, { of, points: [] });
     const next = () => {
       const some = omega.slice(this.points.length, this.points.length + ASKED_AT_ONCE);
       if (some.length === 0) return;
       page.solver.aside({ kind: "receptances", values: answer.values, omega: some, first: force, second: motion }, (found, error) => {
+        if (this.of !== of) return; // of what was asked before
         if (!found) { byId("response-note").textContent = error; return; }
         some.forEach((x, k) => this.points.push([x / (2 * Math.PI), found[k]]));
         this.draw();
