@@ -204,9 +204,14 @@ def _selected(ds: xr.Dataset, definition: dict[str, Any]) -> Arm | SpatialArm:
 
 
 def _exact(ds: xr.Dataset, definition: dict[str, Any], axes: list[str]) -> dict[str, Any]:
+    """What solves the arm between the cells, or why there is nothing."""
     theories = [str(name) for name in np.atleast_1d(ds.theory.values)]
     columns = [[about["parameter"] for about in definition["axes"][axis].values()] for axis in axes]
-    return between_cells(_selected(ds, definition), theories, columns)
+    try:
+        arm = _selected(ds, definition)
+    except ArmError as error:  # values that fit together only with those of other axes
+        return {"why": str(error)}
+    return between_cells(arm, theories, columns)
 
 
 def picture(arm: Arm) -> dict[str, Any]:

@@ -88,6 +88,21 @@ def test_what_the_solver_cannot_change_is_said_and_no_solver_is_within(shown):
     assert "link2.body.centre.x" in fixed["exact"]["why"]
 
 
+def test_a_value_that_fits_only_with_those_of_other_axes_leaves_the_cells(shown):
+    """Thick walls need the greater depth, of which no value has been selected."""
+    thick = sweeps.axis("link2.section.wall_thickness", [0.005, 0.02])
+    deep = sweeps.axis("link2.section.depth", [0.05, 0.08])
+    arm = TWO.replace(
+        links=tuple(
+            x.replace(section=jm.hollow_rectangle(0.03, 0.06, 0.002, 0.44)) for x in TWO.links
+        )
+    )
+    ds = run(arm, thick, deep).isel(link2_section_wall_thickness=1)
+    browser = shown(page_html(ds))
+    assert "wall_thickness = 0.02" in browser.text("#between-note")
+    assert browser.value("document.getElementById('rows').rows.length") == 3
+
+
 @pytest.mark.parametrize("in_space", [False, True])
 def test_the_code_stays_small(in_space):
     assert sum(len(part.encode()) for part in code(in_space, in_space)) <= 150_000
