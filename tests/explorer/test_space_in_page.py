@@ -245,7 +245,10 @@ def test_what_the_page_refuses(tmp_path):
         "link2.joint_angle": ("Infinity", "must be finite"),
         "link3.joint_angle": ("NaN", "must be a number"),
     }
-    cases = [case(SIX, set=[[name, value]]) for name, (value, _) in wrong.items()]
+    text = arm_json(SIX)
+    cases = [
+        {"arm": text, "modes": 1, "set": [[name, value]]} for name, (value, _) in wrong.items()
+    ]
     cases.append({"arm": arm_json(jm.examples.two_link_flexible()), "modes": 1})
     told = [found["error"] for found in solved_in_page(tmp_path, cases, True)]
     for message, part in zip(told, (*(x for _, x in wrong.values()), "in the format"), strict=True):
