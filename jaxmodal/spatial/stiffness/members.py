@@ -37,6 +37,7 @@ from jaxmodal.dynamic_stiffness.member import (
     member_functions,
 )
 from jaxmodal.dynamic_stiffness.preload import member_waves
+from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.matrices import shaped, stacked
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -148,6 +149,13 @@ def _member(length: Number, axial: Number, numbers: Any, loaded: bool) -> list[N
     return [*member, *tests]
 
 
+def frequency_scale(s: Sections) -> Array:
+    """``sqrt(E I/(rho A))/L^2`` of each member, rad/s, in the plane in which it bends more softly."""
+    softer = xp.minimum(s.second_moment_y, s.second_moment_z)
+    found: Array = xp.sqrt(s.youngs_modulus * softer / (s.density * s.area)) / s.length**2
+    return found
+
+
 def torsion_waves(
     length: Number,
     modulus: Number,
@@ -214,18 +222,18 @@ def plane_beams(s: Sections) -> BeamArrays:
     """Bending in the two planes as planar beams, shape (2, links, 1, cells)."""
     shape = s.length.shape
 
-    def both(x: np.ndarray) -> np.ndarray:
-        return np.broadcast_to(x, (2, *shape))
+    def both(x: Array) -> Array:
+        return xp.broadcast_to(x, (2, *shape))
 
     zero = np.zeros((2, *shape))
     return BeamArrays(
         length=both(s.length),
         youngs_modulus=both(s.youngs_modulus),
         area=both(s.area),
-        second_moment=both(np.stack([s.second_moment_z, s.second_moment_y])),
+        second_moment=both(xp.stack([s.second_moment_z, s.second_moment_y])),
         density=both(s.density),
         shear_modulus_effective=both(
-            np.stack([s.shear_coefficient_y, s.shear_coefficient_z]) * s.shear_modulus
+            xp.stack([s.shear_coefficient_y, s.shear_coefficient_z]) * s.shear_modulus
         ),
         tip_mass=zero,
         tip_inertia=zero,

@@ -30,7 +30,13 @@ from jaxmodal.spatial.stiffness.condensation import evaluate, supports_give
 from jaxmodal.spatial.stiffness.constants import ReducedLink, reduced_links
 from jaxmodal.spatial.stiffness.free_joints import check_free_joints, hindered_motions
 from jaxmodal.spatial.stiffness.matrices import stacked
-from jaxmodal.spatial.stiffness.members import Beams, Sections, beams_of, sections_of
+from jaxmodal.spatial.stiffness.members import (
+    Beams,
+    Sections,
+    beams_of,
+    frequency_scale,
+    sections_of,
+)
 from jaxmodal.spatial.stiffness.uniform_links import numbers_with_loads
 
 #: limit of log|D| at zero frequency for each flexible link: 4 for each plane
@@ -94,9 +100,7 @@ class SpatialModel:
         s = self.sections
         if s is None:
             return np.ones(1)
-        softer = np.minimum(s.second_moment_y, s.second_moment_z)
-        own = np.sqrt(s.youngs_modulus * softer / (s.density * s.area)) / s.length**2
-        return np.asarray(np.min(own, axis=(0, 1)))
+        return np.asarray(np.min(frequency_scale(s), axis=(0, 1)))
 
     @property
     def scale(self) -> np.float64:
