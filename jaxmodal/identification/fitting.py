@@ -1,0 +1,222 @@
+"""Parameters of an arm fitted to what was measured, by SciPy's least squares with exact derivatives."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from jaxmodal.arm.arguments import positive_integer
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import require_concrete
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.eigenspaces.clusters import RepeatedFrequencyError
+from jaxmodal.frequencies.status import UncertifiedError
+from jaxmodal.identification.measurements import (
+    Measured,
+    MeasuredModes,
+    MeasuredResponse,
+    require_measured,
+)
+from jaxmodal.identification.residuals import Misfit, Part, require_one_scale
+from jaxmodal.identification.results import ArmFit, judged
+from jaxmodal.identification.unknowns import unknowns
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.precision import require_x64
+
+Floats = NDArray[np.float64]
+
+LOSSES = ("linear", "soft_l1", "huber", "cauchy")
+#: changes of the sum of squares, of x and of its gradient, relative, at which a fit has converged; a rough one
+_CONVERGED, _ROUGHLY = 1e-10, 1e-4
+#: what says that no arm has such values, or that its modes cannot be told; the search then steps back
+_NO_ARM = (ArmError, RepeatedFrequencyError, UncertifiedError)
+#: how often modes are paired anew by their shapes
+_PAIRINGS = 5
+
+
+def fit_arm(
+    arm: Any,
+    measured: Measured | Sequence[Measured],
+    parameters: Sequence[str],
+    *,
+    theory: TheoryName = "timoshenko",
+    start: Mapping[str, Any] | None = None,
+    bounds: Mapping[str, Any] | None = None,
+    loss: str = "linear",
+    most_evaluations: int = 100,
+    progress: Callable[[int, int], None] | None = None,
+) -> ArmFit:
+    """Fit parameters of an arm to measured frequencies and frequency responses.
+
+    Parameters
+    ----------
+    arm : Arm or SpatialArm
+        A concrete arm, in which everything that is not fitted is as it should be.
+    measured : MeasuredModes, MeasuredResponse, or a list of them
+        Each with its posture and whatever else was set. Standard deviations for all or for none.
+    parameters : sequence of str
+        Addresses, as in `set_parameters`; ``link*.joint_stiffness`` is one value that all joints have.
+    theory
+        As for `natural_frequencies`.
+    start : mapping, optional
+        Where the fit begins, by address; left out, at the values of the arm.
+    bounds : mapping, optional
+        The least and the largest value of parameters, by address.
+    loss : str
+        ``"linear"``, least squares; ``"soft_l1"``, ``"huber"`` and ``"cauchy"`` let values that lie far out weigh
+        less, and need standard deviations, which say what is far.
+    most_evaluations
+        How often the arm is computed at the most, in each of the stages.
+    progress
+        Called with (evaluations done, the most).
+
+    Returns
+    -------
+    ArmFit
+        ``fitted.arm`` is the arm with the values found; ``print(fitted)`` shows them with their intervals, what each
+        mode was paired with, and what the data cannot tell apart.
+
+    Raises
+    ------
+    ArmError
+        An address is not known, a start or a bound makes no arm, measurements do not go together, are fewer than the
+        parameters can be told from, or the arm has no such port.
+    UncertifiedError
+        The arm as given has modes that cannot be certified, where shapes are to be paired.
+
+    Notes
+    -----
+    Sizes (stiffnesses, masses, moduli, damping) are fitted by their logarithms, so that they stay above 0; their
+    intervals are those of the logarithms. Derivatives of frequencies follow from mode shapes, those of responses of
+    planar arms from dual numbers. Responses are fitted in two stages: first their logarithms, which bring peaks
+    together that do not overlap, then themselves. Modes paired by shape are paired anew after the fit until nothing
+    changes.
+
+    Examples
+    --------
+    >>> import jax; jax.config.update("jax_enable_x64", True)
+    >>> import jaxmodal as jm
+    >>> from jaxmodal.identification import MeasuredModes, fit_arm
+    >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05), joint_stiffness=2e3)
+    >>> seen = MeasuredModes([6.0, 66.0], standard_deviations_hz=0.01)
+    >>> found = fit_arm(jm.Arm((link,)), seen, ["link1.joint_stiffness"], theory="euler_bernoulli")
+    >>> found.converged, found.addresses
+    (True, ('link1.joint_stiffness',))
+    """
+    require_x64()
+    require_concrete(arm, "fit_arm")
+    theory_flags(theory)
+    if loss not in LOSSES:
+        raise ArmError(f"loss = {shown(loss)}: must be one of {', '.join(map(repr, LOSSES))}.")
+    most = positive_integer(most_evaluations, "most_evaluations")
+    asked = unknowns(arm, parameters, start or {}, bounds or {})
+    seen = require_measured(arm, measured, asked.addresses)
+    known = require_one_scale(seen)
+    if loss != "linear" and not known:
+        raise ArmError(
+            f"loss = {loss!r}: needs standard deviations, which say what lies far out; give them, or take 'linear'."
+        )
+    search = _Search(loss, most, progress)
+    begin = asked.start.copy()
+    before = misfit = Misfit.at(asked, seen, theory, begin)
+    first = before.parts(begin)
+    _require_finite(first, asked.addresses, begin)
+    values = begin
+    if any(isinstance(each, MeasuredResponse) for each in seen):
+        values = search.fitted(misfit, values, rough=True)
+    for _ in range(_PAIRINGS):
+        values = search.fitted(misfit, values)
+        anew = Misfit.at(asked, seen, theory, values)
+        settled = [p and p.numbers for p in anew.pairings] == [
+            p and p.numbers for p in misfit.pairings
+        ]
+        misfit = anew
+        if settled:
+            break
+    return judged(
+        before=(before, first),
+        after=(misfit, misfit.parts(values)),
+        values=values,
+        known=known,
+        loss=loss,
+        status=search.status if settled else "pairs by shape change from fit to fit",
+        converged=search.converged and settled,
+        evaluations=search.evaluations,
+    )
+
+
+def _require_finite(parts: list[Part], names: Sequence[str], values: Floats) -> None:
+    if all(np.all(np.isfinite(part.residuals)) for part in parts):
+        return
+    place = next(k for k, part in enumerate(parts) if not np.all(np.isfinite(part.residuals)))
+    given = ", ".join(f"{name} = {value:g}" for name, value in zip(names, values, strict=True))
+    raise ArmError(
+        f"measured[{place}]: the arm at the start ({given}) has no such frequency or response; give another start, for "
+        "responses some damping."
+    )
+
+
+@dataclasses.dataclass
+class _Search:
+    """Fits, and what became of the last."""
+
+    loss: str
+    most: int
+    progress: Callable[[int, int], None] | None
+    evaluations: int = 0
+    converged: bool = False
+    status: str = ""
+
+    def fitted(self, misfit: Misfit, values: Floats, rough: bool = False) -> Floats:
+        """The values that fit best, from ``values`` on."""
+        asked = misfit.unknowns
+        last: dict[bytes, tuple[Floats, Floats]] = {}
+        count = 0
+
+        def at(x: Floats) -> tuple[Floats, Floats]:
+            nonlocal count
+            key = x.tobytes()
+            if key not in last:
+                count += 1
+                if self.progress is not None:
+                    self.progress(min(count, self.most), self.most)
+                try:
+                    parts = misfit.parts(asked.values(x), rough)
+                    residuals = np.concatenate([part.residuals for part in parts])
+                    slopes = np.concatenate([part.slopes for part in parts])
+                except _NO_ARM:
+                    if not last:
+                        raise
+                    ((residuals, slopes),) = last.values()  # of the same shape
+                    residuals, slopes = np.full_like(residuals, np.nan), slopes
+                last.clear()
+                last[key] = residuals, slopes
+            return last[key]
+
+        low, high = asked.bounds
+        begin = np.clip(asked.numbers(values), low, high)
+        tolerance = _ROUGHLY if rough else _CONVERGED
+        found = least_squares(
+            lambda x: at(x)[0],
+            begin,
+            lambda x: at(x)[1],
+            bounds=(low, high),
+            ftol=tolerance,
+            xtol=tolerance,
+            gtol=tolerance,
+            loss="soft_l1" if rough else self.loss,
+            max_nfev=self.most,
+        )
+        self.evaluations += count
+        self.converged = bool(found.status > 0)
+        self.status = (
+            "converged"
+            if self.converged
+            else f"stopped after {self.most} evaluations; give most_evaluations more, or a nearer start"
+        )
+        return asked.values(np.asarray(found.x))
