@@ -18,7 +18,6 @@ from jaxmodal.eigenspaces.clusters import RepeatedFrequencyError
 from jaxmodal.frequencies.status import UncertifiedError
 from jaxmodal.identification.measurements import (
     Measured,
-    MeasuredModes,
     MeasuredResponse,
     require_measured,
 )
@@ -122,11 +121,10 @@ def fit_arm(
             f"loss = {loss!r}: needs standard deviations, which say what lies far out; give them, or take 'linear'."
         )
     search = _Search(loss, most, progress)
-    begin = asked.start.copy()
-    before = misfit = Misfit.at(asked, seen, theory, begin)
-    first = before.parts(begin)
-    _require_finite(first, asked.addresses, begin)
-    values = begin
+    values = asked.start
+    before = misfit = Misfit.at(asked, seen, theory, values)
+    first = search.parts(before, values)
+    _require_finite(first, asked.addresses, values)
     if any(isinstance(each, MeasuredResponse) for each in seen):
         values = search.fitted(misfit, values, rough=True)
     for _ in range(_PAIRINGS):
@@ -140,7 +138,7 @@ def fit_arm(
             break
     return judged(
         before=(before, first),
-        after=(misfit, misfit.parts(values)),
+        after=(misfit, search.parts(misfit, values)),
         values=values,
         known=known,
         loss=loss,
@@ -171,40 +169,42 @@ class _Search:
     evaluations: int = 0
     converged: bool = False
     status: str = ""
+    last: tuple[Any, list[Part]] = (None, [])
+
+    def parts(self, misfit: Misfit, values: Floats, rough: bool = False) -> list[Part]:
+        """`Misfit.parts`, kept until it is asked for elsewhere: a search asks twice at each place."""
+        numbers = tuple(each and each.numbers for each in misfit.pairings)
+        place = values.tobytes(), numbers, rough
+        if self.last[0] != place:
+            self.evaluations += 1
+            self.last = place, misfit.parts(values, rough)
+        return self.last[1]
 
     def fitted(self, misfit: Misfit, values: Floats, rough: bool = False) -> Floats:
         """The values that fit best, from ``values`` on."""
         asked = misfit.unknowns
-        last: dict[bytes, tuple[Floats, Floats]] = {}
-        count = 0
+        begun = self.evaluations
+        count = sum(part.residuals.size for part in self.parts(misfit, values, rough))
 
-        def at(x: Floats) -> tuple[Floats, Floats]:
-            nonlocal count
-            key = x.tobytes()
-            if key not in last:
-                count += 1
-                if self.progress is not None:
-                    self.progress(min(count, self.most), self.most)
-                try:
-                    parts = misfit.parts(asked.values(x), rough)
-                    residuals = np.concatenate([part.residuals for part in parts])
-                    slopes = np.concatenate([part.slopes for part in parts])
-                except _NO_ARM:
-                    if not last:
-                        raise
-                    ((residuals, slopes),) = last.values()  # of the same shape
-                    residuals, slopes = np.full_like(residuals, np.nan), slopes
-                last.clear()
-                last[key] = residuals, slopes
-            return last[key]
+        def residuals(x: Floats) -> Floats:
+            try:
+                parts = self.parts(misfit, asked.values(x), rough)
+            except _NO_ARM:
+                return np.full(count, np.nan)  # and the search steps back
+            if self.progress is not None:
+                self.progress(min(self.evaluations - begun, self.most), self.most)
+            return np.concatenate([part.residuals for part in parts])
+
+        def slopes(x: Floats) -> Floats:
+            parts = self.parts(misfit, asked.values(x), rough)
+            return np.concatenate([part.slopes for part in parts])
 
         low, high = asked.bounds
-        begin = np.clip(asked.numbers(values), low, high)
         tolerance = _ROUGHLY if rough else _CONVERGED
         found = least_squares(
-            lambda x: at(x)[0],
-            begin,
-            lambda x: at(x)[1],
+            residuals,
+            np.clip(asked.numbers(values), low, high),
+            slopes,
             bounds=(low, high),
             ftol=tolerance,
             xtol=tolerance,
@@ -212,7 +212,6 @@ class _Search:
             loss="soft_l1" if rough else self.loss,
             max_nfev=self.most,
         )
-        self.evaluations += count
         self.converged = bool(found.status > 0)
         self.status = (
             "converged"

@@ -55,7 +55,7 @@ class MeasuredModes:
 
     frequencies_hz: Any
     standard_deviations_hz: Any = None
-    numbers: Sequence[int] | None = None
+    numbers: Any = None
     settings: Mapping[str, float] = dataclasses.field(default_factory=dict)
     shapes: Any = None
     places: Sequence[str | Port] = ()
@@ -84,8 +84,8 @@ class MeasuredModes:
         shapes = reals("shapes", self.shapes, "numbers, a row for each frequency")
         if shapes.shape != (hertz.size, len(self.places)) or not np.all(np.isfinite(shapes)):
             raise ArmError(
-                f"shapes: have the shape {shapes.shape}; must be ({hertz.size}, {len(self.places)}) finite numbers, a row "
-                "for each frequency and a column for each of places."
+                f"shapes: have the shape {shapes.shape}; must be ({hertz.size}, {len(self.places)}) finite numbers, a "
+                "row for each frequency and a column for each of places."
             )
         if np.any(np.all(shapes == 0.0, axis=1)):
             raise ArmError("shapes: a row holds zeros alone, which is no shape; leave it out.")
@@ -173,12 +173,18 @@ class MeasuredResponse:
     @property
     def size(self) -> Floats:
         """Root mean square of each pair, (outputs, inputs, 1)."""
-        return np.asarray(
-            np.sqrt(np.nanmean(np.abs(self.values) ** 2, axis=-1, keepdims=True)), np.float64
-        )
+        return root_mean_square(self.values)[..., None]
 
 
 Measured = MeasuredModes | MeasuredResponse
+
+
+def root_mean_square(values: NDArray[np.complex128]) -> Floats:
+    """Over the last axis, of what is not NaN; 1 where that is nothing, or 0 throughout."""
+    known = np.isfinite(values)
+    squares = np.sum(np.where(known, np.abs(values), 0.0) ** 2, axis=-1)
+    mean = squares / np.maximum(known.sum(axis=-1), 1)
+    return np.asarray(np.where(mean > 0.0, np.sqrt(mean), 1.0), np.float64)
 
 
 def _settings(given: Any) -> dict[str, float]:
@@ -194,9 +200,7 @@ def _settings(given: Any) -> dict[str, float]:
 def _numbers(given: Sequence[int], size: int) -> tuple[int, ...]:
     listed = np.asarray(given).tolist()
     if not isinstance(listed, list) or len(listed) != size:
-        raise ArmError(
-            f"numbers = {shown(given)}: must be {size}, one for each frequency, from 1."
-        )
+        raise ArmError(f"numbers = {shown(given)}: must be {size}, one for each frequency, from 1.")
     for number in listed:
         if not is_whole(number, 1, limits.MODES):
             raise ArmError(

@@ -58,8 +58,8 @@ def modes_looked_at(arm: Any, highest: int) -> int:
     most = most_modes(arm) if isinstance(arm, SpatialArm) else np.inf
     if highest > most:
         raise ArmError(
-            f"mode {highest} is measured, but an arm of rigid links has {most:g}, one for each spring; give the numbers of "
-            "the modes, or springs and links that bend."
+            f"mode {highest} is measured, but an arm of rigid links has {most:g}, one for each spring; give the "
+            "numbers of the modes, or springs and links that bend."
         )
     return int(min(most, highest + _FURTHER))
 

@@ -118,7 +118,7 @@ def _rough_response(measured: MeasuredResponse, computed: Complexes, slopes: Com
     size = np.abs(measured.values[known])
     given = measured.standard_deviations
     noise = 0.0 if given is None else spread_of_response(measured)[known] / size
-    spread = np.hypot(noise, _ROUGH)
+    spread = np.hypot(noise, np.full(size.shape, _ROUGH))
     with np.errstate(all="ignore"):
         away = np.log(computed[known] / measured.values[known]) / spread
         rates = slopes[known] / computed[known][:, None] / spread[:, None]
@@ -130,7 +130,11 @@ def _rough_response(measured: MeasuredResponse, computed: Complexes, slopes: Com
 def require_one_scale(measured: tuple[Measured, ...]) -> bool:
     """Whether standard deviations are given; they must be for all or for none, and for responses beside modes."""
     given = [
-        (each.standard_deviations_hz if isinstance(each, MeasuredModes) else each.standard_deviations)
+        (
+            each.standard_deviations_hz
+            if isinstance(each, MeasuredModes)
+            else each.standard_deviations
+        )
         is not None
         for each in measured
     ]

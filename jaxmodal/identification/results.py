@@ -14,6 +14,7 @@ from jaxmodal.identification.measurements import (
     Measured,
     MeasuredModes,
     MeasuredResponse,
+    root_mean_square,
     settings_text,
 )
 from jaxmodal.identification.pairing import doubts
@@ -106,7 +107,7 @@ class ResponseFit:
 
     def misfit(self, computed: NDArray[np.complex128]) -> Floats:
         """Root mean square of what is left, in shares of that of the measured response, (outputs, inputs)."""
-        left = np.sqrt(np.nanmean(np.abs(computed - self.measured.values) ** 2, axis=-1))
+        left = root_mean_square(computed - self.measured.values)
         return np.asarray(left / self.measured.size[..., 0])
 
 
@@ -209,14 +210,15 @@ class ArmFit(Drawn, ShowsDatasets):
         for k, ends in enumerate(zip(*self.unknowns.bounds, strict=True)):
             if np.min(np.abs(x[k] - np.array(ends))) < _AT_BOUND:
                 found.append(
-                    f"{self.names[k]} is at its bound, {self.values[k]:.6g} {self.units[k]}, where intervals do not hold"
+                    f"{self.names[k]} is at its bound, {self.values[k]:.6g} {self.units[k]}, where intervals do not "
+                    "hold"
                 )
         if self.known and self.free > 0:
             squares = self.scatter**2 * self.free
             if self.loss == "linear" and chi2.sf(squares, self.free) < _UNLIKELY:
                 found.append(
-                    f"what is left is {self.scatter:.3g} times the standard deviations given: these are too small, a pair or "
-                    "the arm is wrong, or values lie far out; intervals are then too narrow"
+                    f"what is left is {self.scatter:.3g} times the standard deviations given: these are too small, a "
+                    "pair or the arm is wrong, or values lie far out; intervals are then too narrow"
                 )
         out = sum(each.far_out for each in self.pairs)
         out += sum(int(each.far_out.sum()) for each in self.responses)
@@ -303,9 +305,7 @@ def judged(
         covariance=covariance,
         directions=directions,
         direction_errors=errors,
-        undetermined=tuple(
-            not_determined(asked, names, jacobian, sigma, directions, errors)
-        ),
+        undetermined=tuple(not_determined(asked, names, jacobian, sigma, directions, errors)),
         scatter=scatter,
         known=known,
         free=free,
@@ -333,7 +333,11 @@ def _pairs(
     place: int, both: tuple[Misfit, Part, Misfit, Part], out: NDArray[np.bool_], sigma: float
 ) -> list[Pair]:
     begun, first, misfit, last = both
-    measured, pairing, before = misfit.measured[place], misfit.pairings[place], begun.pairings[place]
+    measured, pairing, before = (
+        misfit.measured[place],
+        misfit.pairings[place],
+        begun.pairings[place],
+    )
     assert isinstance(measured, MeasuredModes)
     assert isinstance(first.computed, Modes)
     assert isinstance(last.computed, Modes)

@@ -98,8 +98,8 @@ def modes_table(found: ArmFit) -> Table:
         "left / deviation",
         "remark",
     )
-    left = ("measured with", "paired by", "remark")
-    return Table("modes, measured and computed", headings, shortened(rows), [], left)
+    words = ("measured with", "paired by", "remark")
+    return Table("modes, measured and computed", headings, shortened(rows), [], words)
 
 
 def responses_table(found: ArmFit) -> Table:
@@ -120,12 +120,12 @@ def responses_table(found: ArmFit) -> Table:
                         str(int(each.far_out[o, i].sum())),
                     ]
                 )
-    headings = (
+    titles = (
         *("measured with", "response", "quantity", "frequencies"),
         *("left before [%]", "left after [%]", "far out"),
     )
-    left = ("measured with", "response", "quantity")
-    return Table("responses, measured and computed", headings, shortened(rows), [], left)
+    words = ("measured with", "response", "quantity")
+    return Table("responses, measured and computed", titles, shortened(rows), [], words)
 
 
 def fit_dataset(found: ArmFit) -> xarray.Dataset:

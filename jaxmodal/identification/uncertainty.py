@@ -103,7 +103,9 @@ def not_determined(
             found.append(f"the data do not determine {names[parts[0]]}: {changes[0]} {effect}")
         else:
             together = f"{', '.join(names[k] for k in parts[:-1])} and {names[parts[-1]]}"
-            found.append(f"the data cannot tell apart {together}: {' with '.join(changes)} {effect}")
+            found.append(
+                f"the data cannot tell apart {together}: {' with '.join(changes)} {effect}"
+            )
     return found
 
 

@@ -78,7 +78,9 @@ class Unknowns:
 
     def values(self, x: Floats) -> Floats:
         """The values at x."""
-        return np.where(self.sizes, self.start * np.exp(x * self.sizes), self.start + x * self.scale)
+        return np.where(
+            self.sizes, self.start * np.exp(x * self.sizes), self.start + x * self.scale
+        )
 
     def rates(self, values: Floats) -> Floats:
         """How the values change with x."""
@@ -106,7 +108,7 @@ def unknowns(
     set_together(arm, names)
     given = _by_parameter("start", arm, start, names, members)
     ends = _by_parameter("bounds", arm, bounds, names, members)
-    values, scales, sizes, low, high = [], [], [], [], []
+    kept: list[tuple[float, float, bool, float, float]] = []
     for name, singles in zip(names, members, strict=True):
         size = all(_is_size(arm, single) for single in singles)
         value = float(np.mean([float(value_at(arm, single)) for single in singles]))
@@ -114,14 +116,16 @@ def unknowns(
             value = float(as_scalar(f"start[{name!r}]", given[name], "one finite number"))
         if not np.isfinite(value) or (size and value <= 0.0):
             raise ArmError(
-                f"{name} = {value:g}: a fit begins at a finite value" + " greater than 0" * size + "; give one with "
+                f"{name} = {value:g}: a fit begins at a finite value"
+                + " greater than 0" * size
+                + "; give one with "
                 f"start={{{name!r}: ...}}, about where it may be."
             )
         least, most = _ends(name, ends.get(name), size)
         if not least <= value <= most:
             raise ArmError(
-                f"bounds[{name!r}] = ({least:g}, {most:g}): leave out where the fit begins, {value:g}; give wider bounds, "
-                f"or start={{{name!r}: ...}}."
+                f"bounds[{name!r}] = ({least:g}, {most:g}): leave out where the fit begins, {value:g}; give wider "
+                f"bounds, or start={{{name!r}: ...}}."
             )
         if unit_of(name, arm) == "rad":
             scale = 1.0
@@ -134,12 +138,9 @@ def unknowns(
                 f"{name} = 0: has no size by which changes could be told large or small; give "
                 f"bounds={{{name!r}: (..., ...)}}."
             )
-        for kept, each in zip(
-            (values, scales, sizes, low, high), (value, scale, size, least, most), strict=True
-        ):
-            kept.append(each)
-    begun = set_parameters(arm, dict(zip(names, values, strict=True)))
-    arrays = (np.array(values), np.array(scales), np.array(sizes), np.array(low), np.array(high))
+        kept.append((value, scale, size, least, most))
+    begun = set_parameters(arm, {name: own[0] for name, own in zip(names, kept, strict=True)})
+    arrays = [np.array(column) for column in zip(*kept, strict=True)]
     return Unknowns(begun, names, tuple(map(tuple, members)), *arrays)
 
 
@@ -154,7 +155,9 @@ def _by_parameter(
             (x for x, own in zip(names, members, strict=True) if list(own) == singles), None
         )
         if name is None:
-            raise ArmError(f"{what}[{address!r}]: is not fitted; must be one of {', '.join(names)}.")
+            raise ArmError(
+                f"{what}[{address!r}]: is not fitted; must be one of {', '.join(names)}."
+            )
         found[name] = value
     return found
 
