@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.addresses import set_together
+from jaxmodal.arm.addresses import labelled, set_together
 from jaxmodal.arm.arguments import is_whole, reals
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.quantities import shown
@@ -252,5 +252,5 @@ def settings_text(arm: Any, settings: Mapping[str, float]) -> str:
     for name, value in settings.items():
         unit = unit_of(name, arm)
         text = f"{np.degrees(value):.6g}°" if unit == "rad" else f"{value:.6g} {unit}"
-        texts.append(f"{name} = {text}")
+        texts.append(f"{labelled(arm, name)} = {text}")
     return ", ".join(texts) or "as it stands"

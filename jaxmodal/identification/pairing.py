@@ -38,6 +38,7 @@ class Pairing(NamedTuple):
 def paired(measured: MeasuredModes, arm: Any, theory: TheoryName) -> Pairing:
     """Pair measured modes with those of an arm."""
     count = measured.frequencies_hz.size
+    modes_looked_at(arm, max(measured.numbers or (count,)))  # refuses more than there are
     if measured.numbers is not None:
         alike = None
         if measured.shapes is not None:

@@ -18,7 +18,6 @@ from jaxmodal.identification.measurements import (
     root_mean_square,
     settings_text,
 )
-from jaxmodal.identification.pairing import modes_looked_at
 from jaxmodal.identification.predictions import modes_of, response_of
 from jaxmodal.identification.results import ArmFit
 from jaxmodal.identification.uncertainty import UNKNOWN, combinations, covariance_of
@@ -179,8 +178,7 @@ def next_posture(
     for settings in candidates:
         require_measured(arm, MeasuredModes([1.0], settings=settings), unknowns.addresses)
         there = unknowns.arm_with(found.values, settings)
-        looked = modes_looked_at(there, int(modes.max()))
-        computed = modes_of(unknowns, found.values, there, looked, found.theory)
+        computed = modes_of(unknowns, found.values, there, int(modes.max()), found.theory)
         added.append(computed.slopes[modes - 1] / (share * computed.hertz[modes - 1, None]))
     texts = [settings_text(arm, settings) for settings in candidates]
     return _ranked("posture", found, list(candidates), texts, added)

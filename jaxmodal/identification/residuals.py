@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.identification.measurements import Measured, MeasuredModes, MeasuredResponse
-from jaxmodal.identification.pairing import Pairing, modes_looked_at, paired
+from jaxmodal.identification.pairing import Pairing, paired
 from jaxmodal.identification.predictions import Modes, modes_of, response_of
 from jaxmodal.identification.unknowns import Unknowns
 from jaxmodal.runtime.errors import ArmError
@@ -69,7 +69,7 @@ class Misfit:
             arm = self.unknowns.arm_with(values, each.settings)
             if isinstance(each, MeasuredModes):
                 assert pairing is not None
-                count = modes_looked_at(arm, max(pairing.numbers))
+                count = max(pairing.numbers)
                 modes = modes_of(self.unknowns, values, arm, count, self.theory)
                 found.append(_of_modes(each, pairing, modes, rough))
             else:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, norm, t
 
 from jaxmodal.arm.addresses import labelled
+from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.identification.measurements import (
     Measured,
     MeasuredModes,
@@ -17,7 +18,7 @@ from jaxmodal.identification.measurements import (
     root_mean_square,
     settings_text,
 )
-from jaxmodal.identification.pairing import doubts
+from jaxmodal.identification.pairing import doubts, modes_looked_at
 from jaxmodal.identification.predictions import Modes
 from jaxmodal.identification.residuals import Misfit, Part, spread_of
 from jaxmodal.identification.uncertainty import (
@@ -291,7 +292,7 @@ def judged(
     for place, own in enumerate(np.split(out, ends)):
         both = before[0], before[1][place], misfit, parts[place]
         if isinstance(misfit.measured[place], MeasuredModes):
-            pairs += _pairs(place, both, own, sigma)
+            pairs += _pairs(place, both, own, sigma, values)
         else:
             responses.append(_response(place, both, own))
     return ArmFit(
@@ -330,7 +331,11 @@ def _far_out(residuals: Floats, jacobian: Floats, loss: str, known: bool) -> NDA
 
 
 def _pairs(
-    place: int, both: tuple[Misfit, Part, Misfit, Part], out: NDArray[np.bool_], sigma: float
+    place: int,
+    both: tuple[Misfit, Part, Misfit, Part],
+    out: NDArray[np.bool_],
+    sigma: float,
+    values: Floats,
 ) -> list[Pair]:
     begun, first, misfit, last = both
     measured, pairing, before = (
@@ -344,7 +349,10 @@ def _pairs(
     assert pairing is not None
     assert before is not None
     spread = spread_of(measured) * (1.0 if measured.standard_deviations_hz is not None else sigma)
-    doubt = doubts(measured, pairing, last.computed.hertz, spread)
+    there = misfit.unknowns.arm_with(values, measured.settings)
+    looked = modes_looked_at(there, max(pairing.numbers))
+    around = natural_frequencies(there, looked, misfit.theory, throw=False)
+    doubt = doubts(measured, pairing, np.asarray(around.frequencies_hz), spread)
     found = []
     for m, number in enumerate(pairing.numbers):
         remarks = [doubt[m]] if doubt[m] else []
