@@ -30,8 +30,14 @@ from jaxmodal.runtime.precision import require_x64
 Floats = NDArray[np.float64]
 
 LOSSES = ("linear", "soft_l1", "huber", "cauchy")
-#: changes of the sum of squares, of x and of its gradient, relative, at which a fit has converged; a rough one
-_CONVERGED, _ROUGHLY = 1e-10, 1e-4
+#: changes of the sum of squares, relative, at which a fit has converged; a rough one
+_CONVERGED, _ROUGHLY = 1e-6, 1e-4
+#: where standard deviations are not known, the share below which they are taken not to be
+_LEAST_SHARE = 1e-4
+#: how far each x is taken to be from 0, where the fit begins: combinations that the data do not determine stay near
+_WIDE = 10.0
+#: changes of x, relative, and gradients that are none
+_STILL = 1e-12
 #: what says that no arm has such values, or that its modes cannot be told; the search then steps back
 _NO_ARM = (ArmError, RepeatedFrequencyError, UncertifiedError)
 #: how often modes are paired anew by their shapes
@@ -120,7 +126,7 @@ def fit_arm(
         raise ArmError(
             f"loss = {loss!r}: needs standard deviations, which say what lies far out; give them, or take 'linear'."
         )
-    search = _Search(loss, most, progress)
+    search = _Search(loss, known, most, progress)
     values = asked.start
     before = misfit = Misfit.at(asked, seen, theory, values)
     first = search.parts(before, values)
@@ -149,14 +155,14 @@ def fit_arm(
 
 
 def _require_finite(parts: list[Part], names: Sequence[str], values: Floats) -> None:
-    if all(np.all(np.isfinite(part.residuals)) for part in parts):
-        return
-    place = next(k for k, part in enumerate(parts) if not np.all(np.isfinite(part.residuals)))
-    given = ", ".join(f"{name} = {value:g}" for name, value in zip(names, values, strict=True))
-    raise ArmError(
-        f"measured[{place}]: the arm at the start ({given}) has no such frequency or response; give another start, for "
-        "responses some damping."
-    )
+    for place, part in enumerate(parts):
+        if part.is_finite:
+            continue
+        given = ", ".join(f"{name} = {value:g}" for name, value in zip(names, values, strict=True))
+        raise ArmError(
+            f"measured[{place}]: the arm at the start ({given}) has no such frequency or response, or none that "
+            "changes smoothly; give another start, masses where there are springs, for responses some damping."
+        )
 
 
 @dataclasses.dataclass
@@ -164,6 +170,7 @@ class _Search:
     """Fits, and what became of the last."""
 
     loss: str
+    known: bool
     most: int
     progress: Callable[[int, int], None] | None
     evaluations: int = 0
@@ -185,30 +192,36 @@ class _Search:
         asked = misfit.unknowns
         begun = self.evaluations
         count = sum(part.residuals.size for part in self.parts(misfit, values, rough))
+        share = 1.0 if self.known or rough else _LEAST_SHARE
+        size = len(asked.addresses)
+        # a square that does not change: less than its share of that moves no value that is known
+        held = np.concatenate([np.eye(size) * share / _WIDE, np.zeros((1, size))])
+        least = np.append(np.zeros(size), share)
 
         def residuals(x: Floats) -> Floats:
             try:
                 parts = self.parts(misfit, asked.values(x), rough)
             except _NO_ARM:
-                return np.full(count, np.nan)  # and the search steps back
+                parts = []
+            if not parts or not all(part.is_finite for part in parts):
+                return np.full(count + size + 1, np.nan)  # and the search steps back
             if self.progress is not None:
                 self.progress(min(self.evaluations - begun, self.most), self.most)
-            return np.concatenate([part.residuals for part in parts])
+            return np.concatenate([*(part.residuals for part in parts), held @ x + least])
 
         def slopes(x: Floats) -> Floats:
             parts = self.parts(misfit, asked.values(x), rough)
-            return np.concatenate([part.slopes for part in parts])
+            return np.concatenate([*(part.slopes for part in parts), held])
 
         low, high = asked.bounds
-        tolerance = _ROUGHLY if rough else _CONVERGED
         found = least_squares(
             residuals,
             np.clip(asked.numbers(values), low, high),
             slopes,
             bounds=(low, high),
-            ftol=tolerance,
-            xtol=tolerance,
-            gtol=tolerance,
+            ftol=_ROUGHLY if rough else _CONVERGED,
+            xtol=_STILL,
+            gtol=_STILL,
             loss="soft_l1" if rough else self.loss,
             max_nfev=self.most,
         )

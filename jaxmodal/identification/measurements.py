@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.addresses import labelled, set_together
+from jaxmodal.arm.addresses import full_address, labelled, set_together
 from jaxmodal.arm.arguments import is_whole, reals
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.quantities import shown
@@ -250,7 +250,8 @@ def settings_text(arm: Any, settings: Mapping[str, float]) -> str:
     """What was set, as people read it: ``theta_2 = 45°, payload.mass = 2 kg``."""
     texts = []
     for name, value in settings.items():
-        unit = unit_of(name, arm)
+        address = full_address(name, arm)
+        label, unit = labelled(arm, address), unit_of(address, arm)
         text = f"{np.degrees(value):.6g}°" if unit == "rad" else f"{value:.6g} {unit}"
-        texts.append(f"{labelled(arm, name)} = {text}")
+        texts.append(f"{name if label == address else label} = {text}")
     return ", ".join(texts) or "as it stands"

@@ -111,7 +111,7 @@ class Proposals(ShowsDatasets):
 
 
 def _per_cent(error: float) -> str:
-    return f"{100.0 * error:.3g}" if np.isfinite(error) else "not known"
+    return f"{100.0 * error:.3g}" if error <= UNKNOWN else "not determined"
 
 
 def next_posture(

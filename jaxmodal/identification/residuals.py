@@ -29,6 +29,11 @@ class Part(NamedTuple):
     slopes: Floats
     computed: Modes | Complexes
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether all residuals and derivatives are."""
+        return bool(np.all(np.isfinite(self.residuals)) and np.all(np.isfinite(self.slopes)))
+
 
 @dataclasses.dataclass(frozen=True)
 class Misfit:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.identification.uncertainty import UNKNOWN
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table, shortened
 
@@ -22,18 +23,19 @@ _CORRELATED = 0.95
 def parameters_table(found: ArmFit) -> Table:
     """Return a row for each parameter: where it began, where it ended, how well it is known."""
     rows = []
+    determined = np.diag(found.covariance) <= UNKNOWN**2
     for k, name in enumerate(found.names):
         value, error = found.values[k], found.standard_errors[k]
-        share = 100.0 * error / abs(value) if value else np.inf
+        share = 100.0 * error / abs(value) if value else 0.0
         rows.append(
             [
                 name,
                 found.units[k],
                 f"{found.start[k]:.6g}",
                 f"{value:.6g}",
-                f"{error:.3g}" if np.isfinite(error) else "not known",
-                f"{share:.2g}" if np.isfinite(share) else "-",
-                f"{found.low[k]:.6g} to {found.high[k]:.6g}" if np.isfinite(error) else "any",
+                f"{error:.3g}" if determined[k] else "-",
+                f"{share:.2g}" if determined[k] and value else "-",
+                f"{found.low[k]:.6g} to {found.high[k]:.6g}" if determined[k] else "not determined",
             ]
         )
     count = found.jacobian.shape[0]
@@ -49,7 +51,7 @@ def parameters_table(found: ArmFit) -> Table:
         notes = ["as many parameters as measured numbers: what is left says nothing of the scatter"]
     correlation = found.correlation
     for i, j in zip(*np.triu_indices(len(rows), 1), strict=True):
-        if abs(correlation[i, j]) > _CORRELATED:
+        if determined[i] and determined[j] and abs(correlation[i, j]) > _CORRELATED:
             notes.append(
                 f"{found.names[i]} and {found.names[j]} are known together better than alone: correlation "
                 f"{correlation[i, j]:.3f}"
