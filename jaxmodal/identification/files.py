@@ -20,6 +20,7 @@ _RESPONSE = (
     *("frequency_hz", "real", "imaginary", "standard_deviation"),
     *("input", "output", "quantity", "measurement"),
 )
+_ABOVE = ("frequency_hz", "standard_deviation_hz", "standard_deviation")
 _WORDS = ("input", "output", "quantity", "measurement")
 
 
@@ -136,6 +137,8 @@ def _number(name: str, cell: str) -> float:
         value = np.nan
     if not np.isfinite(value):
         raise ArmError(f"{name} = {cell!r}: must be a finite number.")
+    if name in _ABOVE and not value > 0.0:
+        raise ArmError(f"{name} = {cell}: must be greater than 0.")
     return value
 
 

@@ -17,9 +17,7 @@ def two_links():
     beam = {"length": 0.5, "youngs_modulus": 7e10, "density": 2700.0}
     section = jm.rectangle(depth=0.02, width=0.04)
     first = jm.Link(**beam, section=section, joint_stiffness=2.5e3, hub_inertia=0.01)
-    second = jm.Link(
-        **beam, section=section, joint_stiffness=1.3e3, hub_mass=1.0, hub_inertia=0.01
-    )
+    second = jm.Link(**beam, section=section, joint_stiffness=1.3e3, hub_mass=1.0, hub_inertia=0.01)
     return jm.Arm((first, second), jm.Payload(0.6))
 
 
