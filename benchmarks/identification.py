@@ -23,7 +23,7 @@ import jax
 import numpy as np
 
 import jaxmodal as jm
-from jaxmodal.identification import ArmFit, MeasuredModes, fit_arm, residuals, results
+from jaxmodal.identification import ArmFit, MeasuredModes, fit_arm, judgement, residuals
 from jaxmodal.identification.predictions import Modes
 
 SEED = 20_261_128
@@ -140,7 +140,7 @@ def held(experiments: int, known: bool, seed: int) -> dict[str, Any]:
     around = jm.natural_frequencies(arm, MODES, THEORY)  # only for remarks on pairs
     with (
         mock.patch.object(residuals, "modes_of", together.modes_of),
-        mock.patch.object(results, "natural_frequencies", return_value=around),
+        mock.patch.object(judgement, "natural_frequencies", return_value=around),
     ):
         for first in range(0, experiments, _SIDE_BY_SIDE):
             last = min(first + _SIDE_BY_SIDE, experiments)

@@ -16,13 +16,14 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.clusters import RepeatedFrequencyError
 from jaxmodal.frequencies.status import UncertifiedError
+from jaxmodal.identification.judgement import judged
 from jaxmodal.identification.measurements import (
     Measured,
     MeasuredResponse,
     require_measured,
 )
 from jaxmodal.identification.residuals import Misfit, Part, require_one_scale
-from jaxmodal.identification.results import ArmFit, judged
+from jaxmodal.identification.results import ArmFit
 from jaxmodal.identification.unknowns import unknowns
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64

@@ -111,7 +111,7 @@ class Proposals(ShowsDatasets):
 
 
 def _per_cent(error: float) -> str:
-    return f"{100.0 * error:.3g}" if error <= UNKNOWN else "not determined"
+    return f"{100.0 * error:.3g}" if error <= UNKNOWN else "not known"
 
 
 def next_posture(

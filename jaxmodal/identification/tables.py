@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def parameters_table(found: ArmFit) -> Table:
                 f"{value:.6g}",
                 f"{error:.3g}" if determined[k] else "-",
                 f"{share:.2g}" if determined[k] and value else "-",
-                f"{found.low[k]:.6g} to {found.high[k]:.6g}" if determined[k] else "not determined",
+                f"{found.low[k]:.6g} to {found.high[k]:.6g}" if determined[k] else "not known",
             ]
         )
     count = found.jacobian.shape[0]
@@ -131,7 +131,7 @@ def responses_table(found: ArmFit) -> Table:
 
 
 def fit_dataset(found: ArmFit) -> xarray.Dataset:
-    """Return the fit as a dataset with dims parameter, other_parameter and pair."""
+    """Return the fit as a dataset with dims parameter, other_parameter, pair, and those of each response."""
     import xarray
 
     own = "parameter"
@@ -167,7 +167,21 @@ def fit_dataset(found: ArmFit) -> xarray.Dataset:
         ):
             column = [getattr(each, name) for each in found.pairs]
             variables[name] = variable("pair", column, meaning)
-    labels = {own: list(found.addresses), "other_parameter": list(found.addresses)}
+    labels: dict[str, Any] = {own: list(found.addresses), "other_parameter": list(found.addresses)}
+    for k, each in enumerate(found.responses, start=1):
+        dims = (f"output{k}", f"input{k}", f"frequency{k}")
+        sides = each.measured.outputs, each.measured.inputs
+        labels |= {dim: list(map(str, side)) for dim, side in zip(dims[:2], sides, strict=True)}
+        labels[dims[2]] = (dims[2], each.measured.frequencies_hz, {"units": "Hz"})
+        for name, values, meaning in (
+            ("measured", each.measured.values, "as measured"),
+            ("before", each.before, "computed before the fit"),
+            ("after", each.after, "computed after the fit"),
+            ("far_out", each.far_out, "whether it lies farther out than chance explains"),
+        ):
+            variables[f"response{k}_{name}"] = variable(
+                dims, values, f"{each.measured.quantity} with {each.where}, {meaning}"
+            )
     about = {
         "theory": found.theory,
         "status": found.status,

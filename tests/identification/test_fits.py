@@ -162,6 +162,15 @@ def test_values_that_are_no_sizes_are_fitted_as_they_are():
     np.testing.assert_allclose(found.values, [0.55, 1.3e3], rtol=1e-6)
 
 
+def test_as_many_values_as_numbers_without_deviations_are_found_but_not_how_well():
+    measured = seen(two_links, 2, 1e-3, known=False, theta_2=0.9)
+    found = fit_arm(two_links(), measured, STIFFNESSES, theory=THEORY, start=START)
+    np.testing.assert_allclose(found.values, TRUE, rtol=1e-4)
+    assert np.all(np.isinf(found.standard_errors))
+    assert not found.undetermined
+    assert "says nothing of the scatter" in str(found)
+
+
 def test_one_value_of_all_links_and_bounds():
     measured = seen(two_links, 2, 1e-3, theta_2=0.3)
     found = fit_arm(

@@ -67,6 +67,8 @@ def test_three_joints_at_40_decibels_are_found_to_one_per_cent(arm):
     assert np.all(np.abs(found.values - TRUE) < 4.0 * found.standard_errors)
     assert np.all(found.responses[0].misfit(found.responses[0].after) < 0.012)
     assert np.all(found.responses[0].misfit(found.responses[0].before) > 0.2)
+    table = found.to_xarray()
+    assert table["response1_after"].dims == ("output1", "input1", "frequency1")
     expected = 1.0 if arm == "plane" else 0.01 / np.sqrt(2.0)
     np.testing.assert_allclose(found.scatter, expected, rtol=0.1)
 
