@@ -13,6 +13,7 @@ from jaxmodal.cli.addressed import in_si, ranges_by_address, values_by_address
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
+    BadInput,
     Posture,
     WholeRange,
     format_option,
@@ -129,6 +130,7 @@ def fit(
     from jaxmodal.cli.compiling import late_progress
     from jaxmodal.identification.files import read_measurements
     from jaxmodal.identification.fitting import fit_arm
+    from jaxmodal.identification.measurements import MeasuredModes
     from jaxmodal.identification.proposals import next_posture
     from jaxmodal.identification.universal_files import read_universal_file
 
@@ -141,6 +143,10 @@ def fit(
                 measured += read_universal_file(name, arm, places=places)
             else:
                 measured += read_measurements(name, arm)
+    if next_count is not None and not any(isinstance(each, MeasuredModes) for each in measured):
+        raise BadInput(
+            "--next: needs measured frequencies, of which postures are proposed; leave it out."
+        )
     with refusing(argument), late_progress("evaluations") as advance:
         start = {name: value for name, value in fitted.items() if not math.isnan(value)}
         found = fit_arm(

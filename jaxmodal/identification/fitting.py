@@ -17,11 +17,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.clusters import RepeatedFrequencyError
 from jaxmodal.frequencies.status import UncertifiedError
 from jaxmodal.identification.judgement import judged
-from jaxmodal.identification.measurements import (
-    Measured,
-    MeasuredResponse,
-    require_measured,
-)
+from jaxmodal.identification.measurements import Measured, MeasuredResponse, require_measured
 from jaxmodal.identification.residuals import Misfit, Part, require_one_scale
 from jaxmodal.identification.results import ArmFit
 from jaxmodal.identification.unknowns import unknowns
@@ -90,8 +86,8 @@ def fit_arm(
     Raises
     ------
     ArmError
-        An address is not known, a start or a bound makes no arm, measurements do not go together, are fewer than the
-        parameters can be told from, or the arm has no such port.
+        An address is not known, a start or a bound makes no arm, measurements do not go together, or the arm has no
+        such mode or port.
     UncertifiedError
         The arm as given has modes that cannot be certified, where shapes are to be paired.
 

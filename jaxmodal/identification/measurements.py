@@ -141,7 +141,10 @@ class MeasuredResponse:
             raise ArmError(
                 f"frequencies_hz = {shown(self.frequencies_hz)}: must be frequencies in Hz, finite and greater than 0."
             )
-        sides = [(each,) if isinstance(each, str | Port) else tuple(each) for each in self._sides]
+        sides = [
+            (each,) if isinstance(each, str | Port) else tuple(each)
+            for each in (self.inputs, self.outputs)
+        ]
         shape = (len(sides[1]), len(sides[0]), hertz.size)
         try:
             values = np.asarray(self.values, complex)
@@ -165,10 +168,6 @@ class MeasuredResponse:
             *(("inputs", sides[0]), ("outputs", sides[1]), ("settings", _settings(self.settings))),
         ):
             object.__setattr__(self, name, value)
-
-    @property
-    def _sides(self) -> tuple[Any, Any]:
-        return self.inputs, self.outputs
 
     @property
     def size(self) -> Floats:

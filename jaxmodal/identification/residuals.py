@@ -124,9 +124,11 @@ def _rough_response(measured: MeasuredResponse, computed: Complexes, slopes: Com
     given = measured.standard_deviations
     noise = 0.0 if given is None else spread_of_response(measured)[known] / size
     spread = np.hypot(noise, np.full(size.shape, _ROUGH))
+    moves = computed[known] != 0.0  # what stands still by symmetry has no logarithm
     with np.errstate(all="ignore"):
-        away = np.log(computed[known] / measured.values[known]) / spread
+        away = np.where(moves, np.log(computed[known] / measured.values[known]) / spread, 0.0)
         rates = slopes[known] / computed[known][:, None] / spread[:, None]
+    rates = np.where(moves[:, None], rates, 0.0)
     return Part(
         np.concatenate([away.real, away.imag]), np.concatenate([rates.real, rates.imag]), computed
     )

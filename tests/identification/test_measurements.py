@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
+from jaxmodal.cli.fit import fit
 from jaxmodal.identification import (
     MeasuredModes,
     MeasuredResponse,
@@ -16,6 +17,7 @@ from jaxmodal.identification import (
     read_measurements,
     read_universal_file,
 )
+from jaxmodal.identification.fitting import LOSSES
 from tests.identification.cases import STIFFNESSES, THEORY, exact_hertz, two_links
 
 HEADINGS = "frequency_hz,standard_deviation_hz,mode,theta_2_deg,measurement\n"
@@ -178,6 +180,11 @@ def test_the_command_ends_with_1_where_something_is_not_determined(tmp_path, mon
     assert "the data cannot tell apart" in result.output
     result = CliRunner().invoke(main, ["fit", "arm.toml", "none.csv", *both])
     assert result.exit_code == 2
+
+
+def test_the_command_knows_all_losses():
+    (option,) = [each for each in fit.params if each.name == "loss"]
+    assert tuple(option.type.choices) == LOSSES
 
 
 def test_proposals_need_what_they_rest_on():

@@ -73,6 +73,18 @@ def test_three_joints_at_40_decibels_are_found_to_one_per_cent(arm):
     np.testing.assert_allclose(found.scatter, expected, rtol=0.1)
 
 
+def test_a_response_that_is_0_at_the_start_is_no_obstacle():
+    """Along a straight arm nothing moves across; measured it is noise."""
+    straight = three_joints().with_posture([0.0, 0.0])
+    seen = measured(straight, ["tip.across"], 40, np.random.default_rng(3))
+    values = np.concatenate([seen.values, np.full((1, 1, 40), 1e-9 + 0j)])
+    both = MeasuredResponse(
+        seen.frequencies_hz, values, seen.inputs, ["tip.across", "tip.along"], "accelerance"
+    )
+    found = fit_arm(straight, both, NAMES[:1], theory=THEORY, start={NAMES[0]: 7e3})
+    np.testing.assert_allclose(found.values, TRUE[:1], rtol=0.01)
+
+
 def test_a_sensor_where_modes_are_seen_is_proposed_before_one_on_the_first_link():
     seen = measured(three_joints(), ["tip_1.across"], 40, np.random.default_rng(2))
     found = fit_arm(three_joints(), seen, NAMES[:3], theory=THEORY)
@@ -96,6 +108,11 @@ def test_responses_come_back_from_a_universal_file_and_from_csv(tmp_path):
     turned = {(1, 2): "-tip.y", (2, 2): "tip_2.across", (3, 6): "joint_1.torque"}
     (turned_back,) = read_universal_file(path, three_joints(), places=turned)
     np.testing.assert_allclose(turned_back.values[0], -back.values[0], rtol=1e-12)
+    text = path.read_text("utf-8")
+    other = tmp_path / "other.uff"
+    other.write_text(text.replace("tip_3.y / joint_1.torque", "accelerometer 12"), "utf-8")
+    with pytest.raises(jm.ArmError, match=r"does not say where node 1, direction 2, is; give"):
+        read_universal_file(other, three_joints())
     rows = ["frequency_hz,output,input,real,imaginary,quantity,payload.mass"]
     for o, name in enumerate(ports):
         for k, value in enumerate(np.asarray(exact.values)[o, 0]):
