@@ -45,6 +45,7 @@ class LazyGroup(click.Group):
             "frequencies": "jaxmodal.cli.frequencies:frequencies",
             "modes": "jaxmodal.cli.modes:modes",
             "sensitivities": "jaxmodal.cli.modes:sensitivities",
+            "fit": "jaxmodal.cli.fit:fit",
             "move": "jaxmodal.cli.move:move",
             "postures": "jaxmodal.cli.postures:postures",
             "equations": "jaxmodal.cli.equations:equations",
