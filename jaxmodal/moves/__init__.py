@@ -1,10 +1,24 @@
-"""Moves of arms: what a path of the joints excites, and what vibration it leaves."""
+"""Moves of arms: what a path of the joints excites, what vibration it leaves, and moves that leave little."""
 
+from jaxmodal.moves.export import controller_settings, klipper_text, write_move
 from jaxmodal.moves.files import read_move
 from jaxmodal.moves.results import MoveVibration
+from jaxmodal.moves.shaped_moves import ShapedMove, ShaperComparison
+from jaxmodal.moves.shaping import compare_shapers, shape_move
 from jaxmodal.moves.vibration import move_vibration
 from jaxmodal.runtime.public_names import report_package
 
-__all__ = ["MoveVibration", "move_vibration", "read_move"]
+__all__ = [
+    "MoveVibration",
+    "ShapedMove",
+    "ShaperComparison",
+    "compare_shapers",
+    "controller_settings",
+    "klipper_text",
+    "move_vibration",
+    "read_move",
+    "shape_move",
+    "write_move",
+]
 
 report_package(globals())
