@@ -2,22 +2,30 @@
 
 from jaxmodal.moves.export import controller_settings, klipper_text, write_move
 from jaxmodal.moves.files import read_move
+from jaxmodal.moves.orders import Order
 from jaxmodal.moves.results import MoveVibration
 from jaxmodal.moves.shaped_moves import ShapedMove, ShaperComparison
 from jaxmodal.moves.shaping import compare_shapers, shape_move
+from jaxmodal.moves.speed_results import MoveCrossings, SpeedsToAvoid
+from jaxmodal.moves.speeds import crossings_along, speeds_to_avoid
 from jaxmodal.moves.vibration import move_vibration
 from jaxmodal.runtime.public_names import report_package
 
 __all__ = [
+    "MoveCrossings",
     "MoveVibration",
+    "Order",
     "ShapedMove",
     "ShaperComparison",
+    "SpeedsToAvoid",
     "compare_shapers",
     "controller_settings",
+    "crossings_along",
     "klipper_text",
     "move_vibration",
     "read_move",
     "shape_move",
+    "speeds_to_avoid",
     "write_move",
 ]
 

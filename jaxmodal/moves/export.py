@@ -76,7 +76,7 @@ def controller_settings(shaped: ShapedMove) -> dict[str, Any]:
     dict
         ``kind``, ``delay_s``, ``stop_s``; ``modes`` with the band of each, its middle, damping ratio and bound;
         ``impulses``, times and amplitudes; ``joints``, the greatest speed and acceleration of each in what is
-        commanded, of an S-curve the jerk, too. ``klipper``, where one mode is shaped by a kind that Klipper has: the numbers of
+        commanded, of an S-curve the jerk, too. ``klipper``, where one mode is shaped by a kind that Klipper has, for
         its section ``[input_shaper]`` (`klipper_text`). Its ``ei`` always leaves up to 5 %, in a band of its own.
     """
     found = shaped.vibrations[0]
