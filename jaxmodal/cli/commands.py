@@ -46,6 +46,7 @@ class LazyGroup(click.Group):
             "modes": "jaxmodal.cli.modes:modes",
             "sensitivities": "jaxmodal.cli.modes:sensitivities",
             "move": "jaxmodal.cli.move:move",
+            "speeds": "jaxmodal.cli.speeds:speeds",
             "postures": "jaxmodal.cli.postures:postures",
             "equations": "jaxmodal.cli.equations:equations",
             "simulate": "jaxmodal.cli.simulate:simulate",

@@ -115,9 +115,19 @@ def controller_settings(shaped: ShapedMove) -> dict[str, Any]:
     return settings
 
 
-def settings_text(settings: dict[str, Any]) -> str:
-    """Return settings as JSON, with line breaks."""
-    return json.dumps(settings, indent=2) + "\n"
+def write_settings(shaped: ShapedMove, path: str | Path) -> None:
+    """Write `controller_settings` as JSON, or into a file that ends in ``.cfg`` the section of Klipper's configuration.
+
+    Raises
+    ------
+    ArmError
+        Klipper has no such shaper (`klipper_text`).
+    """
+    settings, place = controller_settings(shaped), Path(path)
+    if place.suffix.lower() == ".cfg":
+        place.write_text(klipper_text(settings), encoding="utf-8")
+    else:
+        place.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
 
 
 def klipper_text(settings: dict[str, Any], axis: str = "x") -> str:

@@ -91,18 +91,40 @@ class ShapedMove(ShowsTables):
         """Whether all frequencies of all arms are certified."""
         return all(bool(found.certified.all()) for found in (*self.unshaped, *self.vibrations))
 
+    def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Return headings and rows with all digits, for CSV and JSON: one for each mode."""
+        headings = (
+            "mode",
+            "band_from_hz",
+            "band_to_hz",
+            "bound",
+            "unshaped_mm",
+            "left_mm",
+            "largest_left_mm",
+        )
+        before, after = self.unshaped[0].amplitudes_mm, self.amplitudes_mm
+        rows: list[tuple[Any, ...]] = []
+        for k in range(before.size):
+            band: tuple[float | None, ...] = (None, None, None)
+            if k + 1 in self.modes:
+                own = self.modes.index(k + 1)
+                bound = None if np.isnan(self.bounds[own]) else float(self.bounds[own])
+                band = (*(float(x) for x in self.bands[own] / (2.0 * np.pi)), bound)
+            rows.append((k + 1, *band, *map(float, (before[k], after[0, k], after[:, k].max()))))
+        return headings, rows
+
     def tables(self) -> list[Table]:
         """Return each mode with its band and what is left, then each arm."""
-        before, after = self.unshaped[0].amplitudes_mm, self.amplitudes_mm
-        rows = []
-        for k in range(before.size):
-            own = self.modes.index(k + 1) if k + 1 in self.modes else None
-            low, high, bound = ("", "", "")
-            if own is not None:
-                low, high = (hertz_text(x / (2.0 * np.pi)) for x in self.bands[own])
-                bound = "" if np.isnan(self.bounds[own]) else f"{100.0 * self.bounds[own]:.3g}"
-            numbers = (before[k], after[0, k], after[:, k].max())
-            rows.append([str(k + 1), low, high, bound, *(f"{x:.4g}" for x in numbers)])
+        rows = [
+            [
+                str(mode),
+                *("" if x is None else hertz_text(x) for x in band),
+                "" if bound is None else f"{100.0 * bound:.3g}",
+                *(f"{x:.4g}" for x in numbers),
+            ]
+            for mode, *band, bound, before, now, most in self.rows()[1]
+            for numbers in [(before, now, most)]
+        ]
         headings = (
             "mode",
             "band from [Hz]",

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arguments import is_whole, reals
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamics.drives.motions import Motion, Shaped
 from jaxmodal.dynamics.drives.piecewise import modal_s_curve
 from jaxmodal.dynamics.drives.shapers import band_shaper, shaper, share_left
-from jaxmodal.moves.evaluation import Question, question_of, vibration_of, warn_of_the_way
-from jaxmodal.moves.paths import knots_of, moved
-from jaxmodal.moves.results import MoveVibration
+from jaxmodal.moves.evaluation import question_of
 from jaxmodal.moves.shaped_moves import ShapedMove, ShaperComparison
-from jaxmodal.moves.tolerances import Variant, variants_of
+from jaxmodal.moves.tasks import Task, bands_of, evaluated, is_straight, samples_of, task_of
+from jaxmodal.moves.tolerances import variants_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -28,28 +26,10 @@ Floats = NDArray[np.float64]
 #: kinds of shaping, and what is compared with them
 KINDS = ("zv", "zvd", "ei", "wide", "s_curve")
 UNSHAPED = "none"
-#: share of what may be left that modes without a shaper of their own may leave together
-_ASIDE = 0.25
 #: shapers that are tried for one move until it is quiet, each with one impulse more for the mode that leaves most
 _TRIALS = 12
-#: share of the way that a straight line may be left by
-_STRAIGHT = 1e-9
 #: frequencies of a band at which its bound is looked at
 _LOOKED_AT = 257
-
-
-class _Task(NamedTuple):
-    """A move that is to be quiet: what is asked, the arms, what they are left with, which modes are to be shaped."""
-
-    arm: Arm | SpatialArm
-    move: Motion
-    question: Question
-    duration: float | None
-    left: float
-    variants: list[Variant]
-    unshaped: tuple[MoveVibration, ...]
-    modes: list[int]
-    may_grow: bool
 
 
 def shape_move(
@@ -124,7 +104,7 @@ def shape_move(
     """
     if kind not in KINDS:
         raise ArmError(f"kind = {shown(kind)}: must be one of {', '.join(map(repr, KINDS))}.")
-    task = _task(
+    task = task_of(
         arm,
         move,
         question_of(arm, num_modes, theory, damping_ratio, gravity, postures),
@@ -184,7 +164,7 @@ def compare_shapers(
             raise ArmError(f"kinds: {shown(kind)}: must be of {', '.join(map(repr, allowed))}.")
     if not wanted:
         raise ArmError("kinds: is empty; give some, or leave it out for all.")
-    task = _task(
+    task = task_of(
         arm,
         move,
         question_of(arm, num_modes, theory, damping_ratio, gravity, postures),
@@ -194,105 +174,12 @@ def compare_shapers(
         modes,
         progress,
     )
-    if kinds is None and not _is_straight(task):
+    if kinds is None and not is_straight(task):
         wanted = tuple(kind for kind in wanted if kind != "s_curve")
     return ShaperComparison(tuple(_shaped(task, kind) for kind in wanted))
 
 
-def _task(
-    arm: Arm | SpatialArm,
-    move: Motion,
-    question: Question,
-    duration: float | None,
-    left: Any,
-    variants: list[Variant],
-    modes: Sequence[int] | None,
-    progress: Callable[[int, int], None] | None,
-) -> _Task:
-    share = reals("left", left, "a share above 0 and below 1")
-    if share.shape != () or not 0.0 < float(share) < 1.0:
-        raise ArmError(f"left = {shown(left)}: must be a share above 0 and below 1, such as 0.03.")
-    if modes is not None:
-        own = list(modes)
-        if not own or not all(is_whole(mode, 1, question.num_modes) for mode in own):
-            raise ArmError(
-                f"modes = {shown(modes)}: must be numbers of modes from 1 to num_modes = {question.num_modes}."
-            )
-    solved: dict[int, None] = {}
-    unshaped = []
-    for variant in variants:
-        before = len(solved)
-        solved[id(variant.known)] = None
-        unshaped.append(
-            _evaluated(variant, move, question, duration, _counted(progress, before, variants))
-        )
-    warn_of_the_way(arm, unshaped[0])
-    amplitudes = np.array([found.amplitudes_mm for found in unshaped])
-    chosen = (
-        _that_count(amplitudes, _ASIDE * float(share))
-        if modes is None
-        else sorted({int(mode) - 1 for mode in modes})
-    )
-    return _Task(
-        arm,
-        move,
-        question,
-        duration,
-        float(share),
-        variants,
-        tuple(unshaped),
-        chosen,
-        modes is None,
-    )
-
-
-def _counted(
-    progress: Callable[[int, int], None] | None, before: int, variants: list[Variant]
-) -> Callable[[int, int], None] | None:
-    """Progress over the postures of all arms that have modes of their own."""
-    if progress is None:
-        return None
-    arms = len({id(variant.known) for variant in variants})
-
-    def advance(done: int, total: int) -> None:
-        progress(before * total + done, arms * total)
-
-    return advance
-
-
-def _evaluated(
-    variant: Variant,
-    move: Motion,
-    question: Question,
-    duration: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> MoveVibration:
-    return vibration_of(
-        variant.arm,
-        move,
-        question,
-        duration,
-        stiffness=variant.stiffness,
-        known=variant.known,
-        progress=progress,
-    )
-
-
-def _that_count(amplitudes: Floats, aside: float) -> list[int]:
-    """The modes, from 0, without those that together leave no more than a share in each arm; at least one."""
-    shares = np.max(amplitudes / np.maximum(amplitudes.sum(axis=1, keepdims=True), 1e-300), axis=0)
-    order = np.argsort(shares)
-    left_out = int(np.searchsorted(np.cumsum(shares[order]), aside, side="right"))
-    return sorted(order[min(left_out, shares.size - 1) :].tolist())
-
-
-def _bands(task: _Task, modes: Sequence[int]) -> Floats:
-    """Lowest and highest frequency of modes in all postures of all arms, rad/s, (k, 2)."""
-    omega = np.concatenate([found.omega for found in task.unshaped])[:, list(modes)]
-    return np.stack([omega.min(axis=0), omega.max(axis=0)], axis=1)
-
-
-def _shaped(task: _Task, kind: str) -> ShapedMove:
+def _shaped(task: Task, kind: str) -> ShapedMove:
     if kind != "wide":
         return _with_motion(task, kind, task.modes, *_motion(task, kind))
     counts = {mode: _fewest(task, mode) for mode in task.modes}
@@ -301,7 +188,7 @@ def _shaped(task: _Task, kind: str) -> ShapedMove:
         modes = sorted(counts)
         try:
             impulses = band_shaper(
-                _bands(task, modes),
+                bands_of(task, modes),
                 task.question.ratios[modes].tolist(),
                 impulses=[counts[mode] for mode in modes],
             )
@@ -311,7 +198,7 @@ def _shaped(task: _Task, kind: str) -> ShapedMove:
             break
         motion = _sent(task, *impulses)
         # the arm that was left with most, alone, says whether a look at all is worth while
-        alone = _evaluated(task.variants[worst], motion, task.question, _stop(task, impulses[0]))
+        alone = evaluated(task.variants[worst], motion, task.question, _stop(task, impulses[0]))
         left = alone.amplitudes_mm
         before = task.unshaped[worst].amplitudes_mm.sum()
         if left.sum() <= task.left * before or trial in (0, _TRIALS - 1):
@@ -333,15 +220,15 @@ def _shaped(task: _Task, kind: str) -> ShapedMove:
     return best
 
 
-def _fewest(task: _Task, mode: int) -> int:
+def _fewest(task: Task, mode: int) -> int:
     """How many impulses a mode needs to be left with its share anywhere in its band."""
     ratio = float(task.question.ratios[mode])
-    return int(band_shaper(_bands(task, [mode]), ratio, task.left)[1].size)
+    return int(band_shaper(bands_of(task, [mode]), ratio, task.left)[1].size)
 
 
-def _motion(task: _Task, kind: str) -> tuple[Motion, Floats, Floats]:
+def _motion(task: Task, kind: str) -> tuple[Motion, Floats, Floats]:
     """A motion with delays and weights, which are those of one impulse where nothing is sent twice."""
-    bands, ratios = _bands(task, task.modes), task.question.ratios[task.modes]
+    bands, ratios = bands_of(task, task.modes), task.question.ratios[task.modes]
     once = np.zeros(1), np.ones(1)
     if kind == UNSHAPED:
         return task.move, *once
@@ -354,24 +241,24 @@ def _motion(task: _Task, kind: str) -> tuple[Motion, Floats, Floats]:
     return _sent(task, *impulses), *impulses
 
 
-def _sent(task: _Task, delays: Floats, weights: Floats) -> Shaped:
+def _sent(task: Task, delays: Floats, weights: Floats) -> Shaped:
     return Shaped(task.move, delays, weights)
 
 
-def _stop(task: _Task, delays: Floats) -> float | None:
+def _stop(task: Task, delays: Floats) -> float | None:
     """When a shaped move stops, if the move does not know it by itself, s."""
     return None if task.duration is None else task.duration + float(delays.max())
 
 
 def _with_motion(
-    task: _Task, kind: str, modes: list[int], motion: Motion, delays: Floats, weights: Floats
+    task: Task, kind: str, modes: list[int], motion: Motion, delays: Floats, weights: Floats
 ) -> ShapedMove:
     stop = _stop(task, delays)
-    bands, ratios = _bands(task, modes), task.question.ratios[modes]
+    bands, ratios = bands_of(task, modes), task.question.ratios[modes]
     vibrations = (
         task.unshaped
         if kind == UNSHAPED
-        else tuple(_evaluated(variant, motion, task.question, stop) for variant in task.variants)
+        else tuple(evaluated(variant, motion, task.question, stop) for variant in task.variants)
     )
     bounds = [
         share_left(delays, weights, np.linspace(low, high, _LOOKED_AT), ratio).max()
@@ -392,29 +279,14 @@ def _with_motion(
     )
 
 
-def _samples(task: _Task) -> tuple[Floats, Floats, Floats]:
-    knots = knots_of(task.move, task.duration)
-    return moved(task.move, np.union1d(knots, np.linspace(knots[0], knots[-1], 2001)))
-
-
-def _is_straight(task: _Task) -> bool:
-    angles = _samples(task)[0]
-    way = angles[-1] - angles[0]
-    if not np.any(way):
-        return False
-    along = (angles - angles[0]) @ way / (way @ way)
-    aside = angles - angles[0] - along[:, None] * way
-    return bool(np.abs(aside).max() <= _STRAIGHT * np.abs(way).max())
-
-
-def _on_modes(task: _Task, omega: Floats) -> Motion:
+def _on_modes(task: Task, omega: Floats) -> Motion:
     """The S-curve on the two modes that leave most, within the greatest speeds and accelerations of the move."""
-    if not _is_straight(task):
+    if not is_straight(task):
         raise ArmError(
             "kind = 's_curve': the move is no straight line of joint angles; give kind 'zv', 'zvd', 'ei' or 'wide', "
             "which take any."
         )
-    angles, rates, changes = _samples(task)
+    angles, rates, changes = samples_of(task)
     loudest = task.unshaped[0].amplitudes_mm[task.modes]
     chosen = np.argsort(-loudest)[:2]
     speed, push = (np.maximum(np.abs(x).max(axis=0), 1e-300) for x in (rates, changes))

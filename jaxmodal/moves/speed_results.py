@@ -101,7 +101,7 @@ class SpeedsToAvoid(Drawn, ShowsTables):
             ]
             for joint, name, _, mode, low, high, certified, first, last, driven in self.rows()[1]
         ]
-        headings = (
+        headings: tuple[str, ...] = (
             "joint",
             "order",
             "mode",
@@ -112,6 +112,8 @@ class SpeedsToAvoid(Drawn, ShowsTables):
             "to [deg/s]",
             "tip by 1 rad/s^2 [mm]",
         )
+        if self.driven_mm is None:
+            headings, rows = headings[:-1], [row[:-1] for row in rows]
         name = f"{self.arm} ({self.theory})" if self.arm else self.theory
         notes = [
             f"speeds within {100.0 * self.margin:g} % of meeting a mode"

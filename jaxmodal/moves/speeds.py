@@ -116,15 +116,7 @@ def speeds_to_avoid(
         omega = np.array(
             [[float(side.frequency_hz) for side in (x.lowest, x.highest)] for x in sides]
         ).T * (2.0 * np.pi)
-        certified = np.array(
-            [
-                [
-                    bool(np.asarray(side.frequencies.certified)[x.mode - 1])
-                    for side in (x.lowest, x.highest)
-                ]
-                for x in sides
-            ]
-        ).T
+        certified = np.array([[x.certified for x in sides]])
         what = f"over ranges of {', '.join(sides[0].addresses)}"
     else:
         rows = [None] if postures is None else list(_postures(arm, postures))
