@@ -208,8 +208,11 @@ def crossings_along(
             apart = pushes - omega[:, mode]
             close = np.abs(apart) <= near * omega[:, mode]
             for k in np.flatnonzero(np.signbit(apart[:-1]) != np.signbit(apart[1:])).tolist():
-                met = _met(arm, move, order, column, mode, curves, times[k], times[k + 1], theory)
-                crossings.append(met._replace(within=_time_near(times, close, k)))
+                met = _met(
+                    arm, move, order, column, mode, curves, times[k], times[k + 1], knots, theory
+                )
+                if met is not None:
+                    crossings.append(met._replace(within=_time_near(times, close, k)))
     return MoveCrossings(
         arm=arm.name,
         theory=theory,
@@ -264,21 +267,24 @@ def _met(
     curves: Callable[[Any], Floats],
     low: float,
     high: float,
+    knots: Floats,
     theory: TheoryName,
-) -> Crossing:
-    """The crossing between two times; interpolated frequencies are set right by those of the posture found last."""
-    shift, time = 0.0, 0.5 * (low + high)
+) -> Crossing | None:
+    """The crossing about two times; interpolated frequencies are set right by those of the posture found last.
+
+    None where they alone made it.
+    """
+    shift = 0.0
 
     def apart(at: float) -> float:
         rate = abs(float(moved(move, np.array([at]))[1][0, column]))
         return order.per_turn * rate - float(curves(at)[mode]) - shift
 
     for _ in range(_STEPS):
-        ends = apart(low), apart(high)
-        if np.signbit(ends[0]) == np.signbit(ends[1]):  # the shift took it out by a hair
-            time = low if abs(ends[0]) < abs(ends[1]) else high
-        else:
-            time = float(brentq(apart, low, high, xtol=1e-15, rtol=1e-15))
+        ends = _around(apart, low, high, knots)
+        if ends is None:
+            return None
+        time = float(brentq(apart, *ends, xtol=1e-15, rtol=1e-15))
         angles, rates, _ = (each[0] for each in moved(move, np.array([time])))
         guess = float(curves(time)[mode])
         exact = natural_frequencies(arm.with_posture(angles.tolist()), mode + 3, theory)
@@ -298,6 +304,18 @@ def _met(
         angles=angles,
         within=0.0,
     )
+
+
+def _around(
+    apart: Callable[[float], float], low: float, high: float, knots: Floats
+) -> tuple[float, float] | None:
+    """Two times about these, no farther apart than they must be, between which a function changes its sign."""
+    while np.signbit(apart(low)) == np.signbit(apart(high)):
+        if low <= knots[0] and high >= knots[-1]:
+            return None
+        width = high - low
+        low, high = max(low - 0.5 * width, knots[0]), min(high + 0.5 * width, knots[-1])
+    return low, high
 
 
 def _time_near(times: Floats, close: NDArray[np.bool_], k: int) -> float:
