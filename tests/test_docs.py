@@ -42,6 +42,7 @@ SLOW = {
         "dynamics.md",
         "forced-response.md",
         "gpu.md",
+        "moves.md",
         "optimisation.md",
         "preload.md",
     ),

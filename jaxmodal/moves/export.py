@@ -76,8 +76,9 @@ def controller_settings(shaped: ShapedMove) -> dict[str, Any]:
     dict
         ``kind``, ``delay_s``, ``stop_s``; ``modes`` with the band of each, its middle, damping ratio and bound;
         ``impulses``, times and amplitudes; ``joints``, the greatest speed and acceleration of each in what is
-        commanded, of an S-curve the jerk, too. ``klipper``, where one mode is shaped by a kind that Klipper has, for
-        its section ``[input_shaper]`` (`klipper_text`). Its ``ei`` always leaves up to 5 %, in a band of its own.
+        commanded, of an S-curve the jerk, too, where it is finite. ``klipper``, where one mode is shaped by a kind that
+        Klipper has, for its section ``[input_shaper]`` (`klipper_text`); its ``ei`` always leaves up to 5 %, in a band
+        of its own.
     """
     found = shaped.vibrations[0]
     ratios = [float(found.damping_ratio[mode - 1]) for mode in shaped.modes]
@@ -166,7 +167,7 @@ def _limits(shaped: ShapedMove) -> list[dict[str, Any]]:
     jerks = {}
     if shaped.kind == "s_curve" and isinstance(shaped.motion, PiecewisePolynomial):
         top = np.degrees(6.0 * np.abs(np.asarray(shaped.motion.coefficients)[:, 3]).max(axis=0))
-        jerks = {k: {"jerk_deg_per_s3": float(value)} for k, value in enumerate(top)}
+        jerks = {k: {"jerk_deg_per_s3": float(value)} for k, value in enumerate(top) if top.any()}
     return [
         {
             "joint": name,

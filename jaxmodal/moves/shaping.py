@@ -100,7 +100,7 @@ def shape_move(
     >>> move = dynamics.RestToRest([0.0], [0.1], 0.3)
     >>> quiet = shape_move(arm, move, "wide", 2, "euler_bernoulli", payload_error=0.1)
     >>> quiet.holds, f"{quiet.delay:.3f} s"
-    (True, '0.210 s')
+    (True, '0.192 s')
     """
     if kind not in KINDS:
         raise ArmError(f"kind = {shown(kind)}: must be one of {', '.join(map(repr, KINDS))}.")

@@ -204,7 +204,7 @@ def s_curve(start: Any, end: Any, speed: Any, acceleration: Any, jerk: Any) -> P
 
 
 def modal_s_curve(
-    start: Any, end: Any, frequencies: Any, speed: Any, acceleration: Any
+    start: Any, end: Any, frequencies: Any, speed: Any, acceleration: Any, jerk: Any = None
 ) -> PiecewisePolynomial:
     """An S-curve whose jerk and acceleration times are periods of modes, which it leaves at rest.
 
@@ -215,6 +215,8 @@ def modal_s_curve(
     frequencies
         Angular frequencies of two modes, rad/s, or of one, which then has both times and is left at rest although its
         frequency be slightly wrong.
+    jerk
+        As for `s_curve`, a limit, too; left out for none.
 
     Raises
     ------
@@ -223,9 +225,9 @@ def modal_s_curve(
 
     Notes
     -----
-    The rate is three rectangles smoothed by one another: as long as the two periods, and a third, at least the shorter
-    of them and else as short as the limits allow. Each takes out its frequency and all multiples of it, where modes
-    have no damping.
+    The rate is rectangles smoothed by one another: as long as the two periods, and a third, as short as the limits
+    allow. Each takes out its frequency and all multiples of it, where modes have no damping. Where the periods alone
+    hold the limits there is no third, and accelerations jump.
 
     Examples
     --------
@@ -233,26 +235,41 @@ def modal_s_curve(
     >>> modal_s_curve([0.0], [1.0], [4 * math.pi, 16 * math.pi], 1.0, 4.0).breaks.tolist()
     [0.0, 0.125, 0.5, 0.625, 1.0, 1.125, 1.5, 1.625]
     """
-    first, way, limits = _on_a_line(start, end, speed=speed, acceleration=acceleration)
+    given = {"speed": speed, "acceleration": acceleration} | (
+        {} if jerk is None else {"jerk": jerk}
+    )
+    first, way, limits = _on_a_line(start, end, **given)
     omega = np.atleast_1d(reals("frequencies", frequencies, "angular frequencies, rad/s"))
     if omega.shape not in ((1,), (2,)) or not np.all((omega > 0.0) & np.isfinite(omega)):
         raise ArmError(
             f"frequencies = {omega.tolist()}: must be one or two angular frequencies greater than 0, rad/s."
         )
-    long, short = (2.0 * np.pi / f for f in (omega.min(), omega.max()))
-    least = 1.0 / limits["speed"], 1.0 / (limits["acceleration"] * long)
+    long, short = 2.0 * np.pi / omega.min(), 2.0 * np.pi / omega.max()
+    # of rectangles of area 1 the longest bounds the rate, the two longest the acceleration, all three the jerk, which
+    # is twice as large where no one is as long as the other two
+    needed = 1.0 / limits["speed"], 1.0 / (limits["acceleration"] * long)
     third = max(
-        short, 0.0 if long >= least[0] else least[0], 0.0 if short >= least[1] else least[1]
+        0.0 if long >= needed[0] else needed[0],
+        0.0 if short >= needed[1] else needed[1],
     )
-    # the jerk jumps where a rectangle begins or ends, in all the ways in which these add up
+    if "jerk" in limits:
+        least = 1.0 / (limits["jerk"] * long * short)
+        single = max(third, least)
+        if long - short < single < long + short:
+            single = min(max(third, 2.0 * least), long + short)
+        third = single
+    # their highest derivative jumps where one begins or ends, in all the ways in which their lengths add up
     times, jumps = np.zeros(1), np.ones(1)
-    for length in (long, short, third):
+    for length in (long, short, third) if third > 0.0 else (long, short):
         times = np.concatenate([times, times + length])
         jumps = np.concatenate([jumps, -jumps]) / length
     order = np.argsort(times, kind="stable")
     durations = np.diff(times[order])
-    jerks = np.cumsum(jumps[order])[:-1]
-    pushes = np.concatenate([[0.0], np.cumsum(jerks * durations)[:-1]])
+    levels = np.cumsum(jumps[order])[:-1]
+    if third > 0.0:
+        pushes, jerks = np.concatenate([[0.0], np.cumsum(levels * durations)[:-1]]), levels
+    else:
+        pushes, jerks = levels, np.zeros_like(levels)
     return _profile(first, way, durations.tolist(), pushes.tolist(), jerks.tolist())
 
 

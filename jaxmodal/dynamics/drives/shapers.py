@@ -152,7 +152,7 @@ def band_shaper(
     --------
     >>> delays, weights = band_shaper([(8.0, 12.0)], left=0.051)
     >>> len(weights), round(float(share_left(delays, weights, [8.0, 10.0, 12.0]).max()), 4)
-    (3, 0.0502)
+    (3, 0.0501)
     """
     ends = reals("bands", bands, "lowest and highest angular frequency of each mode, rad/s")
     if ends.ndim != 2 or ends.shape[1] != 2 or not ends.size:
