@@ -152,6 +152,7 @@ def quickest_stretch(
     the ends of all pieces. What is left does not fall steadily with the duration: from the shortest that the joints
     allow, durations a sixteenth of the slowest period apart are evaluated until one holds, and the end of the
     stretch in which it lies is found by halving. A shorter range that also holds may lie between two that were tried.
+    Through a shaper a move that is no straight line takes another way in every duration, and modes are solved on each.
 
     Examples
     --------

@@ -30,7 +30,6 @@ _STRAIGHT = 1e-9
 class Task(NamedTuple):
     """A move that is to be quiet: what is asked, the arms, what they are left with, which modes are to be shaped."""
 
-    arm: Arm | SpatialArm
     move: Motion
     question: Question
     duration: float | None
@@ -77,7 +76,6 @@ def task_of(
         else sorted({int(mode) - 1 for mode in modes})
     )
     return Task(
-        arm,
         move,
         question,
         duration,

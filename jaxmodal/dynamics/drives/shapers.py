@@ -127,8 +127,8 @@ def band_shaper(
     left
         The share that a mode may be left with at any frequency of its band, above 0 and below 1.
     impulses
-        How many, from 2 to 24, one number or one for each mode, which leave as little as so many can; left out, as few
-        as hold ``left``.
+        How many, from 2 to 24, one number or one for each mode; without damping so many cannot leave less at these
+        distances. Left out, as few as hold ``left``.
 
     Returns
     -------
