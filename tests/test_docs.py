@@ -43,6 +43,7 @@ SLOW = {
         "forced-response.md",
         "gpu.md",
         "identification.md",
+        "moves.md",
         "optimisation.md",
         "preload.md",
     ),

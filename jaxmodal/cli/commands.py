@@ -47,6 +47,7 @@ class LazyGroup(click.Group):
             "sensitivities": "jaxmodal.cli.modes:sensitivities",
             "fit": "jaxmodal.cli.fit:fit",
             "move": "jaxmodal.cli.move:move",
+            "speeds": "jaxmodal.cli.speeds:speeds",
             "postures": "jaxmodal.cli.postures:postures",
             "equations": "jaxmodal.cli.equations:equations",
             "export": "jaxmodal.cli.export:export",

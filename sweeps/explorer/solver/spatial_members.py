@@ -97,7 +97,9 @@ def _sizes_tape(arm: SpatialArm, names: list[str], theory: Theory) -> dict[str, 
 def _twisted(*numbers: Number) -> list[Number]:
     """The constants of the second plane, in which torsion takes the place of stretching."""
     member = MemberConstants(*beams.member_formula(*numbers[:_PLANE]))
-    twist = numbers[_PLANE:]
-    nothing = 0.0 * twist[0]  # the page has no arms under axial forces: no area counts
-    mu, rigidity = torsion_waves(*twist, nothing + 1.0, nothing)
+    nothing = (
+        0.0 * numbers[0]
+    )  # the page has no arms under axial forces, for which alone the area counts
+    twist = [*numbers[_PLANE:], nothing + 1.0, nothing]
+    mu, rigidity = torsion_waves(*twist)
     return list(member._replace(mu=mu, axial_rigidity=rigidity))
