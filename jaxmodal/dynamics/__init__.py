@@ -15,7 +15,9 @@ from jaxmodal.dynamics.drives.motions import (
     shaper,
     two_link_angles,
 )
+from jaxmodal.dynamics.drives.path_following import FollowedPath, follow_path
 from jaxmodal.dynamics.drives.piecewise import PiecewiseCubic, cubic_spline, s_curve, trapezoid
+from jaxmodal.dynamics.drives.tip_paths import CirclePath, LinePath
 from jaxmodal.dynamics.drives.torques import (
     FeedForward,
     JointPD,
@@ -54,16 +56,19 @@ from jaxmodal.dynamics.turning import turning_frequencies
 from jaxmodal.runtime.public_names import report_package
 
 __all__ = [
+    "CirclePath",
     "EndBody",
     "Event",
     "FeedForward",
     "FlexibleArm",
     "FlexibleModel",
+    "FollowedPath",
     "Hold",
     "JointLimits",
     "JointPD",
     "Law",
     "Limited",
+    "LinePath",
     "Linearisation",
     "Motion",
     "PiecewiseConstant",
@@ -88,6 +93,7 @@ __all__ = [
     "end_bodies",
     "energies",
     "flexible_arm",
+    "follow_path",
     "forward_dynamics",
     "gravity",
     "inertia_matrix",

@@ -77,8 +77,6 @@ def cubic_spline(times: Any, angles: Any) -> PiecewiseCubic:
     >>> [round(float(move.angles(t)[0]), 6) for t in (-1.0, 0.0, 0.5, 1.0, 2.0)]
     [0.0, 0.0, 1.0, 2.0, 2.0]
     """
-    from scipy.interpolate import CubicSpline
-
     moments = reals("times", times, "ascending times, s")
     places = reals("angles", angles, "angles of the joints at each time, rad")
     if not _ascending(moments):
@@ -90,7 +88,14 @@ def cubic_spline(times: Any, angles: Any) -> PiecewiseCubic:
         )
     if not (np.all(np.isfinite(moments)) and np.all(np.isfinite(places))):
         raise ArmError("times, angles: must be finite; leave out rows without values.")
-    spline = CubicSpline(moments, places, bc_type="clamped")
+    return through(moments, places, "clamped")
+
+
+def through(moments: np.ndarray, places: np.ndarray, ends: str) -> PiecewiseCubic:
+    """The spline through angles at times, its ends as SciPy's `CubicSpline` calls them."""
+    from scipy.interpolate import CubicSpline
+
+    spline = CubicSpline(moments, places, bc_type=ends)
     return PiecewiseCubic(moments, np.moveaxis(spline.c[::-1], 0, 1))
 
 
