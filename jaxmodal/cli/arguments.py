@@ -128,7 +128,7 @@ def in_space(argument: str | Path) -> BadInput:
     return BadInput(
         f"{argument}: is an arm in space{' (a URDF)' * is_robot(argument)}, and `jaxmodal {command}` takes planar arms "
         "alone; check, convert, frequencies, modes, move, response, sensitivities, statics, buckling, worst, simulate, "
-        "campbell, sweep, explore, report and optimise take arms in space."
+        "campbell, equations, sweep, explore, report and optimise take arms in space."
     )
 
 

@@ -40,7 +40,6 @@ from jaxmodal.dynamics import (
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.parameters import regressor
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.symbolic import written_equations
 from tests.spatial.cases import bent_arm
 
 
@@ -402,5 +401,3 @@ def test_what_takes_planar_arms_alone_says_so():
     model = flexible_arm(wrist(), 1)
     with pytest.raises(ArmError, match=r"in space, and regressor takes planar arms alone"):
         regressor(model, *np.zeros((3, model.num_coordinates)))
-    with pytest.raises(ArmError, match=r"symbolic.written_equations takes planar arms alone"):
-        written_equations(model)
