@@ -143,7 +143,7 @@ def _model(argument: str, links: int | None, options: dict[str, Any]) -> Any:
     arm = load_any_arm(argument)
     said = {} if argument.startswith(EXAMPLE_PREFIX) else model_arguments(read_document(argument))
     if links is not None:
-        starts = [i for i, link in enumerate(arm.links) if not link.segment]
+        starts = [i for i, link in enumerate(arm.links) if not getattr(link, "segment", False)]
         if links > len(starts):
             raise BadInput(
                 f"--links {links}: {argument} has {len(starts)} between joints; give at most as many, or another arm."

@@ -217,27 +217,20 @@ class NomenclatureInSpace(Nomenclature):
         """The functions of a link with shapes, those that the equations know."""
         model = self.model
         known, counts = model.layout.functions, model.counts[i]
-        firsts = np.concatenate([[0], np.cumsum(known.sizes)]).tolist()
         own = np.concatenate([[0], np.cumsum(counts)]).tolist()
-        made = [Function("1", 0, 0.0, (), 0), Function("x", 0, 1.0, (), 1)]
-        for d, kind, axis in ((0, 2, 0), (2, 3, 1), (3, 4, 2)):
-            for j in range(counts[d]):
-                made.append(
-                    Function(f"{_LETTERS[d]}{j + 1}", axis, 1.0, (own[d] + j,), firsts[kind] + j)
-                )
-        for d, kind in ((2, 5), (3, 6)) if model.foreshortening else ():
-            for place, (j, k) in enumerate(zip(*known.pairs(d), strict=True)):
-                if k < counts[d]:
-                    mark = f"{_LETTERS[d]}{j + 1}{_LETTERS[d]}{k + 1}"
-                    share = -0.5 if j == k else -1.0
-                    pair = (own[d] + int(j), own[d] + int(k))
-                    made.append(Function(mark, 0, share, pair, firsts[kind] + place))
-        for d, kind, axis, share in ((3, 7, 1, -1.0), (2, 8, 2, 1.0)) if model.second_order else ():
-            for j in range(counts[1]):
-                for k in range(counts[d]):
-                    mark = f"t{j + 1}{_LETTERS[d]}{k + 1}"
-                    place = firsts[kind] + j * known.widths[d] + k
-                    made.append(Function(mark, axis, share, (own[1] + j, own[d] + k), place))
+        made = []
+        for place in model.kept.tolist():
+            factors = known.factors[place]
+            if not all(j < counts[d] for d, j in factors):
+                continue
+            mark = "".join(f"{_LETTERS[d]}{j + 1}" for d, j in factors) or "1x"[place]
+            kinds = [d for d, _ in factors]
+            share = float(place == 1 or len(factors) == 1)
+            if len(factors) == 2:  # shortening, or a twist with bending
+                share = 1.0 if kinds == [1, 2] else -1.0
+                share *= 0.5 if factors[0] == factors[1] else 1.0
+            axis = int(np.argmax(known.directions[place]))
+            made.append(Function(mark, axis, share, tuple(own[d] + j for d, j in factors), place))
         return tuple(made)
 
     def _gram(
