@@ -109,7 +109,7 @@ def test_commands_of_planar_arms_say_what_takes_arms_in_space(arm_file):
     assert "is an arm in space, and `jaxmodal postures` takes planar arms alone" in result.output
     assert (
         "check, convert, frequencies, modes, move, response, sensitivities, statics, buckling, worst, simulate, "
-        "campbell, sweep, explore, report and optimise take" in result.output
+        "campbell, equations, sweep, explore, report and optimise take" in result.output
     )
 
 
