@@ -94,7 +94,7 @@ def _in_space(model: SpatialFlexibleArm) -> list[_Place]:
             if all(j < counts[d] for d, j in factors):
                 functions[k] = "*".join(f"{DEFORMATIONS[d]}{j + 1}" for d, j in factors) or "1x"[k]
         own = [k for k in layout.places[i].tolist() if k < layout.size]
-        coordinates = [*layout.modal_names(i + 1)]
+        coordinates = [layout.names[k].partition(".")[2] for k in own]
         twists = ["x", *(f"torsion{j + 1}" for j in range(counts[1]))]
         found += _upper("gram", (i,), [*functions], _named(f"{link}.mass", [*functions.values()]))
         for body, first in (("at_joint", known.number), ("at_tip", known.number + 4)):
@@ -102,7 +102,7 @@ def _in_space(model: SpatialFlexibleArm) -> list[_Place]:
             found += _upper("gram", (i,), frame, _named(f"{link}.{body}", ["1", *"xyz"]))
         found += _upper("stiffness", (), own, _named(f"{link}.stiffness", coordinates))
         found += _upper("spin", (i,), list(range(len(twists))), _named(f"{link}.spin", twists))
-        found.append(_Place("rotor", (i,), f"joint{i + 1}.rotor_inertia"))
+    found += [_Place("rotor", (k,), f"joint{k + 1}.rotor_inertia") for k in range(model.num_links)]
     if model.floats:
         found += _upper("base_gram", (), list(range(4)), _named("base", ["1", *"xyz"]))
     return found + _friction(layout.driven)

@@ -41,7 +41,7 @@ def coordinate_names(model: FlexibleModel) -> list[tuple[str, str, str, str]]:
         owner, mode = owner_of(model, place)
         n = owner + 1
         if mode is not None and isinstance(model, SpatialFlexibleArm):
-            own = model.layout.modal_names(n)[mode]
+            own = model.layout.names[place].partition(".")[2]
             kind, number = own.rstrip("0123456789"), own.lstrip("abcdefghijklmnopqrstuvwxyz_")
             shown = f"{_LETTERS[kind]}_{{{n}{parted(n)}{number}}}"
             meaning = f"coordinate {number} of {kind} of link {n}".replace("_", " in ")

@@ -69,6 +69,13 @@ class WriterInSpace(Writer):
 def _check(model: SpatialFlexibleArm) -> None:
     """Refuse what the recursion does not know."""
     require_held_base(model, "symbolic.written_equations")
+    n = model.num_links
+    turning = all(name.startswith("theta") for name in model.layout.names[:n])
+    if len(model.counts) != n or not turning or model.inertia_order != "full":
+        raise ArmError(
+            "model: has links that do not follow a joint that turns, or an inertia matrix of first order, which "
+            "equations of arms in space are not written for; must be of links that turn at joints, with the full one."
+        )
     if model.frames != "rotation":
         raise ArmError(
             "model: is posed with frames = 'linear', and equations of arms in space are written with rotation frames "
