@@ -155,7 +155,7 @@ class BentLink:
         """The motion of the frame of the tip, in its axes."""
         made, still = self.made, Vector(*(self.zero,) * 3)
         back = self.turn.axes.transposed
-        speed, growth, swing = still, still, still
+        speed, growth = still, still
         for k, slope in enumerate(self.slopes):
             speed = speed + slope.times(rates[k])
             growth = growth + slope.times(more[k])

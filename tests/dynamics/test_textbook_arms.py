@@ -30,9 +30,9 @@ def jacobians(q):
     turn, shoulder, elbow = q[0], q[1], q[1] + q[2]
     c, s = np.cos(turn), np.sin(turn)
     found = np.zeros((2, 3, 3), dtype=np.asarray(q).dtype)
-    parts = [(0.9, shoulder, (1, 2)), (0.7, elbow, (1, 2))]
+    parts = [(0.9, shoulder), (0.7, elbow)]
     for point in range(2):
-        for number, (length, angle, _) in enumerate(parts[: point + 1]):
+        for number, (length, angle) in enumerate(parts[: point + 1]):
             out, down = length * np.cos(angle), length * np.sin(angle)
             found[point, :, 0] += [-out * s, out * c, 0.0 * c]
             by_angle = np.array([-down * c, -down * s, -out])
