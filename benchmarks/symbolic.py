@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Measure what is asked for, print it and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.symbolic", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results/benchmarks/symbolic.json"))
-    parser.add_argument("--parts", default="writing,speed,rivals")
+    parser.add_argument("--parts", default="writing,speed,in_space,rivals")
     parser.add_argument("--links", type=int, default=8, help="writing: up to so many")
     parser.add_argument(
         "--limit", type=int, default=600, help="processor seconds for a rival and N"
@@ -68,6 +68,7 @@ def main(arguments: list[str] | None = None) -> None:
         known[part] = {
             "writing": lambda: writing(options.links),
             "speed": speed,
+            "in_space": in_space,
             "rivals": lambda: rivals(options.limit, options.rivals),
         }[part]()
         options.out.parent.mkdir(parents=True, exist_ok=True)
@@ -174,6 +175,47 @@ def speed(repeats: int = 5, batch: int = 1000) -> list[dict[str, Any]]:
         row |= c_speed(written)
         rows.append(row)
         print(", ".join(f"{name} {value:.4g}" for name, value in row.items()), flush=True)
+    return rows
+
+
+def in_space() -> list[dict[str, Any]]:
+    """Six axes, rigid and with two booms: seconds to write B, h and g and their C, operations, microseconds of C."""
+    import jaxmodal as jm
+    from jaxmodal.dynamics import flexible_arm
+    from jaxmodal.symbolic import operation_counts, write, written_equations
+
+    section = jm.spatial_section(2e-4, 2e-9, 5e-9, 4e-9)
+    beam = {"youngs_modulus": 7e10, "density": 2700.0, "section": section, "poisson_ratio": 0.33}
+    body = jm.RigidBody(2.0, centre=(0.02, 0.01, -0.03), inertia=(0.01, 0.012, 0.015))
+    axes = ((0, 0, 1), (0, 1, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0))
+    rows = []
+    for title, bent, modes in (
+        ("rigid", (), {}),
+        (
+            "two booms, 2 + 2 bending, torsion",
+            (1, 2),
+            {"bending_xy": 2, "bending_xz": 2, "torsion": 1},
+        ),
+        (
+            "two booms, 3 + 3 bending, torsion",
+            (1, 2),
+            {"bending_xy": 3, "bending_xz": 3, "torsion": 1},
+        ),
+    ):
+        links = tuple(
+            jm.SpatialLink(
+                0.5, joint_axis=axis, hub=body, **(beam if i in bent else {"rigid": True})
+            )
+            for i, axis in enumerate(axes)
+        )
+        model = flexible_arm(jm.SpatialArm(links), modes or 2, gravity=(0.0, 0.0, -9.81))
+        spent, written = processor_time(lambda it=model: written_equations(it, TERMS))
+        text, _ = processor_time(lambda it=written: write(it, "c"))
+        row = {"arm": title, "graph_s": spent, "C_s": text}
+        row["operations"] = operation_counts(written).total
+        row |= c_speed(written_equations(model, TERMS, integrals="numeric"))
+        rows.append(row)
+        print(", ".join(f"{name} {value}" for name, value in row.items()), flush=True)
     return rows
 
 

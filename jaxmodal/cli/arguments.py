@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
@@ -107,30 +106,6 @@ def two_numbers(
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that are given, by name."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-def load_arm(argument: str) -> Arm:
-    """Read the planar arm that a command-line argument names; refuse with one message."""
-    from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
-
-    arm = load_any_arm(argument, check=False)
-    if isinstance(arm, SpatialArm):
-        raise in_space(argument)
-    warn_of_implausible_values(arm, argument)
-    return arm
-
-
-def in_space(argument: str | Path) -> BadInput:
-    """What is said where an arm in space is given to the command of planar arms that runs."""
-    from jaxmodal.spatial.files.robot_files import is_robot
-
-    command = click.get_current_context().info_name
-    return BadInput(
-        f"{argument}: is an arm in space{' (a URDF)' * is_robot(argument)}, and `jaxmodal {command}` takes planar arms "
-        "alone; check, convert, fit, frequencies, modes, move, speeds, postures, resonance-map, response, "
-        "sensitivities, statics, buckling, worst, simulate, campbell, sweep, explore, report and optimise take arms in "
-        "space."
-    )
 
 
 def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:

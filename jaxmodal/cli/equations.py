@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from jaxmodal.cli.arguments import ARM_HELP, BadInput, WholeRange, given, refusing, two_numbers
+from jaxmodal.cli.arguments import ARM_HELP, BadInput, WholeRange, given, refusing, several_numbers
 from jaxmodal.cli.paths import file_option, require_file, require_new, writing
 from jaxmodal.runtime.whole_files import write_text
 
@@ -45,12 +45,12 @@ def whole_numbers(
 )
 @click.option(
     "--shapes",
-    help="Family of shapes, such as clamped_mass or polynomial.  [default: clamped_mass]",
+    help="Family of shapes, such as clamped_mass or polynomial.  [default: clamped_mass, in space polynomial]",
 )
 @click.option(
     "--inertia-order",
     type=click.Choice(["full", "first"]),
-    help="Powers of the deflections in B.  [default: full]",
+    help="Powers of the deflections in B, of planar arms.  [default: full]",
 )
 @click.option(
     "--frames",
@@ -64,9 +64,11 @@ def whole_numbers(
 )
 @click.option(
     "--gravity",
-    metavar="X,Y",
-    callback=two_numbers(": give two numbers in m/s^2, such as 0,-9.81."),
-    help="Acceleration of gravity in m/s^2, such as 0,-9.81.  [default: 0,0]",
+    metavar="X,Y[,Z]",
+    callback=several_numbers(
+        ": give two numbers in m/s^2, such as 0,-9.81, in space three.", lambda *v: len(v) in (2, 3)
+    ),
+    help="Acceleration of gravity in m/s^2, such as 0,-9.81 or 0,0,-9.81.  [default: 0]",
 )
 @click.option(
     "--quantities",
@@ -135,14 +137,14 @@ def model_of(argument: str, links: int | None, options: dict[str, Any]) -> Any:
     """The model of an arm by its argument: what its file says of it, and options above that."""
     from jaxmodal.arm.built_in import EXAMPLE_PREFIX
     from jaxmodal.arm.files import read_document
-    from jaxmodal.cli.arguments import load_arm
+    from jaxmodal.cli.arguments import load_any_arm
     from jaxmodal.dynamics import flexible_arm
     from jaxmodal.dynamics.files import model_arguments
 
-    arm = load_arm(argument)
+    arm = load_any_arm(argument)
     said = {} if argument.startswith(EXAMPLE_PREFIX) else model_arguments(read_document(argument))
     if links is not None:
-        starts = [i for i, link in enumerate(arm.links) if not link.segment]
+        starts = [i for i, link in enumerate(arm.links) if not getattr(link, "segment", False)]
         if links > len(starts):
             raise BadInput(
                 f"--links {links}: {argument} has {len(starts)} between joints; give at most as many, or another arm."

@@ -15,6 +15,7 @@ from jaxmodal.cli.arguments import (
     Posture,
     WholeRange,
     given,
+    load_any_arm,
     load_vibrating_arm,
     posed,
     posture_option,
@@ -147,8 +148,14 @@ def _pieces(
 def _unit(argument: str, out: Path, posture_deg: Posture | None, options: dict[str, Any]) -> Any:
     import numpy as np
 
-    from jaxmodal.cli.arguments import load_arm
     from jaxmodal.exchange import write_fmu
+    from jaxmodal.spatial.arms.arm import SpatialArm
+
+    arm = posed(load_any_arm(argument), argument, posture_deg)
+    if isinstance(arm, SpatialArm):
+        raise BadInput(
+            f"{argument}: is an arm in space, and units of FMI are of planar arms; --to mjcf and --to urdf take it."
+        )
 
     said: dict[str, Any] = {}
     for name in ("modes", "gravity"):
@@ -156,7 +163,6 @@ def _unit(argument: str, out: Path, posture_deg: Posture | None, options: dict[s
             said[name] = options.pop(name)
     with refusing(argument):
         model = model_of(argument, None, said)
-    arm = posed(load_arm(argument), argument, posture_deg)
     start = np.zeros(2 * model.num_coordinates)
     angles = [float(arm.links[number - 1].joint_angle) for number in arm.joints]
     for place in (np.arange(len(angles)), model.layout.driven):

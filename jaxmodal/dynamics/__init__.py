@@ -15,6 +15,7 @@ from jaxmodal.dynamics.drives.motions import (
     TipLine,
     two_link_angles,
 )
+from jaxmodal.dynamics.drives.path_following import FollowedPath, follow_path
 from jaxmodal.dynamics.drives.piecewise import (
     PiecewisePolynomial,
     cubic_spline,
@@ -24,6 +25,7 @@ from jaxmodal.dynamics.drives.piecewise import (
     trapezoid,
 )
 from jaxmodal.dynamics.drives.shapers import band_shaper, shaper, share_left
+from jaxmodal.dynamics.drives.tip_paths import CirclePath, LinePath
 from jaxmodal.dynamics.drives.torques import (
     FeedForward,
     JointPD,
@@ -62,16 +64,19 @@ from jaxmodal.dynamics.turning import turning_frequencies
 from jaxmodal.runtime.public_names import report_package
 
 __all__ = [
+    "CirclePath",
     "EndBody",
     "Event",
     "FeedForward",
     "FlexibleArm",
     "FlexibleModel",
+    "FollowedPath",
     "Hold",
     "JointLimits",
     "JointPD",
     "Law",
     "Limited",
+    "LinePath",
     "Linearisation",
     "Motion",
     "PiecewiseConstant",
@@ -98,6 +103,7 @@ __all__ = [
     "end_bodies",
     "energies",
     "flexible_arm",
+    "follow_path",
     "forward_dynamics",
     "gravity",
     "inertia_matrix",

@@ -338,13 +338,3 @@ def require_model(model: object) -> None:
             f"model = {shown(model)}: must be a FlexibleArm or SpatialFlexibleArm; "
             "jaxmodal.dynamics.flexible_arm(arm, modes) makes one."
         )
-
-
-def planar_model(model: object, what: str) -> FlexibleArm:
-    """The model of a planar arm, which ``what`` (the subject of the sentence) takes alone."""
-    require_model(model)
-    if not isinstance(model, FlexibleArm):
-        raise ArmError(
-            f"model: is of an arm in space, and {what} takes planar arms alone; must be a FlexibleArm."
-        )
-    return model

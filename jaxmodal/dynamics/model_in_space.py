@@ -76,6 +76,19 @@ class Functions:
         axes = (0, 0, 0, 1, 2, 0, 0, 1, 2)
         return np.eye(3)[np.repeat(axes, self.sizes)]
 
+    @property
+    def factors(self) -> list[tuple[tuple[int, int], ...]]:
+        """Of each function the shapes, by deformation and number, whose coordinates its number s is a product of."""
+        stretch, torsion, xy, xz = self.widths
+        single = [(0, j) for j in range(stretch)]
+        single += [(2, j) for j in range(xy)] + [(3, j) for j in range(xz)]
+        made: list[tuple[tuple[int, int], ...]] = [(), (), *((each,) for each in single)]
+        for d in (2, 3):
+            made += [((d, int(j)), (d, int(k))) for j, k in zip(*self.pairs(d), strict=True)]
+        made += [((1, j), (3, k)) for j in range(torsion) for k in range(xz)]
+        made += [((1, j), (2, k)) for j in range(torsion) for k in range(xy)]
+        return made
+
     def kept(self, foreshortening: bool, second_order: bool) -> np.ndarray:
         """Indices of the functions that the equations know, as they are posed."""
         known = (True,) * 5 + (foreshortening,) * 2 + (second_order,) * 2

@@ -7,7 +7,7 @@ friction of a model. Several of those columns depend on each other, as a mass at
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -16,9 +16,12 @@ import numpy as np
 from jaxmodal.arm.arguments import reals
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.states import over_states
-from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, planar_model
+from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_model
+from jaxmodal.dynamics.model_in_space import DEFORMATIONS, SpatialFlexibleArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
+
+Model = TypeVar("Model", bound=FlexibleModel)
 
 
 class _Place(NamedTuple):
@@ -29,7 +32,37 @@ class _Place(NamedTuple):
     name: str
 
 
-def _places(model: FlexibleArm) -> list[_Place]:
+#: fields of a model that hold parameters; the first ones are symmetric
+_FIELDS = ("gram", "stiffness", "inertias", "damping", "coulomb")
+_FIELDS_IN_SPACE = ("gram", "stiffness", "spin", "base_gram", "rotor", "damping", "coulomb")
+_SYMMETRIC = ("gram", "stiffness", "spin", "base_gram")
+
+
+def _upper(field: str, owner: tuple[int, ...], indices: list[int], name: Any) -> list[_Place]:
+    """The entries on and above the diagonal of a symmetric table at some indices, named by the numbers of these."""
+    return [
+        _Place(field, (*owner, row, column), name(a, b))
+        for a, row in enumerate(indices)
+        for b, column in enumerate(indices[a:], start=a)
+    ]
+
+
+def _friction(driven: np.ndarray) -> list[_Place]:
+    found = []
+    for i, at in enumerate(driven):
+        found.append(_Place("damping", (at, at), f"joint{i + 1}.viscous_friction"))
+        found.append(_Place("coulomb", (i,), f"joint{i + 1}.coulomb_friction"))
+    return found
+
+
+def _places(model: FlexibleModel) -> list[_Place]:
+    if isinstance(model, FlexibleArm):
+        return _in_the_plane(model)
+    assert isinstance(model, SpatialFlexibleArm)
+    return _in_space(model)
+
+
+def _in_the_plane(model: FlexibleArm) -> list[_Place]:
     layout = model.layout
     pairs = list(zip(*layout.pairs, strict=True))
     found = []
@@ -40,37 +73,66 @@ def _places(model: FlexibleArm) -> list[_Place]:
                 if k < count:
                     functions[2 + layout.width + number] = f"gamma{j + 1}{k + 1}"
         order = sorted(functions)
-        for a, row in enumerate(order):
-            for column in order[a:]:
-                name = f"link{i + 1}.mass({functions[row]}, {functions[column]})"
-                found.append(_Place("gram", (i, row, column), name))
+
+        found += _upper(
+            "gram", (i,), order, _named(f"link{i + 1}.mass", [functions[k] for k in order])
+        )
         own = layout.places[i, :count].tolist()
-        for a, row in enumerate(own):
-            for b, column in enumerate(own[a:], start=a):
-                name = f"link{i + 1}.stiffness{a + 1}{b + 1}"
-                found.append(_Place("stiffness", (row, column), name))
+        found += _upper("stiffness", (), own, _numbered(f"link{i + 1}.stiffness"))
     found += [_Place("inertias", (k,), f"inertia{k + 1}") for k in range(len(model.inertias))]
-    for i, at in enumerate(layout.driven):
-        found.append(_Place("damping", (at, at), f"joint{i + 1}.viscous_friction"))
-        found.append(_Place("coulomb", (i,), f"joint{i + 1}.coulomb_friction"))
-    return found
+    return found + _friction(layout.driven)
 
 
-def parameter_names(model: FlexibleArm) -> tuple[str, ...]:
+def _in_space(model: SpatialFlexibleArm) -> list[_Place]:
+    layout, known = model.layout, model.layout.functions
+    found = []
+    for i, counts in enumerate(model.counts):
+        link = f"link{i + 1}"
+        functions = {}
+        for k in model.kept.tolist():
+            factors = known.factors[k]
+            if all(j < counts[d] for d, j in factors):
+                functions[k] = "*".join(f"{DEFORMATIONS[d]}{j + 1}" for d, j in factors) or "1x"[k]
+        own = [k for k in layout.places[i].tolist() if k < layout.size]
+        coordinates = [layout.names[k].partition(".")[2] for k in own]
+        twists = ["x", *(f"torsion{j + 1}" for j in range(counts[1]))]
+        found += _upper("gram", (i,), [*functions], _named(f"{link}.mass", [*functions.values()]))
+        for body, first in (("at_joint", known.number), ("at_tip", known.number + 4)):
+            frame = list(range(first, first + 4))
+            found += _upper("gram", (i,), frame, _named(f"{link}.{body}", ["1", *"xyz"]))
+        found += _upper("stiffness", (), own, _named(f"{link}.stiffness", coordinates))
+        found += _upper("spin", (i,), list(range(len(twists))), _named(f"{link}.spin", twists))
+    found += [_Place("rotor", (k,), f"joint{k + 1}.rotor_inertia") for k in range(model.num_links)]
+    if model.floats:
+        found += _upper("base_gram", (), list(range(4)), _named("base", ["1", *"xyz"]))
+    return found + _friction(layout.driven)
+
+
+def _numbered(what: str) -> Any:
+    """The same with their numbers."""
+    return lambda a, b: f"{what}{a + 1}{b + 1}"
+
+
+def _named(what: str, names: list[str]) -> Any:
+    """Names of the entries of a table: what it is, with the names of row and column."""
+    return lambda a, b: f"{what}({names[a]}, {names[b]})"
+
+
+def parameter_names(model: FlexibleModel) -> tuple[str, ...]:
     """Names of the entries of `parameters`: scalar products of a link's functions under its mass, and the rest."""
     return tuple(place.name for place in _places(model))
 
 
-def parameters(model: FlexibleArm) -> np.ndarray:
+def parameters(model: FlexibleModel) -> np.ndarray:
     """The parameters in which a model is linear, shape (p,), SI units, in the order of `parameter_names`."""
     return np.array([np.asarray(getattr(model, p.field))[p.where] for p in _places(model)])
 
 
-def with_parameters(model: FlexibleArm, values: Array) -> FlexibleArm:
+def with_parameters(model: Model, values: Array) -> Model:
     """The model with other parameters, shape (p,); all that is no parameter, structural damping too, is 0."""
     made: dict[str, Any] = {
         field: jnp.zeros(np.shape(getattr(model, field)))
-        for field in ("gram", "stiffness", "inertias", "damping", "coulomb")
+        for field in (_FIELDS if isinstance(model, FlexibleArm) else _FIELDS_IN_SPACE)
     }
     for field in made:
         members = [(n, p.where) for n, p in enumerate(_places(model)) if p.field == field]
@@ -82,10 +144,10 @@ def with_parameters(model: FlexibleArm, values: Array) -> FlexibleArm:
             continue
         entries = values[numbers]
         made[field] = made[field].at[indices].set(entries)
-        if field in ("gram", "stiffness"):  # symmetric
+        if field in _SYMMETRIC:
             mirrored = (*indices[:-2], indices[-1], indices[-2])
             made[field] = made[field].at[mirrored].set(entries)
-    return dataclasses.replace(model, **made)
+    return dataclasses.replace(model, **made)  # type: ignore[type-var]  # every kind of it is a dataclass
 
 
 def regressor(model: FlexibleModel, q: Any, rate: Any, acceleration: Any) -> Array:
@@ -101,32 +163,37 @@ def regressor(model: FlexibleModel, q: Any, rate: Any, acceleration: Any) -> Arr
 
     Returns
     -------
-    Array, shape (..., N, p)
+    Array, shape (..., N, p), or of a free base (..., N + 6, p)
 
     Raises
     ------
     ArmError
-        If shapes do not fit, the model has springs of joints or structural damping, or it is of an arm in space.
+        If shapes do not fit, or the model has springs of joints or structural damping.
     """
-    planar = planar_model(model, "regressor")
-    _check_all_are_parameters(planar)
-    return over_states(_regressor, planar, ("q", "rate", "acceleration"), q, rate, acceleration)
+    require_model(model)
+    _check_all_are_parameters(model)
+    return over_states(_regressor, model, ("q", "rate", "acceleration"), q, rate, acceleration)
 
 
-def _regressor(model: FlexibleArm, *motion: Array) -> Array:
+def _regressor(model: FlexibleModel, *motion: Array) -> Array:
     def forces(values: Array) -> Array:
         return equations.generalised_forces(with_parameters(model, values), *motion)
 
     return jax.jacfwd(forces)(jnp.zeros(len(_places(model))))
 
 
-def _check_all_are_parameters(model: FlexibleArm) -> None:
+def _check_all_are_parameters(model: FlexibleModel) -> None:
     """Refuse what acts in the model and is no parameter: forces would differ from the regressor's, unsaid."""
     springs = [str(i) for i, elastic in enumerate(model.elastic, start=1) if elastic]
     if springs:
         raise ArmError(
             f"model: joint {', '.join(springs)} has a spring (joint_stiffness), which is no parameter here; leave "
             "joint_stiffness out."
+        )
+    sprung = [str(i) for i, number in enumerate(getattr(model, "springs", ()), start=1) if number]
+    if sprung:
+        raise ArmError(
+            f"model: joint {', '.join(sprung)} has joint_springs, which are no parameters here; leave them out."
         )
     if is_traced(model):
         return

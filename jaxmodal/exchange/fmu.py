@@ -21,7 +21,7 @@ import numpy as np
 from jaxmodal.arm.arguments import finite, positive, require_truth
 from jaxmodal.arm.files import place_of
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.model import FlexibleArm, planar_model
+from jaxmodal.dynamics.model import FlexibleArm, require_model
 from jaxmodal.exchange.unit_description import build_description, model_description
 from jaxmodal.exchange.unit_models import UnitModel, arm_model, header, linear_model
 from jaxmodal.response.modal.state_space import StateSpace
@@ -196,12 +196,16 @@ def _model(model: Any, start: Any) -> UnitModel:
         if start is not None:
             raise ArmError(f"start = {shown(start)}: a linear model starts at 0; leave it out.")
         return linear_model(model)
-    arm = planar_model(model, "write_fmu")
-    size = 2 * arm.num_coordinates
+    require_model(model)
+    if not isinstance(model, FlexibleArm):
+        raise ArmError(
+            "model: is of an arm in space, and write_fmu takes planar arms alone; must be a FlexibleArm."
+        )
+    size = 2 * model.num_coordinates
     if start is None:
-        return arm_model(arm, np.zeros(size))
+        return arm_model(model, np.zeros(size))
     expected = f"{size} numbers, the coordinates and their rates"
-    return arm_model(arm, finite("start", start, (size,), expected))
+    return arm_model(model, finite("start", start, (size,), expected))
 
 
 def _token(model: UnitModel, sources: Mapping[str, str], step: float) -> str:

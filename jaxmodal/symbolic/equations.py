@@ -43,8 +43,8 @@ class WrittenEquations(ShowsTables):
         What every name stands for, constants with their values.
     meanings : dict of str to str
         What each quantity is.
-    posed : tuple
-        How: inertia_order, frames, foreshortening, and whether integrals are symbolic or numeric.
+    posed : dict of str to str or bool
+        How: the choices of the model by name, and whether ``"integrals"`` are symbolic or numeric.
     joints : int
         Number of joints n.
     used : frozenset of str
@@ -59,7 +59,7 @@ class WrittenEquations(ShowsTables):
     accelerations: tuple[str, ...]
     symbols: dict[str, Symbol]
     meanings: dict[str, str]
-    posed: tuple[str, str, bool, str]
+    posed: dict[str, str | bool]
     joints: int
     used: frozenset[str]
 
@@ -71,7 +71,6 @@ class WrittenEquations(ShowsTables):
 
     def tables(self) -> list[Table]:
         """Return the quantities that are written, and how many names stand in them."""
-        order, frames, shorter, integrals = self.posed
         rows = [
             [name, " x ".join(map(str, self.shapes[name])), self.meanings[name]]
             for name in self.quantities
@@ -79,7 +78,7 @@ class WrittenEquations(ShowsTables):
         notes = (
             f"coordinates: {', '.join(self.coordinates)}; {len(self.used)} of {len(self.symbols)} symbols stand in a "
             "formula",
-            f"inertia_order = {order!r}, frames = {frames!r}, foreshortening = {shorter}, integrals = {integrals!r}",
+            ", ".join(f"{name} = {value!r}" for name, value in self.posed.items()),
         )
         title = f"equations of motion of {len(self.coordinates)} coordinates, {self.joints} joints"
         return [
@@ -87,11 +86,8 @@ class WrittenEquations(ShowsTables):
         ]
 
     def __repr__(self) -> str:
-        order, frames, shorter, integrals = self.posed
-        return (
-            f"WrittenEquations({', '.join(self.quantities)} of {len(self.coordinates)} coordinates; "
-            f"inertia_order={order!r}, frames={frames!r}, foreshortening={shorter}, integrals={integrals!r})"
-        )
+        posed = ", ".join(f"{name}={value!r}" for name, value in self.posed.items())
+        return f"WrittenEquations({', '.join(self.quantities)} of {len(self.coordinates)} coordinates; {posed})"
 
 
 def require_equations(equations: object) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.model import FlexibleModel, one_of, planar_model
+from jaxmodal.dynamics.model import FlexibleModel, one_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic.equations import QUANTITIES, USUAL, WrittenEquations
-from jaxmodal.symbolic.terms import Writer
+from jaxmodal.symbolic.writers import writer_of
 
 
 def written_equations(
@@ -39,7 +39,8 @@ def written_equations(
     Raises
     ------
     ArmError
-        If an argument is not allowed, the model holds traced values, or it is of an arm in space.
+        If an argument is not allowed, the model holds traced values, or it is of an arm in space with a free base,
+        linear frames or joint_springs.
 
     Notes
     -----
@@ -57,7 +58,7 @@ def written_equations(
     {'B': (6, 6), 'h': (6,)}
     """
     wanted = names_of_quantities(quantities)
-    writer = Writer(planar_model(model, "symbolic.written_equations"), integrals)
+    writer = writer_of(model, integrals)
     by_name: dict[str, Callable[[], Any]] = {
         "B": writer.inertia,
         "h": writer.velocity_forces,

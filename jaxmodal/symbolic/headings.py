@@ -17,13 +17,14 @@ def arguments_of(equations: WrittenEquations) -> list[tuple[str, tuple[str, ...]
 
 def heading(equations: WrittenEquations, form: str) -> list[str]:
     """Lines of a heading, the first a title."""
-    order, frames, shorter, integrals = equations.posed
+    posed = dict(equations.posed)
+    integrals = posed.pop("integrals")
+    choices = ", ".join(f"{name} = {value!r}" for name, value in posed.items())
     counts = operation_counts(equations)
     lines = [
         f"Equations of motion of an arm with flexible links, written by jaxmodal {__version__} for {form}.",
         "B(q) q'' + h(q, q') + K q + D q' + c(q') + g(q) = Q u, in SI units and radians.",
-        f"Posed with inertia_order = {order!r}, frames = {frames!r}, foreshortening = {shorter}; "
-        f"integrals {integrals}.",
+        f"Posed with {choices}; integrals {integrals}.",
         f"Operations: {counts.additions} additions, {counts.multiplications} multiplications, "
         f"{counts.functions} functions.",
         "",

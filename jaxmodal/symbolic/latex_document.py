@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -16,7 +17,9 @@ from jaxmodal.symbolic.schedule import Language, Schedule, scheduled
 #: visible signs on a line, and operations in a formula, beyond which it is broken
 _LINE, _LONGEST = 85, 10
 
-_LABEL = re.compile(r"(?P<letter>[A-Za-z]+)_(?P<link>\d+)(_(?P<axis>[xy]))?(_(?P<order>[01]))?")
+_LABEL = re.compile(
+    r"(?P<letter>[A-Za-z]+)_(?P<link>\d+)(_(?P<axis>[xyz]{1,2}))?(_(?P<order>[01]))?"
+)
 _LETTERS = {"zeta": r"\zeta", "Omega": r"\Omega"}
 #: quantities that are symmetric while no rate stands in them: entries below the diagonal are not written
 _SYMMETRIC = frozenset({"B", "K", "D", "M"})
@@ -29,6 +32,12 @@ $i$, of all that lies beyond that joint, $\Omega_i$ the rate of the frame, $a_i$
 second derivatives of the coordinates, and $g_i$ gravity turned into the frame, with its sign changed. A last index $0$
 or $1$ parts what is free of the deflections from what is linear in them. All $t_k$ are auxiliary: what occurs more than
 once is written once. Integrals of a link are over all mass that moves with it: hub, bodies, stator, payload."""
+
+_ABOUT_SPACE = r"""Each link $i$ has a frame at its joint and one at its tip; vectors are in the axes of their frame. In
+the intermediate quantities $R_i$ turns the axes of link $i$ into those of the tip before, $E_i$ those of its tip into
+its own. All $t_k$ are auxiliary: what occurs more than once is written once. Integrals of a link are over its own mass,
+with its functions of $x$: $1$, $x$, the shapes $u_j$ of stretch, $v_j$ and $w_j$ of bending, products of these for what
+they shorten, and products with $t_j$, shapes of torsion. Rigid links are one body with all that rides on them."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -158,11 +167,29 @@ def _unit(unit: str) -> str:
     return re.sub(r"\^(\d)", r"$^{\1}$", unit)
 
 
+def _how(posed: Mapping[str, str | bool]) -> list[str]:
+    """How the equations are posed, in sentences."""
+
+    def with_or_without(name: str) -> str:
+        return "with" if posed[name] else "without"
+
+    lines = [
+        f"Posed with the inertia matrix of {posed.get('inertia_order', 'full')} order, {posed['frames']} frames, "
+        f"{with_or_without('foreshortening')} foreshortening; integrals are {posed['integrals']}. SI units and radians."
+    ]
+    if "second_order" in posed:
+        lines.append(
+            f"Links bend and twist {with_or_without('second_order')} the terms of second order, rotors are "
+            f"{posed['rotor_motion']}, the spin of sections is {posed['torsion_spin']}."
+        )
+    return lines
+
+
 def latex_document(equations: WrittenEquations) -> str:
     """A document that compiles with the packages amsmath, geometry and longtable."""
     symbols = equations.symbols
     plan = scheduled(equations, _language(symbols), _LONGEST)
-    order, frames, shorter, integrals = equations.posed
+    posed = equations.posed
     lines = [
         r"\documentclass[a4paper,10pt]{article}",
         r"\usepackage[margin=22mm]{geometry}",
@@ -173,10 +200,9 @@ def latex_document(equations: WrittenEquations) -> str:
         r"\section*{Equations of motion of an arm with flexible links}",
         r"\[ B(q)\,\ddot{q} + h(q, \dot{q}) + K q + D \dot{q} + c(\dot{q}) + g(q) = Q u \]",
         "% " + heading(equations, "LaTeX")[0],
-        f"Posed with the inertia matrix of {order} order, {frames} frames, "
-        f"{'with' if shorter else 'without'} foreshortening; integrals are {integrals}. SI units and radians.",
+        *_how(posed),
         "",
-        _ABOUT,
+        _ABOUT_SPACE if "second_order" in posed else _ABOUT,
         r"\section*{Nomenclature}",
         r"\begin{longtable}{llll}",
         r"symbol & meaning & unit & value \\ \hline \endhead",

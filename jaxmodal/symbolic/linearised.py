@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from jaxmodal.arm.arguments import require_truth
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.symbolic.differentiation import substitute, tangent
 from jaxmodal.symbolic.equations import WrittenEquations
 from jaxmodal.symbolic.graph import Expression
 from jaxmodal.symbolic.terms import Writer
+from jaxmodal.symbolic.writers import writer_of
 
 MEANINGS = {
     "M": "inertia matrix at the state",
@@ -18,7 +19,7 @@ MEANINGS = {
 
 
 def linearised_equations(
-    model: FlexibleArm,
+    model: FlexibleModel,
     *,
     deflections: bool = False,
     rates: bool = False,
@@ -62,7 +63,7 @@ def linearised_equations(
     """
     require_truth("deflections", deflections)
     require_truth("rates", rates)
-    writer = Writer(model, integrals)
+    writer = writer_of(model, integrals)
     graph, names, size = writer.graph, writer.names, range(writer.size)
     rest = writer.steady()
     if rates:  # at rest the velocity forces and all their derivatives are 0

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleModel
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
+
+#: of the modal coordinates of a link in space: their letters in formulas
+_LETTERS = {"stretch": "u", "torsion": r"\varphi", "bending_xy": "v", "bending_xz": "w"}
 
 
 def parted(number: int) -> str:
@@ -18,24 +22,31 @@ def dotted(latex: str, dots: str) -> str:
     return dots.format(letter) + (f"_{index}" if index else "")
 
 
-def owner_of(model: FlexibleArm, place: int) -> tuple[int, int | None]:
+def owner_of(model: FlexibleModel, place: int) -> tuple[int, int | None]:
     """The link and the mode of a coordinate; the joint and None of an angle."""
     n = model.num_links
     if place < n:
         return place, None
     found = np.argwhere(model.layout.places == place)
     if len(found):
-        return int(found[0, 0]), int(found[0, 1])
+        link = int(found[0, 0])
+        return link, place - int(model.layout.places[link].min())
     return model.layout.driven.tolist().index(place), None
 
 
-def coordinate_names(model: FlexibleArm) -> list[tuple[str, str, str, str]]:
+def coordinate_names(model: FlexibleModel) -> list[tuple[str, str, str, str]]:
     """Of each coordinate its name in code and in formulas, its meaning and its unit."""
     names = []
     for place in range(model.num_coordinates):
         owner, mode = owner_of(model, place)
         n = owner + 1
-        if mode is not None:
+        if mode is not None and isinstance(model, SpatialFlexibleArm):
+            own = model.layout.names[place].partition(".")[2]
+            kind, number = own.rstrip("0123456789"), own.lstrip("abcdefghijklmnopqrstuvwxyz_")
+            shown = f"{_LETTERS[kind]}_{{{n}{parted(n)}{number}}}"
+            meaning = f"coordinate {number} of {kind} of link {n}".replace("_", " in ")
+            names.append((f"{kind}_{n}_{number}", shown, meaning, "unit"))
+        elif mode is not None:
             index = f"{n}{parted(n)}{mode + 1}"
             meaning = f"modal coordinate {mode + 1} of link {n}"
             names.append((f"delta_{n}_{mode + 1}", rf"\delta_{{{index}}}", meaning, "unit"))

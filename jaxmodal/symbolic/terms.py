@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.dynamics.model import FlexibleArm, one_of
+from jaxmodal.dynamics.model import FlexibleModel, one_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.symbolic.chain import Chain
@@ -27,15 +27,20 @@ Table = list[list[Expression]]
 class Writer:
     """Writes each quantity of a model when asked for; what two quantities share is written once."""
 
-    def __init__(self, model: FlexibleArm, integrals: str) -> None:
+    def __init__(self, model: FlexibleModel, integrals: str) -> None:
         check_model(model)
         one_of("integrals", integrals, INTEGRALS, "'numeric' puts the numbers of this arm in")
-        self.model, self.graph = model, Graph()
-        self.names = Nomenclature(self.graph, model, integrals == "symbolic")
+        self.model: Any = model
+        self.graph = Graph()
         self.first = model.inertia_order == "first"
-        self.chain = Chain(self.names, self.first)
         self.size, self.joints = model.num_coordinates, model.num_links
         self._inertia: Table | None = None
+        self._begin(integrals == "symbolic")
+
+    def _begin(self, symbolic: bool) -> None:
+        """Make the names and the links."""
+        self.names = Nomenclature(self.graph, self.model, symbolic)
+        self.chain = Chain(self.names, self.first)
 
     # gravity is never truncated
     def gravity(self) -> list[Expression]:
@@ -208,15 +213,15 @@ class Writer:
             accelerations=state[2] if "tau" in made else (),
             symbols={name: symbol for name, symbol in names.table.items() if name in used | listed},
             meanings=dict(meanings),
-            posed=(model.inertia_order, model.frames, model.foreshortening, integrals),
+            posed={name: getattr(model, name) for name in model.choices} | {"integrals": integrals},
             joints=self.joints,
             used=frozenset(used),
         )
 
 
-def check_model(model: FlexibleArm) -> None:
+def check_model(model: FlexibleModel) -> None:
     """Refuse a model of unknown values."""
-    fields = dataclasses.fields(FlexibleArm)
+    fields = dataclasses.fields(model)  # type: ignore[arg-type]  # every kind of it is a dataclass
     arrays = [getattr(model, field.name) for field in fields if not field.metadata.get("static")]
     if any(is_traced(value) for value in arrays):
         raise ArmError(

@@ -103,15 +103,11 @@ def test_sensitivities_of_some_addresses(arm_file, tmp_path):
     assert picture.stat().st_size > 1000
 
 
-def test_commands_of_planar_arms_say_what_takes_arms_in_space(arm_file):
-    result = CliRunner().invoke(main, ["equations", arm_file])
+def test_units_of_fmi_say_what_takes_arms_in_space(arm_file, tmp_path):
+    result = CliRunner().invoke(main, ["export", arm_file, "--out", str(tmp_path / "arm.fmu")])
     assert result.exit_code == 2
-    assert "is an arm in space, and `jaxmodal equations` takes planar arms alone" in result.output
-    assert (
-        "check, convert, fit, frequencies, modes, move, speeds, postures, resonance-map, response, sensitivities, "
-        "statics, buckling, worst, simulate, campbell, sweep, explore, report and optimise take"
-        in result.output
-    )
+    assert "is an arm in space, and units of FMI are of planar arms; --to mjcf" in result.output
+    assert not list(tmp_path.glob("*.fmu"))
 
 
 def test_a_response_between_ports(arm_file, tmp_path):

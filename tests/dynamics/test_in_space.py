@@ -38,9 +38,7 @@ from jaxmodal.dynamics import (
     tip_rotation,
 )
 from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.parameters import regressor
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.symbolic import written_equations
 from tests.spatial.cases import bent_arm
 
 
@@ -396,11 +394,3 @@ def test_an_elastic_base_a_sliding_joint_and_choices_of_space_in_the_plane_are_r
         flexible_arm(jm.SpatialArm((slide,)))
     with pytest.raises(ArmError, match="rotor_motion = 'reflected': is a choice of arms in space"):
         flexible_arm(jm.examples.two_link_flexible(), rotor_motion="reflected")
-
-
-def test_what_takes_planar_arms_alone_says_so():
-    model = flexible_arm(wrist(), 1)
-    with pytest.raises(ArmError, match=r"in space, and regressor takes planar arms alone"):
-        regressor(model, *np.zeros((3, model.num_coordinates)))
-    with pytest.raises(ArmError, match=r"symbolic.written_equations takes planar arms alone"):
-        written_equations(model)

@@ -162,3 +162,25 @@ def test_a_bound_removes_the_programs_unused_for_longest(tmp_path, monkeypatch):
 def test_a_bound_below_zero_is_refused(tmp_path):
     with pytest.raises(jm.CompilationError, match=r"max_bytes = -1: expected .* 0 or more"):
         jm.use_compilation_cache(tmp_path, max_bytes=-1)
+
+
+def test_programs_that_compile_sooner_are_functions_as_jit_makes_them():
+    """Alone with the options, within other programs and derivatives without; numbers are the same to rounding."""
+    import functools
+
+    import jax
+
+    @functools.partial(compilation.compiled_sooner, static_argnames="power")
+    def function(x, power=2):
+        """What it does."""
+        return (x * np.sin(1.0)) ** power
+
+    assert function.__doc__ == "What it does."
+    assert compilation._sooner() in ({}, compilation._OLDER_KERNELS)
+    assert abs(function(2.0, power=3) - (2.0 * np.sin(1.0)) ** 3) < 1e-14
+    slope = jax.jit(jax.grad(function))(1.5)
+    assert abs(slope - 3.0 * np.sin(1.0) ** 2) < 1e-14
+    # in another program with values that are known
+    found = jax.jit(lambda x: x + function(2.0))(1.0)
+    assert abs(found - 1.0 - (2.0 * np.sin(1.0)) ** 2) < 1e-14
+    assert jax.vmap(function)(np.ones(3)).shape == (3,)

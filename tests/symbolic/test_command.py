@@ -25,6 +25,20 @@ until = 0.1
 gravity = [0.0, -9.81]
 frames = "linear"
 """
+IN_SPACE = """
+dimensions = 3
+
+[[links]]
+length = 0.5
+youngs_modulus = 7e10
+density = 2700.0
+poisson_ratio = 0.33
+section = { shape = "rectangle", depth = 0.01, width = 0.05 }
+
+[dynamics]
+modes = { bending_xy = 1, torsion = 1 }
+gravity = [0.0, 1.0, -9.81]
+"""
 
 
 def run(*arguments):
@@ -64,6 +78,18 @@ def test_the_table_of_the_file_is_heard_and_options_stand_above_it(tmp_path):
     path.write_text(TEXT + "slope_limit = 0.1\njoint_limits_deg = [[-90, 90]]\n")  # of a simulation
     result = run(path, "--modes", 1, "--frames", "rotation", "--format", "jax")
     assert result.stdout == write(written_equations(model), "jax", "model")["model.py"]
+
+
+def test_an_arm_in_space_is_written_as_its_file_says(tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text(IN_SPACE)
+    modes = {"bending_xy": 1, "torsion": 1}
+    model = flexible_arm(jm.read_arm(path), modes, gravity=(0.0, 1.0, -9.81))
+    expected = write(written_equations(model, ["B", "h"]), "numpy", "model")["model.py"]
+    assert run(path, "--quantities", "B,h").stdout == expected
+    result = run(path, "--gravity", "0,-9.81")
+    assert result.exit_code == 2
+    assert "three" in result.stderr
 
 
 @pytest.mark.parametrize(

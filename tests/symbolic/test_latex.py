@@ -9,6 +9,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from spatial_dynamics_cases import model_of
 from symbolic_arms import PAPER, USUAL, chain, states
 
 from jaxmodal.symbolic import function, linearised_equations, write, written_equations
@@ -65,7 +66,7 @@ def test_latex_is_whole(posed):
 
 
 _LATEX_NAME = re.compile(
-    r"(?:\\dot\{\\[a-z]+\}|\\(?!left|right|sin|cos|tanh|tfrac|quad|cdot)[A-Za-z]+'?|\(md\)|(?<![\\A-Za-z])[A-Za-z]+)"
+    r"(?:\\dot\{\\?[a-z]+\}|\\(?!left|right|sin|cos|tanh|tfrac|quad|cdot)[A-Za-z]+'?|\(md\)|(?<![\\A-Za-z])[A-Za-z]+)"
     r"(?:_\{[^}]*\}|_[a-z])?"
 )
 _LATEX_SIGNS = (
@@ -120,6 +121,15 @@ def check_document(equations, model, symmetric):
 def test_latex_says_what_is_computed(posed):
     model = chain(2, posed=posed)
     check_document(written_equations(model, ["B", "h", "g", "c"]), model, {"B"})
+
+
+def test_latex_of_an_arm_in_space_says_what_is_computed():
+    model = model_of("P5")
+    equations = written_equations(model, ["B", "h", "g"])
+    check_document(equations, model, {"B"})
+    (text,) = write(equations, "latex").values()
+    assert "rotors are carried, the spin of sections is absolute" in text
+    assert r"$\varphi_{11}$ & coordinate 1 of torsion of link 1" in text
 
 
 @pytest.mark.parametrize("rates", [False, True])

@@ -80,10 +80,14 @@ def cubic_spline(times: Any, angles: Any) -> PiecewisePolynomial:
     >>> [round(float(move.angles(t)[0]), 6) for t in (-1.0, 0.0, 0.5, 1.0, 2.0)]
     [0.0, 0.0, 1.0, 2.0, 2.0]
     """
+    return through(*_points(times, angles), "clamped")
+
+
+def through(moments: np.ndarray, places: np.ndarray, ends: str) -> PiecewisePolynomial:
+    """The spline through angles at times, its ends as SciPy's `CubicSpline` calls them."""
     from scipy.interpolate import CubicSpline
 
-    moments, places = _points(times, angles)
-    spline = CubicSpline(moments, places, bc_type="clamped")
+    spline = CubicSpline(moments, places, bc_type=ends)
     return PiecewisePolynomial(moments, np.moveaxis(spline.c[::-1], 0, 1))
 
 

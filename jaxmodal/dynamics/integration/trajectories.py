@@ -21,6 +21,7 @@ from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.free_bases import normalised
 from jaxmodal.dynamics.model import FlexibleModel, one_of, require_model
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.compilation import compiled_sooner
 from jaxmodal.runtime.namespace import Array, is_traced
 
 ADAPTIVE = ("dopri8", "tsit5", "kvaerno5")
@@ -244,4 +245,4 @@ def _adaptive(
 
 
 #: `trajectory` as one program, whatever the length of its steps
-solved = jax.jit(trajectory, static_argnames=("method", "max_steps", "forward"))
+solved = compiled_sooner(trajectory, static_argnames=("method", "max_steps", "forward"))

@@ -14,11 +14,12 @@ from jaxmodal.arm.arguments import reals
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.free_bases import require_pose
 from jaxmodal.dynamics.model import FlexibleModel, require_model
+from jaxmodal.runtime.compilation import compiled_sooner
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1))
+@functools.partial(compiled_sooner, static_argnums=(0, 1))
 def _computed(term: Callable[..., Any], axes: int, model: FlexibleModel, *vectors: Array) -> Any:
     function = functools.partial(term, model)
     for _ in range(axes):

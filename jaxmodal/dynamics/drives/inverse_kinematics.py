@@ -1,0 +1,148 @@
+"""Inverse kinematics, damped and within limits, at one time after the other.
+
+The arm is the undeflected one. At each time the step of the joints that lessens the error e is that of Levenberg and
+Marquardt, ``J^T (J J^T + c)^-1 e`` with a damping c that falls with the size of e down to a small number: on the path
+it is exact, beyond reach it comes to rest at the nearest place, and where the arm is singular no step is long. A joint
+at a limit that would step beyond it is held, and the others make the step. Each time begins where the one before ended,
+so that an arm with more joints than it needs moves them little.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.model import FlexibleModel
+from jaxmodal.runtime.namespace import Array
+
+#: steps at one time at the most; the last change of a joint that counts (rad, m); the longest step of one (rad, m)
+_STEPS, _STILL, _LONGEST = 200, 1e-13, 0.5
+#: times that a step is made anew because a joint has met its limit
+_HOLDS = 4
+
+
+class Found(NamedTuple):
+    """Joints at one time, what is missed in place and in orientation, and the smallest singular value."""
+
+    angles: Array
+    miss: Array
+    turn: Array
+    singular: Array
+
+
+def _posture(model: FlexibleModel, angles: Array) -> Array:
+    """Coordinates of the undeflected arm, motors on springs with their joints."""
+    q = jnp.zeros(model.num_coordinates).at[: model.num_links].set(angles)
+    return q.at[model.layout.driven].set(angles)
+
+
+@jax.jit
+def axes_at(model: FlexibleModel, angles: Array) -> Array:
+    """The axes of the undeflected tip as columns."""
+    return equations.tip_axes(model, _posture(model, angles))
+
+
+@jax.jit
+def length_of(model: FlexibleModel) -> Array:
+    """Length of the undeflected arm's line, m."""
+    points = equations.points(model, _posture(model, jnp.zeros(model.num_links)))
+    steps = jnp.diff(points.reshape(-1, points.shape[-1]), axis=0)
+    return jnp.sum(jnp.sqrt(jnp.sum(steps**2, axis=-1)))
+
+
+def _place_and_axes(model: FlexibleModel, angles: Array) -> tuple[Array, Array]:
+    q = _posture(model, angles)
+    return equations.tip(model, q), equations.tip_axes(model, q)
+
+
+def _turn(axes: Array, wanted: Array) -> tuple[Array, Array]:
+    """Sine times axis of the rotation from ``axes`` to ``wanted``, in the axes of the base, and its angle."""
+    sine = 0.5 * jnp.sum(jnp.cross(axes.T, wanted.T), axis=0)
+    cosine = 0.5 * (jnp.sum(axes * wanted) - 1.0)
+    size = jnp.sqrt(jnp.sum(sine**2))
+    return sine, jnp.arctan2(size, cosine)
+
+
+def _error(
+    model: FlexibleModel, angles: Array, wanted: tuple[Array, Array | None], length: Array
+) -> tuple[Array, Array, Array]:
+    """Error in shares of the length and in rad, its Jacobian, and what is missed: distance and angle."""
+    (by_place, by_axes), (here, turned) = jax.jacfwd(
+        lambda it: (_place_and_axes(model, it),) * 2, has_aux=True
+    )(angles)
+    place, axes = wanted
+    away = place - here
+    miss = jnp.sqrt(jnp.sum(away**2))
+    if axes is None:
+        return away / length, by_place / length, jnp.stack([miss, 0.0 * miss])
+    sine, angle = _turn(turned, axes)
+    spins = jnp.einsum("abn,cb->acn", by_axes, turned)
+    rates = jnp.stack([spins[2, 1], spins[0, 2], spins[1, 0]])
+    error = jnp.concatenate([away / length, sine])
+    return error, jnp.concatenate([by_place / length, rates]), jnp.stack([miss, angle])
+
+
+@jax.jit
+def followed(
+    model: FlexibleModel,
+    begin: Array,
+    places: Array,
+    axes: Array | None,
+    lower: Array,
+    upper: Array,
+    least: Array,
+) -> Found:
+    """Joints at each of some places (T, d) and axes of the tip (T, 3, 3), None where these are free.
+
+    ``least`` is the damping that is left on the path.
+    """
+    length = length_of(model)
+
+    def at(angles: Array, wanted: Any) -> tuple[Array, Found]:
+        def change(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+            here, _, count = state
+            error, rows, _ = _error(model, here, wanted, length)
+            damped = (0.5 * jnp.sqrt(jnp.sum(error**2)) + least) * jnp.eye(error.shape[0])
+
+            def step(moving: Array) -> Array:
+                some = rows * moving[None, :]
+                made = some.T @ jnp.linalg.solve(some @ some.T + damped, error)
+                return made * jnp.minimum(1.0, _LONGEST / jnp.maximum(jnp.abs(made).max(), 1e-300))
+
+            moving = jnp.ones(here.shape)
+            for _ in range(_HOLDS):
+                made = step(moving)
+                stuck = ((here <= lower) & (made < 0.0)) | ((here >= upper) & (made > 0.0))
+                moving = jnp.where(stuck, 0.0, moving)
+            then = jnp.clip(here + step(moving), lower, upper)
+            return then, jnp.abs(then - here).max(), count + 1
+
+        def going(state: tuple[Array, Array, Array]) -> Array:
+            return (state[1] > _STILL) & (state[2] < _STEPS)
+
+        found, _, _ = jax.lax.while_loop(going, change, (angles, jnp.asarray(jnp.inf), 0))
+        _, rows, missed = _error(model, found, wanted, length)
+        singular = jnp.linalg.svd(rows, compute_uv=False)[-1]
+        return found, Found(found, missed[0], missed[1], singular)
+
+    _, found = jax.lax.scan(at, jnp.clip(begin, lower, upper), (places, axes))
+    return found
+
+
+@jax.jit
+def missed_by(
+    model: FlexibleModel, angles: Array, places: Array, axes: Array | None
+) -> tuple[Array, Array]:
+    """What joints (T, n) miss: distances and angles."""
+
+    def one(at: Array, place: Array, wanted: Array | None) -> Array:
+        here, turned = _place_and_axes(model, at)
+        miss = jnp.sqrt(jnp.sum((place - here) ** 2))
+        angle = jnp.zeros(()) if wanted is None else _turn(turned, wanted)[1]
+        return jnp.stack([miss, angle])
+
+    found = jax.vmap(one)(angles, places, axes)
+    return found[:, 0], found[:, 1]

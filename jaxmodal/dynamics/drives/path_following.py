@@ -1,0 +1,312 @@
+"""The motion of the joints that takes the tip along a path, and how well it does."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.arm.arguments import finite, positive, reals, require_truth
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.drives.inverse_kinematics import (
+    Found,
+    axes_at,
+    followed,
+    length_of,
+    missed_by,
+)
+from jaxmodal.dynamics.drives.motions import Motion
+from jaxmodal.dynamics.drives.piecewise import through
+from jaxmodal.dynamics.drives.rules import check_values
+from jaxmodal.dynamics.mechanics.free_bases import require_held_base
+from jaxmodal.dynamics.model import FlexibleModel, require_model
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.precision import require_x64
+from jaxmodal.runtime.tables import ShowsTables, Table
+
+#: a joint so near its limit is at it (rad, m)
+_AT_LIMIT = 1e-6
+#: a path, or any function of time that gives a place, or a place and a rotation
+Path = Callable[[float], Any]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class FollowedPath(ShowsTables):
+    """How the joints follow a path of the tip.
+
+    Attributes
+    ----------
+    motion : Motion
+        Of the joints, for `simulate` and for laws: splines of third order through the angles. It stands still before
+        and after.
+    times : array, shape (T,)
+        s.
+    angles : array, shape (T, n)
+        Of the joints, rad (of joints that slide m).
+    miss, miss_between : array, shape (T,) and (T - 1,)
+        Distance of the undeflected tip from the path at the times, and of that of the motion midway between them, m.
+    turn_miss, turn_miss_between : array or None
+        The same of its orientation, rad; None where no orientation is asked for.
+    singular_value : array, shape (T,)
+        The smallest of the Jacobian, as a share of the arm's length for each rad: 0 where the arm is singular.
+    at_limit : array, shape (T, n)
+        Joints at a limit.
+    beyond_limit : float
+        How far the motion passes a limit between the times, rad.
+    status, message : str
+        ``"ok"``, or ``"off_path"`` where the path is missed at one of the times.
+    """
+
+    motion: Motion
+    times: np.ndarray
+    angles: np.ndarray
+    miss: np.ndarray
+    miss_between: np.ndarray
+    turn_miss: np.ndarray | None
+    turn_miss_between: np.ndarray | None
+    singular_value: np.ndarray
+    at_limit: np.ndarray
+    beyond_limit: float
+    status: str
+    message: str
+
+    def tables(self) -> list[Table]:
+        """Return each joint's range and largest rate, and how well the path is met."""
+        rates = np.diff(self.angles, axis=0) / np.diff(self.times)[:, None]
+        each = zip(self.angles.T, rates.T, self.at_limit.T, strict=True)
+        rows = [
+            [str(i), f"{q.min():.4g}", f"{q.max():.4g}", f"{np.abs(v).max():.4g}", str(held.sum())]
+            for i, (q, v, held) in enumerate(each, start=1)
+        ]
+        notes = [
+            f"status {self.status}: {self.message}",
+            f"tip misses the path by up to {self.miss.max():.2g} m, between the times by "
+            f"{self.miss_between.max():.2g} m",
+        ]
+        if self.turn_miss is not None and self.turn_miss_between is not None:
+            notes.append(
+                f"its orientation by up to {self.turn_miss.max():.2g} rad, between the times by "
+                f"{self.turn_miss_between.max():.2g} rad"
+            )
+        notes.append(
+            f"smallest singular value {self.singular_value.min():.3g} at t = "
+            f"{self.times[np.argmin(self.singular_value)]:.4g} s; limits passed by {self.beyond_limit:.2g} rad"
+        )
+        title = (
+            f"path of the tip followed by {self.angles.shape[1]} joints, {self.times.size} times"
+        )
+        headings = ("joint", "least [rad]", "most [rad]", "largest rate [rad/s]", "times at limit")
+        return [Table(title, headings, rows, notes)]
+
+
+def follow_path(
+    model: FlexibleModel,
+    path: Path,
+    times: Any,
+    near: Any,
+    *,
+    orientation: Any = None,
+    limits: Any = None,
+    damping: float = 1e-3,
+    tolerance: float = 1e-9,
+    allow_misses: bool = False,
+) -> FollowedPath:
+    """Find the motion of the joints that takes the undeflected tip along a path.
+
+    Parameters
+    ----------
+    model
+        The arm, in space or in the plane, on a base that does not move.
+    path
+        `LinePath`, `CirclePath`, or any function of time (s) that gives the place of the tip in the axes of the base,
+        m, shape (3,), in the plane (2,); or a pair of the place and the axes of the tip as columns, shape (3, 3).
+    times
+        Ascending times, s, shape (T,), at which the path is met; between them the joints move on splines of third
+        order, so that four times as many miss it 256 times less there.
+    near
+        Angles of the joints to begin the search from, rad, shape (n,): of several postures that reach the start it
+        finds one near these.
+    orientation
+        Axes of the tip as columns, shape (3, 3), that the tip keeps; ``"start"``: those that it has at ``near``; None
+        leaves them free.
+    limits
+        A pair of the lowest and highest angles, each one number or n, rad.
+    damping
+        Singular values, as shares of the arm's length, below which joints are held back.
+    tolerance
+        How much of the arm's length, and how many rad, may be missed at the times.
+    allow_misses
+        Return what comes nearest where the path cannot be met, with the status ``"off_path"``.
+
+    Raises
+    ------
+    ArmError
+        If an argument is not allowed, or the path is missed and that is not allowed.
+
+    Notes
+    -----
+    Damped least squares after Levenberg and Marquardt, with a damping of half the error beside the given one squared.
+
+    Examples
+    --------
+    >>> import jax; jax.config.update("jax_enable_x64", True)
+    >>> import numpy as np, jaxmodal as jm
+    >>> from jaxmodal import dynamics
+    >>> boom = jm.SpatialLink(1.0, rigid=True, hub=jm.RigidBody(1.0, inertia=(0.1, 0.1, 0.1)))
+    >>> up = jm.SpatialLink(1.0, rigid=True, joint_axis=(0, 1, 0), hub=boom.hub)
+    >>> arm = dynamics.flexible_arm(jm.SpatialArm((up, up)), 1)
+    >>> line = dynamics.LinePath((1.2, 0.0, 0.5), (0.8, 0.0, 0.9), duration=1.0)
+    >>> found = dynamics.follow_path(arm, line, np.linspace(0, 1, 41), near=[-1.0, 1.0])
+    >>> found.status, bool(found.miss_between.max() < 1e-5)
+    ('ok', True)
+    """
+    require_x64()
+    require_model(model)
+    require_held_base(model, "follow_path")
+    require_truth("allow_misses", allow_misses)
+    damping, tolerance = positive("damping", damping), positive("tolerance", tolerance)
+    moments = _moments(times)
+    n = model.num_links
+    begin = finite("near", near, (n,), f"{n} finite numbers, an angle of each joint (rad)")
+    lower, upper = _limits(limits, n)
+    places, axes = _sampled(model, path, moments, orientation, begin)
+    found = jax.device_get(followed(model, begin, places, axes, lower, upper, damping**2))
+    motion = through(moments, found.angles, "not-a-knot")
+    middles = 0.5 * (moments[1:] + moments[:-1])
+    between = np.asarray(jax.vmap(motion.angles)(jnp.asarray(middles)))
+    missed = jax.device_get(
+        missed_by(model, between, *_sampled(model, path, middles, orientation, begin))
+    )
+    outside = np.maximum(lower - between, between - upper).max(initial=0.0)
+    status, message = _judged(model, moments, found, tolerance, (lower, upper))
+    if status != "ok" and not allow_misses:
+        raise ArmError(f"path: {message}; allow_misses=True takes what comes nearest.")
+    posed = axes is not None
+    return FollowedPath(
+        motion=motion,
+        times=moments,
+        angles=found.angles,
+        miss=found.miss,
+        miss_between=missed[0],
+        turn_miss=found.turn if posed else None,
+        turn_miss_between=missed[1] if posed else None,
+        singular_value=found.singular,
+        at_limit=_at_limit(found.angles, lower, upper),
+        beyond_limit=float(max(outside, 0.0)),
+        status=status,
+        message=message,
+    )
+
+
+def _at_limit(angles: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    return (angles <= lower + _AT_LIMIT) | (angles >= upper - _AT_LIMIT)
+
+
+def _judged(
+    model: FlexibleModel,
+    moments: np.ndarray,
+    found: Found,
+    tolerance: float,
+    limits: tuple[np.ndarray, np.ndarray],
+) -> tuple[str, str]:
+    """The status, and what it is about."""
+    length = float(length_of(model))
+    off = (found.miss > tolerance * length) | (found.turn > tolerance)
+    if not np.any(off):
+        return "ok", "met at all times"
+    worst = int(np.argmax(np.maximum(found.miss / length, found.turn)))
+    held = np.flatnonzero(np.any(_at_limit(found.angles, *limits)[off], axis=0)) + 1
+    turned = f" and {found.turn[worst]:.3g} rad" if found.turn[worst] > tolerance else ""
+    why = (
+        f"joint {', '.join(map(str, held))} is at a limit there"
+        if held.size
+        else "no limit of a joint is in the way"
+    )
+    return "off_path", (
+        f"missed at {off.sum()} of {off.size} times from t = {moments[np.argmax(off)]:.6g} s on, most at t = "
+        f"{moments[worst]:.6g} s, by {found.miss[worst]:.3g} m{turned}; {why}; the smallest singular value is "
+        f"{found.singular[worst]:.2g}. A path must lie within reach of the undeflected arm and its limits, and `near` "
+        "near its start"
+    )
+
+
+def _moments(times: Any) -> np.ndarray:
+    expected = "four ascending, finite times or more, s, such as numpy.linspace(0, 2, 81)"
+    moments = reals("times", times, expected)
+    good = moments.ndim == 1 and moments.size > 3 and np.all(np.isfinite(moments))
+    if not (good and np.all(np.diff(moments) > 0.0)):
+        raise ArmError(f"times: of shape {moments.shape}; must be {expected}.")
+    return moments
+
+
+def _limits(limits: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    if limits is None:
+        return np.full(n, -np.inf), np.full(n, np.inf)
+    expected = f"a pair (lowest, highest) of angles, each one number or {n} (rad), the lowest below the highest"
+    pair = isinstance(limits, (list, tuple, np.ndarray)) and len(limits) == 2
+    if not pair:
+        raise ArmError(f"limits = {shown(limits)}: must be {expected}.")
+    low, high = (reals("limits", each, expected) for each in limits)
+    if low.shape not in ((), (n,)) or high.shape not in ((), (n,)) or not np.all(low < high):
+        raise ArmError(f"limits = {shown(limits)}: must be {expected}.")
+    return np.broadcast_to(low, n).copy(), np.broadcast_to(high, n).copy()
+
+
+def _sampled(
+    model: FlexibleModel, path: Path, moments: np.ndarray, orientation: Any, begin: np.ndarray
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Places (T, d) at some times, and the axes of the tip there (T, 3, 3), or None."""
+    if not callable(path):
+        raise ArmError(
+            f"path = {shown(path)}: must be a LinePath, a CirclePath, or a function of time that gives a place."
+        )
+    check_values(path)
+    size = len(model.axes)
+    places, axes = [], []
+    for moment in moments.tolist():
+        given = path(moment)
+        turned = isinstance(given, tuple) and len(given) == 2 and np.ndim(given[1]) == 2
+        place = finite(
+            "path",
+            given[0] if turned else given,
+            (size,),
+            f"{size} finite numbers at t = {moment:g} s (m)",
+        )
+        places.append(place)
+        if turned:
+            axes.append(_rotation(f"path: its axes at t = {moment:g} s", given[1]))
+    if axes and (orientation is not None or len(axes) < len(places)):
+        raise ArmError(
+            "path: gives the axes of the tip; must give them at all times, and orientation be left out beside it."
+        )
+    if size == 2 and (axes or orientation is not None):
+        raise ArmError(
+            "orientation: of an arm in the plane; must be left out: its tip follows places alone."
+        )
+    if axes:
+        return np.array(places), np.array(axes)
+    if orientation is None:
+        return np.array(places), None
+    if isinstance(orientation, str):
+        if orientation != "start":
+            raise ArmError(
+                f"orientation = {orientation!r}: must be 'start', the axes of the tip as columns (3, 3), or None."
+            )
+        kept = np.asarray(axes_at(model, begin))
+    else:
+        kept = _rotation("orientation", orientation)
+    return np.array(places), np.broadcast_to(kept, (len(places), 3, 3))
+
+
+def _rotation(name: str, value: Any) -> np.ndarray:
+    expected = (
+        "a rotation, three orthogonal unit vectors as columns that make a right-handed system"
+    )
+    given = finite(name, value, (3, 3), expected)
+    if np.abs(given.T @ given - np.eye(3)).max() > 1e-9 or np.linalg.det(given) < 0.0:
+        raise ArmError(f"{name} = {shown(value)}: must be {expected}.")
+    return given

@@ -1,0 +1,158 @@
+"""Vectors and matrices in space whose entries are expressions, and the rotation by a vector as a power series."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+from jaxmodal.symbolic.graph import COSINE, SINE, Expression, Graph
+
+#: terms of the series in t^2 of sin t/t and its like: to rounding up to an angle of 2 rad
+_TERMS = 12
+
+
+@dataclasses.dataclass(frozen=True)
+class Vector:
+    """A vector by its parts along three axes."""
+
+    x: Expression
+    y: Expression
+    z: Expression
+
+    @property
+    def parts(self) -> tuple[Expression, Expression, Expression]:
+        """All three."""
+        return self.x, self.y, self.z
+
+    def __add__(self, other: Vector) -> Vector:
+        return Vector(self.x + other.x, self.y + other.y, self.z + other.z)
+
+    def __sub__(self, other: Vector) -> Vector:
+        return Vector(self.x - other.x, self.y - other.y, self.z - other.z)
+
+    def times(self, factor: Expression | float) -> Vector:
+        """Multiplied by a number."""
+        return Vector(self.x * factor, self.y * factor, self.z * factor)
+
+    def dot(self, other: Vector) -> Expression:
+        """The scalar product."""
+        return self.x * other.x + self.y * other.y + self.z * other.z
+
+    def cross(self, other: Vector) -> Vector:
+        """The vector product, itself first."""
+        return Vector(
+            self.y * other.z - self.z * other.y,
+            self.z * other.x - self.x * other.z,
+            self.x * other.y - self.y * other.x,
+        )
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether all parts are the number 0."""
+        return all(part.is_zero for part in self.parts)
+
+
+@dataclasses.dataclass(frozen=True)
+class Matrix:
+    """A matrix of three rows by its rows."""
+
+    rows: tuple[Vector, Vector, Vector]
+
+    def of(self, vector: Vector) -> Vector:
+        """Its product with a vector."""
+        return Vector(*(row.dot(vector) for row in self.rows))
+
+    @property
+    def transposed(self) -> Matrix:
+        """Its columns as rows."""
+        first, second, third = (row.parts for row in self.rows)
+        return matrix([list(column) for column in zip(first, second, third, strict=True)])
+
+    def __add__(self, other: Matrix) -> Matrix:
+        return Matrix(tuple(a + b for a, b in zip(self.rows, other.rows, strict=True)))  # type: ignore[arg-type]
+
+    def __matmul__(self, other: Matrix) -> Matrix:
+        columns = other.transposed
+        return Matrix(tuple(columns.of(row) for row in self.rows))  # type: ignore[arg-type]
+
+
+def matrix(entries: Sequence[Sequence[Expression]]) -> Matrix:
+    """A matrix of its entries, row by row."""
+    return Matrix(tuple(Vector(*row) for row in entries))  # type: ignore[arg-type]
+
+
+def outer(first: Vector, second: Vector) -> Matrix:
+    """The matrix of all products of the parts of two vectors."""
+    return Matrix(tuple(second.times(part) for part in first.parts))  # type: ignore[arg-type]
+
+
+def about(graph: Graph, axis: Sequence[float], angle: Expression) -> Matrix:
+    """The rotation by an angle about a unit vector of numbers."""
+    sine, cosine = graph.function(SINE, angle), graph.function(COSINE, angle)
+    x, y, z = axis
+    crossed = ((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0))
+    entries = []
+    for i in range(3):
+        row = []
+        for j in range(3):
+            along = graph.number(axis[i] * axis[j])
+            across = graph.number(float(i == j)) - along
+            row.append(along + across * cosine + graph.number(crossed[i][j]) * sine)
+        entries.append(row)
+    return matrix(entries)
+
+
+class Turn:
+    """The rotation exp[phi] of a vector phi, and how its rate of turning follows from that of the vector.
+
+    ``factorial`` gives 1/k!, of which the series are made. ``rate`` gives T v = v - B phi x v + C phi x (phi x v): from
+    a rate of phi the angular velocity in the turned axes.
+    """
+
+    def __init__(
+        self, graph: Graph, vector: Vector, factorial: Callable[[int], Expression]
+    ) -> None:
+        self.graph, self.vector, self.factorial = graph, vector, factorial
+        self.still = vector.is_zero
+        self.single = sum(not part.is_zero for part in vector.parts) == 1
+        one, zero = graph.one, graph.zero
+        self._square = vector.dot(vector)
+        if self.still:
+            self.axes = matrix([[one, zero, zero], [zero, one, zero], [zero, zero, one]])
+        elif self.single:
+            (place,) = (k for k in range(3) if not vector.parts[k].is_zero)
+            self.axes = about(graph, [float(k == place) for k in range(3)], vector.parts[place])
+        else:
+            sine, self._first, self._second = (self._series(order, 0) for order in (1, 2, 3))
+            cosine = one - self._first * self._square
+            x, y, z = vector.times(sine).parts
+            products = outer(vector, vector.times(self._first))
+            crossed = matrix([[cosine, -z, y], [z, cosine, -x], [-y, x, cosine]])
+            self.axes = products + crossed
+
+    def _series(self, order: int, derivative: int) -> Expression:
+        """Of sin t/t, (1 - cos t)/t^2 or (t - sin t)/t^3 in t^2, or its derivative by t^2."""
+        made = self.graph.zero
+        for k in reversed(range(derivative, _TERMS)):
+            share = self.factorial(2 * k + order) * (k if derivative else 1.0)
+            made = made * self._square + (-share if k % 2 else share)
+        return made
+
+    def rate(self, change: Vector) -> Vector:
+        """The angular velocity, in the turned axes, of a rate of the vector."""
+        if self.still or self.single:
+            return change
+        once = self.vector.cross(change)
+        return change - once.times(self._first) + self.vector.cross(once).times(self._second)
+
+    def second(self, change: Vector) -> Vector:
+        """The angular acceleration that a rate of the vector makes beside `rate` of its second derivative."""
+        if self.still or self.single:
+            return Vector(*(self.graph.zero,) * 3)
+        once = self.vector.cross(change)
+        if once.is_zero:
+            return once
+        growth = 2.0 * self.vector.dot(change)
+        made = self.vector.cross(once).times(growth * self._series(3, 1))
+        made = made - once.times(growth * self._series(2, 1))
+        return made + change.cross(once).times(self._second)

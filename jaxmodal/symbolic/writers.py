@@ -1,0 +1,15 @@
+"""What writes the terms of a model: of an arm in the plane or in space."""
+
+from __future__ import annotations
+
+from jaxmodal.dynamics.model import FlexibleModel, require_model
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
+from jaxmodal.symbolic.terms import Writer
+from jaxmodal.symbolic.terms_in_space import WriterInSpace
+
+
+def writer_of(model: FlexibleModel, integrals: str) -> Writer:
+    """The writer of the terms of a model."""
+    require_model(model)
+    kind = WriterInSpace if isinstance(model, SpatialFlexibleArm) else Writer
+    return kind(model, integrals)
