@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_supports
 from jaxmodal.arm.shapes import RawSection
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -56,8 +57,17 @@ def require_lumpable(arm: Any) -> None:
                 f"link{number}.{free[0]} = 0: lets the arm go, and what floats has frequencies of 0, which no relative "
                 "error is of; give a stiffness above 0."
             )
+    what = "an arm of rigid pieces"
     if not isinstance(arm, SpatialArm):
+        refuse_supports(arm, what)
+        for number, link in enumerate(arm.links, start=1):
+            if link.axial_force is not None:
+                raise ArmError(
+                    f"link{number}.axial_force = {shown(link.axial_force)}: {what} bears no axial forces; leave it out."
+                )
         return
+    arm.refuse_supports(what)
+    arm.refuse_pressed(what)
     if arm.base_stiffness is not None:
         matrix = np.array(arm.base_stiffness.rows(), float)
         if np.any(matrix != np.diag(np.diag(matrix))):

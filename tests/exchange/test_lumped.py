@@ -196,6 +196,20 @@ def changed(**values):
             lambda: jm.Arm((planar_arm().links[0].replace(support_x_stiffness=1e3),)),
             "link1.support_x_stiffness",
         ),
+        (
+            lambda: jm.Arm((planar_arm().links[0].replace(axial_force=10.0),)),
+            "link1.axial_force = 10.0: an arm of rigid pieces bears no axial forces",
+        ),
+        (
+            lambda: jm.to_spatial(jm.Arm((planar_arm().links[0].replace(axial_force=10.0),))),
+            "link1.axial_force = 10.0: an arm of rigid pieces takes no axial forces",
+        ),
+        (
+            lambda: jm.to_spatial(
+                jm.Arm((planar_arm().links[0].replace(support_x_stiffness=1e3),))
+            ),
+            "link1.supports: an arm of rigid pieces takes no supports",
+        ),
     ],
 )
 def test_arms_that_are_refused(arm, message):
