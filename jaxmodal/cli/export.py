@@ -106,7 +106,7 @@ def export(
     """Write an ARM for other programs: MuJoCo (MJCF), readers of URDF, importers of FMI 3.0 units.
 
     MJCF and URDF hold rigid pieces on springs, fitted to the certified frequencies, with their errors in many postures.
-    An fmu holds the equations of motion of a planar ARM as C code; a table [dynamics] of the file says what they are.
+    An fmu holds the equations of motion of an ARM as C code; a table [dynamics] of the file says what they are.
 
     Exit status: 0; 1 when a frequency is not certified; 2 for bad input.
     """
@@ -149,13 +149,8 @@ def _unit(argument: str, out: Path, posture_deg: Posture | None, options: dict[s
     import numpy as np
 
     from jaxmodal.exchange import write_fmu
-    from jaxmodal.spatial.arms.arm import SpatialArm
 
     arm = posed(load_any_arm(argument), argument, posture_deg)
-    if isinstance(arm, SpatialArm):
-        raise BadInput(
-            f"{argument}: is an arm in space, and units of FMI are of planar arms; --to mjcf and --to urdf take it."
-        )
 
     said: dict[str, Any] = {}
     for name in ("modes", "gravity"):

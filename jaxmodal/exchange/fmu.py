@@ -107,7 +107,7 @@ def write_fmu(
     Parameters
     ----------
     model
-        A planar arm's model from `jaxmodal.dynamics.flexible_arm`, whose inputs are the torques of the motors and whose
+        A model of an arm from `jaxmodal.dynamics.flexible_arm`, whose inputs are the torques of the motors and whose
         outputs angles and rates of the joints and the place of the tip; or a linear system from `jaxmodal.state_space`.
     path
         The file, which ends in ``.fmu``; one that exists is replaced.
@@ -197,10 +197,6 @@ def _model(model: Any, start: Any) -> UnitModel:
             raise ArmError(f"start = {shown(start)}: a linear model starts at 0; leave it out.")
         return linear_model(model)
     require_model(model)
-    if not isinstance(model, FlexibleArm):
-        raise ArmError(
-            "model: is of an arm in space, and write_fmu takes planar arms alone; must be a FlexibleArm."
-        )
     size = 2 * model.num_coordinates
     if start is None:
         return arm_model(model, np.zeros(size))

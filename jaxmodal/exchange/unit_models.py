@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.response.modal.state_space import StateSpace
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic.c_code import c_files
 from jaxmodal.symbolic.python_code import function
-from jaxmodal.symbolic.terms import Writer
+from jaxmodal.symbolic.writers import writer_of
 
 Floats = NDArray[np.float64]
 
@@ -50,14 +50,15 @@ class UnitModel(NamedTuple):
     sources: dict[str, str]
 
 
-def arm_model(model: FlexibleArm, start: Floats) -> UnitModel:
-    """The equations of motion of a planar arm; states are coordinates and their rates, inputs torques of the motors."""
-    writer = Writer(model, "numeric")
+def arm_model(model: FlexibleModel, start: Floats) -> UnitModel:
+    """The equations of motion of an arm; states are coordinates and their rates, inputs torques of the motors."""
+    writer = writer_of(model, "numeric")
+    tip = writer.tip()
     made = {
         "B": writer.inertia(),
         "h": writer.velocity_forces(),
         "s": writer.steady(),
-        "p": writer.tip(),
+        "p": tip,
     }
     equations = writer.written(made, _MEANINGS, "numeric")
     size, joints = model.num_coordinates, model.num_links
@@ -75,7 +76,10 @@ def arm_model(model: FlexibleArm, start: Floats) -> UnitModel:
     outputs += [
         Variable(f"joint{i + 1}.rate", "rad/s", "rate of the joint's angle") for i in range(joints)
     ]
-    outputs += [Variable(f"tip.{axis}", "m", "place of the tip") for axis in "xy"]
+    outputs += [
+        Variable(f"tip.{axis}", "m", "place of the tip")
+        for axis, _ in zip("xyz", tip, strict=False)
+    ]
     files = c_files(equations, _EQUATIONS)
     files.pop(f"{_EQUATIONS}_test.c")
     return UnitModel(
@@ -85,7 +89,7 @@ def arm_model(model: FlexibleArm, start: Floats) -> UnitModel:
         tuple(rates),
         tuple(outputs),
         _fastest(model, function(equations), start[:size]),
-        files | {"model.c": _arm_source(size, joints, model.layout.driven)},
+        files | {"model.c": _arm_source(size, joints, len(tip), model.layout.driven)},
     )
 
 
@@ -137,13 +141,13 @@ def header(model: UnitModel, token: str, step: float) -> str:
     )
 
 
-def _units(model: FlexibleArm) -> list[str]:
+def _units(model: FlexibleModel) -> list[str]:
     """Of the coordinates: angles of joints and motors, and modal coordinates as the model scales them."""
     modal = model.layout.modal
     return ["1" if modal.start <= k < modal.stop else "rad" for k in range(model.num_coordinates)]
 
 
-def _fastest(model: FlexibleArm, compute: Any, start: Floats) -> float:
+def _fastest(model: FlexibleModel, compute: Any, start: Floats) -> float:
     """The largest eigenvalue of small motions at rest, over postures; gravity and friction are left out."""
     size = model.num_coordinates
     stiffness, damping = np.asarray(model.stiffness), np.asarray(model.damping)
@@ -160,20 +164,20 @@ def _fastest(model: FlexibleArm, compute: Any, start: Floats) -> float:
     return found
 
 
-def _arm_source(size: int, joints: int, driven: NDArray[np.int64]) -> str:
+def _arm_source(size: int, joints: int, places: int, driven: NDArray[np.int64]) -> str:
     driven_text = ", ".join(str(int(place)) for place in driven)
     return f"""/* B q'' = Q u - h - s: the written equations of an arm, solved by Cholesky's factors. */
 #include <math.h>
 #include "{_EQUATIONS}.h"
 #include "model.h"
 
-enum {{ SIZE = {size}, JOINTS = {joints} }};
+enum {{ SIZE = {size}, JOINTS = {joints}, PLACES = {places} }};
 
 static const int driven[JOINTS] = {{{driven_text}}};
 
 int model_derivatives(const double x[], const double u[], double rate[])
 {{
-    double B[SIZE][SIZE], h[SIZE], s[SIZE], p[2], right[SIZE];
+    double B[SIZE][SIZE], h[SIZE], s[SIZE], p[PLACES], right[SIZE];
     {_EQUATIONS}(x, x + SIZE, B, h, s, p);
     for (int i = 0; i < SIZE; i++)
         right[i] = -h[i] - s[i];
@@ -212,15 +216,15 @@ int model_derivatives(const double x[], const double u[], double rate[])
 
 void model_outputs(const double x[], const double u[], double y[])
 {{
-    double B[SIZE][SIZE], h[SIZE], s[SIZE], p[2];
+    double B[SIZE][SIZE], h[SIZE], s[SIZE], p[PLACES];
     (void)u;
     {_EQUATIONS}(x, x + SIZE, B, h, s, p);
     for (int i = 0; i < JOINTS; i++) {{
         y[i] = x[i];
         y[JOINTS + i] = x[SIZE + i];
     }}
-    y[2 * JOINTS] = p[0];
-    y[2 * JOINTS + 1] = p[1];
+    for (int i = 0; i < PLACES; i++)
+        y[2 * JOINTS + i] = p[i];
 }}
 """
 

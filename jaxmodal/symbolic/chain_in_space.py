@@ -50,6 +50,17 @@ class ChainInSpace:
         """The axis of a joint, in the axes of the tip before."""
         return Vector(*(self.graph.number(x) for x in self.names.in_space[i].axis))
 
+    def tip(self) -> Vector:
+        """The place of the tip of the last link."""
+        one, zero = self.graph.one, self.graph.zero
+        axes = matrix([[one if i == k else zero for k in range(3)] for i in range(3)])
+        place = self.still
+        for link, turn in zip(self.links, self.turns, strict=True):
+            axes = axes @ turn
+            place = place + axes.of(link.tip)
+            axes = axes @ link.turn.axes
+        return place
+
     def forces(
         self,
         rates: Sequence[Expression] | None,

@@ -55,6 +55,10 @@ class WriterInSpace(Writer):
         names = self.names
         return self._with(self.chain.forces(names.rates, names.accelerations, names.weight()))
 
+    def tip(self) -> list[Expression]:
+        """The place of the tip of the last link, in the axes of the ground."""
+        return list(self.chain.tip().parts)
+
     def _with(self, forces: Sequence[Expression]) -> list[Expression]:
         """Forces with K q + D q' + c."""
         parts = (

@@ -103,13 +103,6 @@ def test_sensitivities_of_some_addresses(arm_file, tmp_path):
     assert picture.stat().st_size > 1000
 
 
-def test_units_of_fmi_say_what_takes_arms_in_space(arm_file, tmp_path):
-    result = CliRunner().invoke(main, ["export", arm_file, "--out", str(tmp_path / "arm.fmu")])
-    assert result.exit_code == 2
-    assert "is an arm in space, and units of FMI are of planar arms; --to mjcf" in result.output
-    assert not list(tmp_path.glob("*.fmu"))
-
-
 def test_a_response_between_ports(arm_file, tmp_path):
     """Six frequencies, damped, with a picture and a universal file of three axes."""
     picture, exchanged = tmp_path / "bode.png", tmp_path / "response.uff"

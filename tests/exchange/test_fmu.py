@@ -15,6 +15,7 @@ from jaxmodal.exchange import write_fmu
 from jaxmodal.exchange.unit_models import _MEANINGS
 from jaxmodal.symbolic.python_code import function
 from jaxmodal.symbolic.terms import Writer
+from jaxmodal.symbolic.writers import writer_of
 
 BEAM = {
     "length": 0.5,
@@ -103,6 +104,48 @@ def test_the_written_place_of_the_tip_is_that_of_the_model(order, frames):
     writer = Writer(model, "numeric")
     made = function(writer.written({"p": writer.tip()}, {"p": _MEANINGS["p"]}, "numeric"))
     q = np.array([0.4, -0.7, 0.03, -0.02])
+    np.testing.assert_allclose(
+        made(q, 0.0 * q)["p"], dynamics.tip_position(model, q), rtol=0.0, atol=1e-14
+    )
+
+
+def in_space():
+    """Two joints about axes that cross, a link that bends in both planes, twists and stretches."""
+    tube = {**BEAM, "section": jm.hollow_circle(0.02, 0.002, "cowper"), "poisson_ratio": 0.3}
+    body = jm.RigidBody(0.5, (0.0, 0.0, 0.0), (0.01, 0.01, 0.01))
+    second = jm.SpatialLink(**tube, joint_axis=(0, 1, 0), joint_angle=0.4, hub=body)
+    first = jm.SpatialLink(**tube, joint_axis=(0, 0, 1), hub=body)
+    return jm.SpatialArm((first, second), jm.RigidBody(0.2, (0.0, 0.02, 0.0), (1e-3, 2e-3, 2e-3)))
+
+
+@pytest.mark.slow
+def test_the_motion_of_an_arm_in_space_is_that_of_simulate(tmp_path):
+    cc()
+    model = dynamics.flexible_arm(in_space(), modes=[0, 1], gravity=(0.0, 0.0, -9.81))
+    q = np.zeros(model.num_coordinates)
+    q[:2] = [0.3, -0.5]
+    made = write_fmu(model, tmp_path / "arm.fmu", start=[*q, *(0.0 * q)], step=1e-5, build=True)
+    assert made.outputs[-3:] == ("tip.x", "tip.y", "tip.z")
+    assert fmpy().validation.validate_fmu(made.path) == []
+    times = np.linspace(0.0, 0.1, 11)
+    torque = np.asarray(TORQUES)
+    motion = dynamics.simulate(
+        model, times, q, torque=lambda t, q, rate, model: torque + 0.0 * t, method="rk4", step=1e-5
+    )
+    seen = run(made.path, "CoSimulation", made.outputs, 0.1)
+    for k in range(3):
+        place = motion["tip_position"].values[:, k]
+        np.testing.assert_allclose(seen[f"tip.{'xyz'[k]}"], place, rtol=0.0, atol=1e-6)
+    for k in range(2):
+        angle = motion["joint_angle"].values[:, k]
+        np.testing.assert_allclose(seen[f"joint{k + 1}.angle"], angle, rtol=0.0, atol=1e-6)
+
+
+def test_the_written_place_of_the_tip_in_space_is_that_of_the_model():
+    model = dynamics.flexible_arm(in_space(), modes=1)
+    writer = writer_of(model, "numeric")
+    made = function(writer.written({"p": writer.tip()}, {"p": _MEANINGS["p"]}, "numeric"))
+    q = np.random.default_rng(0).uniform(-0.3, 0.3, model.num_coordinates)
     np.testing.assert_allclose(
         made(q, 0.0 * q)["p"], dynamics.tip_position(model, q), rtol=0.0, atol=1e-14
     )
