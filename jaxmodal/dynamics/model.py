@@ -49,7 +49,7 @@ class Layout:
     modes
         Number of modes of each link.
     elastic
-        Which joints have a spring between motor and link.
+        Which joints have a spring between motor and link, n of them.
     """
 
     modes: tuple[int, ...]
@@ -58,12 +58,12 @@ class Layout:
     @property
     def size(self) -> int:
         """Number of generalised coordinates N."""
-        return len(self.modes) + sum(self.modes) + sum(self.elastic)
+        return len(self.elastic) + sum(self.modes) + sum(self.elastic)
 
     @property
     def modal(self) -> slice:
         """Where the modal coordinates are."""
-        return slice(len(self.modes), len(self.modes) + sum(self.modes))
+        return slice(len(self.elastic), len(self.elastic) + sum(self.modes))
 
     @property
     def driven(self) -> np.ndarray:
@@ -101,14 +101,22 @@ class Layout:
     def names(self) -> tuple[str, ...]:
         """Names of the coordinates: ``theta1``, ``link1.mode1``, ``motor1`` and so on."""
         bent = [
-            f"link{i}.{name}" for i in range(1, len(self.modes) + 1) for name in self.modal_names(i)
+            f"{f'link{link}' if link else 'base'}.{kind}{j}"
+            for link, kind, j in self.modal_coordinates
         ]
-        turned = [f"theta{i}" for i in range(1, len(self.modes) + 1)]
-        return (*turned, *bent, *(f"motor{i}" for i, e in enumerate(self.elastic, 1) if e))
+        return (*self.joints, *bent, *(f"motor{i}" for i, e in enumerate(self.elastic, 1) if e))
 
-    def modal_names(self, number: int) -> list[str]:
-        """Names of the modal coordinates of a link, counted from 1."""
-        return [f"mode{j}" for j in range(1, self.modes[number - 1] + 1)]
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints' coordinates."""
+        return tuple(f"theta{i}" for i in range(1, len(self.elastic) + 1))
+
+    @property
+    def modal_coordinates(self) -> list[tuple[int, str, int]]:
+        """Of each modal coordinate its link, counted from 1 (0 is the base), its kind, and its number among these."""
+        return [
+            (i, "mode", j) for i, count in enumerate(self.modes, 1) for j in range(1, count + 1)
+        ]
 
     @property
     def spread(self) -> np.ndarray:
@@ -167,7 +175,7 @@ class FlexibleModel(ShowsTables):
 
     @property
     def num_links(self) -> int:
-        """Number of links, and of joints, n."""
+        """Number of joints, n: in the plane, and in space without segments, that of links as well."""
         return len(self.elastic)
 
     @property

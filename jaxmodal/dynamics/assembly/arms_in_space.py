@@ -12,15 +12,18 @@ from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamics.assembly.arguments import check_size, per_link
 from jaxmodal.dynamics.assembly.bases import base_of
+from jaxmodal.dynamics.assembly.pieces_in_space import pieces_of
 from jaxmodal.dynamics.assembly.tables_in_space import Deformations, LinkTablesInSpace
 from jaxmodal.dynamics.frequency_equation import EndBody
-from jaxmodal.dynamics.model import one_of
-from jaxmodal.dynamics.model_in_space import (
+from jaxmodal.dynamics.layout_in_space import (
     DEFORMATIONS,
+    FIXED,
+    SLIDES,
     Counts,
     LayoutInSpace,
-    SpatialFlexibleArm,
 )
+from jaxmodal.dynamics.model import one_of
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.dynamics.rod_shapes import (
     RodShapes,
     fixed_free_rods,
@@ -37,8 +40,8 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.values import LinkValues, arm_values
+from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.parts.springs import Spring
 
 FAMILIES = ("polynomial", "monomial", "clamped_free")
 
@@ -108,26 +111,6 @@ def _families(shapes: Any, n: int) -> list[list[str]]:
     return made
 
 
-def _check(link: SpatialLink) -> None:
-    """Refuse what motions in space do not know."""
-    if link.segment:
-        raise ArmError(
-            "segment = True: motions in space know links of one piece, from joint to joint; give one uniform link, a "
-            "body along it as its hub or body."
-        )
-    if link.prismatic:
-        raise ArmError("prismatic = True: motions in space know joints that turn; leave it out.")
-    if link.loss_factor is not None and float(link.loss_factor) != 0.0:
-        raise ArmError(
-            f"loss_factor = {shown(link.loss_factor)}: has no meaning in time; give kelvin_voigt_time, s."
-        )
-    if float(link.joint_stiffness) == 0.0:
-        raise ArmError(
-            "joint_stiffness = 0.0: every joint turns in the dynamics, and this spring lies between the motor and the "
-            "link; leave it out for a joint that the motor moves directly."
-        )
-
-
 def arm_in_space(
     arm: SpatialArm,
     modes: Any,
@@ -146,52 +129,55 @@ def arm_in_space(
     require_concrete(
         arm, "flexible_arm of an arm in space", "gradients are those of the model's arrays"
     )
-    if arm.base_stiffness is not None:
-        raise ArmError(
-            "base_stiffness: the arm has one, and jaxmodal.dynamics knows no elastic base; give "
-            "arm.replace(base_stiffness=None), or take it out of its file; base = 'free' floats freely."
-        )
-    for number, link in enumerate(arm.links, start=1):
-        with within(f"link{number}."):
-            _check(link)
-    counts = _counts(modes, arm)
-    n = len(arm.links)
-    families = _families(shapes, n)
-    elastic = tuple(bool(np.isfinite(float(link.joint_stiffness))) for link in arm.links)
-    yielding = [_yielding(link) for link in arm.links]
-    springs = tuple(map(len, yielding))
-    sizes = tuple(sum(count) + extra for count, extra in zip(counts, springs, strict=True))
-    layout = LayoutInSpace(sizes, elastic, counts, springs, base == "free")
-    check_size(layout.size)
-    straight = [
-        link.replace(joint_angle=0.0, joint_limits=None, joint_springs=given)
-        for link, given in zip(arm.links, yielding, strict=True)
-    ]
+    pieces = pieces_of(arm)
+    straight = [piece.link for piece in pieces]
     values = arm_values(straight, arm.payload, None).links
+    own = [float(link.beam.polar[0]) for link in values]
+    given = list(zip(_counts(modes, arm), _families(shapes, len(arm.links)), strict=True))
+    # of what springs stand between: no shapes
+    given = [
+        given[piece.number - 1] if piece.is_link else ((0, 0, 0, 0), [FAMILIES[0]] * 4)
+        for piece in pieces
+    ]
+    counts = tuple(count for count, _ in given)
+    jointed = [piece.link for piece in pieces if piece.kind != FIXED]
+    elastic = tuple(bool(np.isfinite(float(link.joint_stiffness))) for link in jointed)
+    springs = tuple(len(link.joint_springs) for link in straight)
+    kinds, numbers = tuple(p.kind for p in pieces), tuple(p.number for p in pieces)
+    sizes = tuple(sum(count) + extra for count, extra in zip(counts, springs, strict=True))
+    layout = LayoutInSpace(sizes, elastic, counts, springs, kinds, numbers, base == "free")
+    check_size(layout.size)
+    n, rows = len(jointed), len(pieces)
     body = pseudo_inertia(values[0].stator[..., 0], np.eye(3))
-    carrying = base_of(base, joint_position, arm.links[0], body)
-    polar = _torsional_inertias(torsional_inertia, [float(link.beam.polar[0]) for link in values])
+    carrying = base_of(base, joint_position, arm, body)
+    links = layout.links
+    polar = np.zeros(rows)
+    polar[links] = _torsional_inertias(torsional_inertia, [own[piece] for piece in links])
     tables = [
-        LinkTablesInSpace(link.beam, _made(count, family, in_tip_values), layout.functions, inertia)
-        for link, count, family, inertia in zip(values, counts, families, polar, strict=True)
+        LinkTablesInSpace(link.beam, _made(*each, in_tip_values), layout.functions, inertia)
+        for link, each, inertia in zip(values, given, polar.tolist(), strict=True)
     ]
     rolls = [link.roll[..., 0] for link in values]
     more = max(springs)
     before = [np.eye(3), *rolls[:-1]]  # own axes of the link before, in those of its section
     known = layout.functions.number
-    gram = np.zeros((n, known + 8, known + 8))
+    gram = np.zeros((rows, known + 8, known + 8))
     for i, (parts, table) in enumerate(zip(values, tables, strict=True)):
         gram[i, :known, :known] = table.gram
         tip = parts.tip[..., 0]
-        if i + 1 < n:
+        if i + 1 < rows:
             tip = tip + values[i + 1].stator[..., 0]
         for start, matrix in ((known, parts.hub[..., 0]), (known + 4, tip)):
             here = slice(start, start + 4)
             gram[i, here, here] = pseudo_inertia(matrix, rolls[i])
-    stiffness, losses = _matrices(straight, layout, tables, damping)
+    stiffness, losses = _matrices(straight, layout, tables, damping, arm.base_stiffness)
     beyond = [  # or no rotor at all: the motor has no inertia
         spring and (link.motor == "beyond_spring" or not link.rotor_inertia)
-        for link, spring in zip(arm.links, elastic, strict=True)
+        for link, spring in zip(jointed, elastic, strict=True)
+    ]
+    orientation = [
+        b.T @ link.rotation[..., 0] @ roll
+        for b, link, roll in zip(before, values, rolls, strict=True)
     ]
     model = SpatialFlexibleArm(
         gram=gram,
@@ -201,13 +187,13 @@ def arm_in_space(
             [np.pad(table.turns, [(0, 0), (0, more), (0, more)]) for table in tables]
         ),
         gives=np.stack([_gives(link, r, more) for link, r in zip(values, rolls, strict=True)]),
-        axis=np.stack([b.T @ _unit(link) for b, link in zip(before, arm.links, strict=True)]),
-        orientation=np.stack(
+        axis=np.stack(
             [
-                b.T @ link.rotation[..., 0] @ roll
-                for b, link, roll in zip(before, values, rolls, strict=True)
+                turned[:, 0] if kind == SLIDES else b.T @ _unit(link)
+                for b, link, turned, kind in zip(before, straight, orientation, kinds, strict=True)
             ]
         ),
+        orientation=np.stack(orientation),
         start=np.stack(
             [r.T @ link.base_offset[:, 0] for r, link in zip(rolls, values, strict=True)]
         ),
@@ -216,8 +202,8 @@ def arm_in_space(
         ),
         roll=rolls[-1].T,
         spin=np.stack([table.spin for table in tables]),
-        rotor=np.array([_or(link.rotor_inertia, 0.0) for link in arm.links]),
-        gear=np.array([_or(link.gear_ratio, 1.0) for link in arm.links]),
+        rotor=np.array([_or(link.rotor_inertia, 0.0) for link in jointed]),
+        gear=np.array([_or(link.gear_ratio, 1.0) for link in jointed]),
         stations=np.stack([table.stations for table in tables]),
         stiffness=stiffness,
         damping=losses,
@@ -230,6 +216,8 @@ def arm_in_space(
         joint_position=carrying.joint_position,
         counts=counts,
         springs=springs,
+        kinds=kinds,
+        numbers=numbers,
         elastic=elastic,
         rotor_beyond=tuple(beyond),
         base=carrying.kind,
@@ -244,20 +232,15 @@ def arm_in_space(
     return model
 
 
-def _yielding(link: SpatialLink) -> tuple[Spring, ...]:
-    """The further springs of a joint that give way: an infinite one is rigid."""
-    return tuple(spring for spring in link.joint_springs if np.isfinite(float(spring.stiffness)))
-
-
 def _check_inertia(model: SpatialFlexibleArm) -> None:
     """Refuse joints beyond which nothing has mass: no torque could be told from any motion."""
     moved = np.abs(model.gram).sum(axis=(1, 2)) + np.abs(model.spin).sum(axis=(1, 2))
     at_link = model.rotor * ~(np.asarray(model.elastic) & ~np.asarray(model.rotor_beyond))
-    for number in range(model.num_links, 0, -1):
-        if not (moved[number - 1 :].sum() + at_link[number - 1 :].sum() > 0.0):
+    for joint, piece in reversed(list(enumerate(model.layout.moving))):
+        if not (moved[piece:].sum() + at_link[joint:].sum() > 0.0):
             raise ArmError(
-                f"link{number}: joint {number} moves nothing that has mass; must move a link with a density, a body or "
-                "a rotor: leave the link out, or give what it carries."
+                f"link{model.numbers[piece]}: joint {joint + 1} moves nothing that has mass; must move a link with a "
+                "density, a body or a rotor: leave the link out, or give what it carries."
             )
 
 
@@ -322,32 +305,39 @@ def _torsional_inertias(given: Any, own: list[float]) -> list[float]:
 
 
 def _matrices(
-    links: Sequence[SpatialLink],
+    straight: Sequence[SpatialLink],
     layout: LayoutInSpace,
     tables: Sequence[LinkTablesInSpace],
     damping: Mapping[str, Any],
+    base: BaseStiffness | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """K and D, of a free base with 0 for its rates."""
-    n, units = len(tables), np.eye(layout.size)
-    times = per_link("kelvin_voigt_time", damping["kelvin_voigt_time"], n, "s")
-    ratios = per_link("damping_ratio", damping["damping_ratio"], n, "of critical")
+    n, units, links = len(layout.elastic), np.eye(layout.size), layout.links
+    times, ratios = np.zeros((2, len(tables)))
+    times[links] = per_link("kelvin_voigt_time", damping["kelvin_voigt_time"], len(links), "s")
+    ratios[links] = per_link("damping_ratio", damping["damping_ratio"], len(links), "of critical")
     friction = per_link("viscous_friction", damping["viscous_friction"], n, "N m s/rad")
     stiffness, losses = np.zeros_like(units), np.zeros_like(units)
-    for i, (link, spread) in enumerate(zip(links, layout.spread, strict=True)):
+    for i, (link, spread) in enumerate(zip(straight, layout.spread, strict=True)):
         room = spread.shape[1] - len(tables[i].modal_mass)
         own = np.pad(tables[i].stiffness, [(0, room), (0, room)])
         time = times[i] + _or(link.kelvin_voigt_time, 0.0)
         diagonal = 2.0 * ratios[i] * np.sqrt(np.diag(own) * np.pad(tables[i].modal_mass, (0, room)))
         stiffness += spread @ own @ spread.T
         losses += spread @ (time * own + np.diag(diagonal)) @ spread.T
-        for k, spring in enumerate(link.joint_springs, start=len(tables[i].modal_mass)):
-            given = np.outer(spread[:, k], spread[:, k])
-            stiffness += float(spring.stiffness) * given
-            losses += _or(spring.damping, 0.0) * given
-        place = units[layout.driven[i]]
-        losses += friction[i] * np.outer(place, place)
-        if layout.elastic[i]:
-            twist = units[i] - place
+        first = len(tables[i].modal_mass)
+        sprung = spread[:, first : first + layout.springs[i]]
+        own = np.diag([float(spring.stiffness) for spring in link.joint_springs])
+        if base is not None and i == 0:
+            own = np.array([[float(x) for x in row] for row in base.rows()])
+        stiffness += sprung @ own @ sprung.T
+        lossy = np.diag([_or(spring.damping, 0.0) for spring in link.joint_springs])
+        losses += sprung @ lossy @ sprung.T
+    for joint, piece in enumerate(layout.moving):
+        link, place = straight[piece], units[layout.driven[joint]]
+        losses += friction[joint] * np.outer(place, place)
+        if layout.elastic[joint]:
+            twist = units[joint] - place
             stiffness += float(link.joint_stiffness) * np.outer(twist, twist)
             losses += _or(link.joint_damping, 0.0) * np.outer(twist, twist)
     more = [(0, 6 * layout.floats)] * 2

@@ -11,6 +11,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.model import one_of
 from jaxmodal.dynamics.model_in_space import BASES
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.links import SpatialLink
 
 
@@ -22,14 +23,16 @@ class Base(NamedTuple):
     joint_position: np.ndarray
 
 
-def base_of(kind: Any, joint_position: Any, first: SpatialLink, body: np.ndarray) -> Base:
+def base_of(kind: Any, joint_position: Any, arm: SpatialArm, body: np.ndarray) -> Base:
     """The base of an arm; ``body`` is the pseudo-inertia (4, 4) about joint 1 of the stator of its first link.
 
     Raises
     ------
     ArmError
-        If the kind is unknown, or the base is free and has no inertia, or the arm floats already by its springs.
+        If the kind is unknown, or the base is free and has no inertia or stands on springs, or the arm floats already
+        by its springs.
     """
+    first = arm.links[0]
     one_of("base", kind, BASES, "'free' floats, with the stator of link 1 as its body")
     if kind == "clamped":
         if joint_position is not None:
@@ -39,6 +42,11 @@ def base_of(kind: Any, joint_position: Any, first: SpatialLink, body: np.ndarray
             )
         _refuse_floating_springs(first)
         return Base("clamped", np.zeros((4, 4)), np.zeros(3))
+    if arm.base_stiffness is not None:
+        raise ArmError(
+            "base = 'free': floats, and base_stiffness of the arm holds it by springs; must be one of the two: give "
+            "arm.replace(base_stiffness=None), or leave base out."
+        )
     words = "three finite numbers, m, in the axes of the base"
     given = (0.0, 0.0, 0.0) if joint_position is None else joint_position
     reach = finite("joint_position", given, (3,), words)

@@ -81,16 +81,14 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
         other, unit, meaning = _VARIABLES[name]
         dims = ("time", other) if other else ("time",)
         variables[name] = variable(dims, values, meaning, unit)
-    links = np.repeat(np.arange(1, n + 1), model.modes)
-    names = [layout.modal_names(i) for i in range(1, n + 1)]
-    kinds = [name.rstrip("0123456789") for of_link in names for name in of_link]
-    numbers = [int(name[len(name.rstrip("0123456789")) :]) for row in names for name in row]
+    each = layout.modal_coordinates
+    links, kinds, numbers = ([entry[k] for entry in each] for k in range(3))
     coords = {
         "time": ("time", found.times, {"units": "s"}),
         "joint": np.arange(1, n + 1),
-        "link": np.arange(1, n + 1),
+        "link": np.arange(1, given["end_deflection"].shape[1] + 1),
         "axis": list(model.axes),
-        "link_of_coordinate": ("coordinate", links),
+        "link_of_coordinate": ("coordinate", np.array(links, int)),
         "mode_of_coordinate": ("coordinate", np.array(numbers, int)),
     }
     if model.floats:
