@@ -149,6 +149,10 @@ class LayoutInSpace(Layout):
         return np.flatnonzero(np.array(self.kinds) != FIXED)
 
     @property
+    def turns(self) -> np.ndarray:
+        return np.array(self.kinds)[self.moving] == TURNS
+
+    @property
     def joint_of(self) -> np.ndarray:
         """The joint, from 0, of each piece, shape (p,); n where it has none."""
         found = np.full(len(self.kinds), len(self.elastic))

@@ -112,6 +112,11 @@ class Layout:
         return tuple(f"theta{i}" for i in range(1, len(self.elastic) + 1))
 
     @property
+    def turns(self) -> np.ndarray:
+        """Which joints turn, shape (n,); the others slide."""
+        return np.ones(len(self.elastic), bool)
+
+    @property
     def modal_coordinates(self) -> list[tuple[int, str, int]]:
         """Of each modal coordinate its link, counted from 1 (0 is the base), its kind, and its number among these."""
         return [
@@ -329,6 +334,13 @@ class FlexibleArm(FlexibleModel):
 def require_motor_inertia(model: FlexibleModel) -> None:
     """Refuse a model that has motors without inertia where they move freely."""
     numbers = [str(k) for k, beyond in enumerate(model.rotor_beyond, start=1) if beyond]
+    if getattr(model, "loose", False):
+        raise ArmError(
+            "model: its base stands on springs and has no inertia along what joint 1 moves, so that no torque of that "
+            "motor could be told from any motion; must have it to move freely: give link 1 a stator with mass and "
+            "inertia, the body of the base, lock the motors (linearise with joints = 'locked'), or prescribe their "
+            "angles (simulate with motion)."
+        )
     if numbers:
         many = len(numbers) > 1
         raise ArmError(

@@ -108,7 +108,9 @@ class SpatialFlexibleArm(FlexibleModel):
     torsion_spin
         ``"absolute"``: a section spins about its line with the link and by torsion. ``"relative"``: by torsion alone.
     base
-        ``"clamped"``: the base does not move. ``"free"``: it floats freely.
+        ``"clamped"``: the base does not move, but for its springs if it has them. ``"free"``: it floats freely.
+    loose
+        Whether the base stands on springs and has no inertia along what joint 1 moves.
     """
 
     gram: Array
@@ -144,6 +146,7 @@ class SpatialFlexibleArm(FlexibleModel):
     rotor_motion: str = fixed("carried")  # type: ignore[assignment]
     torsion_spin: str = fixed("absolute")  # type: ignore[assignment]
     base: str = fixed("clamped")  # type: ignore[assignment]
+    loose: bool = fixed(False)  # type: ignore[assignment]
     axes: ClassVar[tuple[str, ...]] = ("x", "y", "z")
     choices: ClassVar[tuple[str, ...]] = (
         *("inertia_order", "frames", "foreshortening"),

@@ -388,12 +388,7 @@ def test_a_joint_that_moves_nothing_is_refused_and_an_infinite_spring_is_rigid()
     assert flexible_arm(jm.SpatialArm((stiff,))).springs == (0,)
 
 
-def test_an_elastic_base_a_sliding_joint_and_choices_of_space_in_the_plane_are_refused():
-    with pytest.raises(ArmError, match="base_stiffness: the arm has one"):
-        flexible_arm(wrist().replace(base_stiffness=(1e6,) * 6))
-    slide = jm.SpatialLink(0.3, rigid=True, prismatic=True)
-    with pytest.raises(ArmError, match=r"link1\.prismatic = True"):
-        flexible_arm(jm.SpatialArm((slide,)))
+def test_choices_of_space_are_refused_in_the_plane():
     with pytest.raises(ArmError, match="rotor_motion = 'reflected': is a choice of arms in space"):
         flexible_arm(jm.examples.two_link_flexible(), rotor_motion="reflected")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -223,6 +224,7 @@ def arm_in_space(
         base=carrying.kind,
     )
     _check_inertia(model)
+    model = dataclasses.replace(model, loose=_is_loose(model))
     for name in ("gram", "stiffness", "damping", "spin", "base_gram"):
         if not np.all(np.isfinite(getattr(model, name))):
             raise ArmError(
@@ -242,6 +244,20 @@ def _check_inertia(model: SpatialFlexibleArm) -> None:
                 f"link{model.numbers[piece]}: joint {joint + 1} moves nothing that has mass; must move a link with a "
                 "density, a body or a rotor: leave the link out, or give what it carries."
             )
+
+
+def _is_loose(model: SpatialFlexibleArm) -> bool:
+    """Whether an elastic base has no inertia along what joint 1 moves, and neither has a rotor that it carries."""
+    if 0 not in model.numbers:
+        return False
+    known, axis = model.layout.functions.number, model.axis[1]
+    body = model.gram[0, known + 4 :, known + 4 :]
+    if model.kinds[model.layout.moving[0]] == SLIDES:
+        return not body[0, 0] > 0.0
+    if model.rotor[0] > 0.0 and not model.elastic[0]:
+        return False
+    moment = np.trace(body[1:, 1:]) - axis @ body[1:, 1:] @ axis
+    return not moment > 0.0
 
 
 def _gives(link: LinkValues, roll: np.ndarray, room: int) -> np.ndarray:

@@ -46,6 +46,15 @@ _VARIABLES = {
     "imbalance": ("", "J", "energy that appeared from nowhere since the start"),
 }
 
+#: units of those that differ where a joint slides
+_SLIDING = {
+    "joint_angle": "rad or m",
+    "joint_rate": "rad/s or m/s",
+    "torque": "N m or N",
+    "motor_angle": "rad or m",
+    "motor_rate": "rad/s or m/s",
+}
+
 
 def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Dataset:
     """A trajectory of one arm in NumPy as an `xarray.Dataset`."""
@@ -79,6 +88,8 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
     variables: dict[str, Any] = {}
     for name, values in given.items():
         other, unit, meaning = _VARIABLES[name]
+        if not all(layout.turns):
+            unit = _SLIDING.get(name, unit)
         dims = ("time", other) if other else ("time",)
         variables[name] = variable(dims, values, meaning, unit)
     each = layout.modal_coordinates
@@ -95,6 +106,8 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
         coords["part"] = list("wxyz")
     if not isinstance(model, FlexibleArm):
         coords["deformation_of_coordinate"] = ("coordinate", np.array(kinds, str))
+    if not all(layout.turns):
+        coords["joint_kind"] = ("joint", np.where(layout.turns, "turns", "slides"))
     status, message = STATUS[int(found.status)]
     attributes = {
         "status": status,
