@@ -142,6 +142,11 @@ def _simulation(arm: Arm | SpatialArm, keys: Mapping[str, Any]) -> Simulation:
         arm, **{name: keys[name] for name in _OF_MODEL if name in keys}
     )
     n = model.num_links
+    if model.layout.given.size:
+        raise ArmError(
+            "base = 'driven': files do not say how a base moves; must be left out: use simulate(..., base_motion=...) "
+            "of jaxmodal.dynamics."
+        )
     turns = model.layout.turns
     angles = joint_positions(arm)
     if "start_deg" in keys:

@@ -1,7 +1,8 @@
 """Which function of a link, and which generalised coordinate of an arm in space, stands where.
 
 A model in space consists of *pieces*, one after the other: each link of the arm is one, a segment a piece that follows
-without a joint. An elastic base, and springs at the joint of a link that slides, are pieces without length or mass.
+without a joint. A base that is elastic or driven, and springs at the joint of a link that slides, are pieces without
+length or mass.
 """
 
 from __future__ import annotations
@@ -83,21 +84,42 @@ class LayoutInSpace(Layout):
     kinds
         How each piece is joined to the one before it: it ``"turns"``, ``"slides"``, or is ``"fixed"``.
     numbers
-        Of which link of the arm each piece is, counted from 1; 0 is an elastic base.
-    floats
-        Whether the base floats freely: its pose then stands after all others, and its six rates after all others.
+        Of which link of the arm each piece is, counted from 1; 0 is a base that is elastic or driven.
+    base
+        ``"free"``: its pose stands after all other coordinates, and its six rates after all other rates. ``"driven"``:
+        its six coordinates stand where those of an elastic base do.
     """
 
     counts: tuple[Counts, ...] = ()
     springs: tuple[int, ...] = ()
     kinds: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
-    floats: bool = False
+    base: str = "clamped"
+
+    @property
+    def floats(self) -> bool:
+        """Whether the base floats freely."""
+        return self.base == "free"
 
     @property
     def free(self) -> np.ndarray:
-        """1 for each rate that no motor moves, 0 for the others."""
-        return np.concatenate([super().free, np.ones(6 * self.floats)])
+        """1 for each rate that no motor moves, nor what drives the base; 0 for the others."""
+        own = super().free
+        own[self.given] = 0.0
+        return np.concatenate([own, np.ones(6 * self.floats)])
+
+    @property
+    def given(self) -> np.ndarray:
+        """Where the coordinates are of a base that moves as it is told; none elsewhere."""
+        start = len(self.elastic)
+        return np.arange(start, start + 6 * (self.base == "driven"))
+
+    @property
+    def loose(self) -> np.ndarray:
+        """0 for each rate that is given, as torques move the joints; 1 for the others."""
+        found = np.ones(self.size + 6 * self.floats)
+        found[self.given] = 0.0
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -136,10 +158,12 @@ class LayoutInSpace(Layout):
     @property
     def modal_coordinates(self) -> list[tuple[int, str, int]]:
         every = zip(self.numbers, self.counts, self.springs, strict=True)
-        return [
+        of_base = [(0, name, j) for name in ("displacement", "rotation") for j in (1, 2, 3)]
+        return of_base * (0 in self.numbers) + [
             (link, name, j)
             for link, counts, springs in every
             for name, count in zip((*DEFORMATIONS, "spring"), (*counts, springs), strict=True)
+            if link
             for j in range(1, count + 1)
         ]
 

@@ -324,7 +324,7 @@ def _kept(model: FlexibleModel, matrices: tuple[Array, ...], joints: str) -> Lin
     inputs = np.zeros((size, model.num_links))
     inputs[driven, np.arange(model.num_links)] = 1.0
     names = model.layout.names
-    kept = np.arange(size)
+    kept = np.setdiff1d(np.arange(size), model.layout.given)
     if joints == "locked":
         kept = np.setdiff1d(kept, driven)
     else:

@@ -77,6 +77,16 @@ class Layout:
         return 1.0 - np.isin(np.arange(self.size), self.driven)
 
     @property
+    def given(self) -> np.ndarray:
+        """Where the coordinates are of a base that moves as it is told; none elsewhere."""
+        return np.zeros(0, int)
+
+    @property
+    def loose(self) -> np.ndarray:
+        """0 for each rate that is given, as torques move the joints; 1 for the others."""
+        return np.ones(self.size)
+
+    @property
     def width(self) -> int:
         """Largest number of modes of a link, m."""
         return max(self.modes, default=0)
@@ -334,7 +344,7 @@ class FlexibleArm(FlexibleModel):
 def require_motor_inertia(model: FlexibleModel) -> None:
     """Refuse a model that has motors without inertia where they move freely."""
     numbers = [str(k) for k, beyond in enumerate(model.rotor_beyond, start=1) if beyond]
-    if getattr(model, "loose", False):
+    if getattr(model, "idle_base", False):
         raise ArmError(
             "model: its base stands on springs and has no inertia along what joint 1 moves, so that no torque of that "
             "motor could be told from any motion; must have it to move freely: give link 1 a stator with mass and "

@@ -24,7 +24,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.tables import Table
 
-BASES = ("clamped", "free")
+BASES = ("clamped", "free", "driven")
 ROTORS = ("carried", "reflected")
 TORSION_SPINS = ("absolute", "relative")
 
@@ -35,13 +35,14 @@ class SpatialFlexibleArm(FlexibleModel):
     """An arm in space with flexible links in motion: n joints, M modal coordinates, e elastic joints, N = n + M + e.
 
     It consists of p pieces: its links, segments among them, and for an elastic base and for springs of a joint that
-    slides one more each.
+    slides one more each; so has a base that is driven.
 
     The generalised coordinates q, shape (N,), are the joint angles theta_1 .. theta_n in rad, of joints that slide
     their positions in m; the modal coordinates of
     link 1, of link 2 and so on, of each first those of stretch, then of torsion, of bending in its x-y plane and of
     bending in its x-z plane, and the deflections of further springs of its joint, in m or rad; and for each elastic
-    joint the angle of its motor behind the gear, in rad. Made by `flexible_arm`.
+    joint the angle of its motor behind the gear, in rad. Made by `flexible_arm`. Of a base that is elastic or driven
+    its displacement, m, and rotation vector, rad, in the axes of the ground stand before the modal coordinates.
 
     With a base that floats freely, q has N + 7 entries: last the position of the base's point in the axes of the ground
     in m, and a quaternion (w, x, y, z) of its rotation (`base_pose`). The rates have N + 6: last the velocity of that
@@ -91,7 +92,7 @@ class SpatialFlexibleArm(FlexibleModel):
     kinds : tuple of str
         How each piece is joined to the one before it: ``"turns"``, ``"slides"`` or ``"fixed"``.
     numbers : tuple of int
-        The link of the arm, counted from 1, that each piece is of; 0 is an elastic base.
+        The link of the arm, counted from 1, that each piece is of; 0 is a base that is elastic or driven.
     elastic, rotor_beyond : tuple of bool
         Which joints have a spring between motor and link; which of these have their rotor beyond it, at the link, or
         none.
@@ -109,7 +110,8 @@ class SpatialFlexibleArm(FlexibleModel):
         ``"absolute"``: a section spins about its line with the link and by torsion. ``"relative"``: by torsion alone.
     base
         ``"clamped"``: the base does not move, but for its springs if it has them. ``"free"``: it floats freely.
-    loose
+        ``"driven"``: it moves as it is told.
+    idle_base
         Whether the base stands on springs and has no inertia along what joint 1 moves.
     """
 
@@ -146,7 +148,7 @@ class SpatialFlexibleArm(FlexibleModel):
     rotor_motion: str = fixed("carried")  # type: ignore[assignment]
     torsion_spin: str = fixed("absolute")  # type: ignore[assignment]
     base: str = fixed("clamped")  # type: ignore[assignment]
-    loose: bool = fixed(False)  # type: ignore[assignment]
+    idle_base: bool = fixed(False)  # type: ignore[assignment]
     axes: ClassVar[tuple[str, ...]] = ("x", "y", "z")
     choices: ClassVar[tuple[str, ...]] = (
         *("inertia_order", "frames", "foreshortening"),
@@ -156,10 +158,11 @@ class SpatialFlexibleArm(FlexibleModel):
 
     def tables(self) -> list[Table]:
         """Return the links, and how the equations are posed."""
+        on = {"free": " on a free base", "driven": " on a driven base"}
         title = (
             f"flexible arm in space: {len(self.layout.links)} links, {sum(self.modes)} modal coordinates, "
             f"{sum(self.elastic)} elastic joints, N = {self.layout.size} generalised coordinates"
-            f"{' on a free base' if self.floats else ' on an elastic base' * (0 in self.numbers)}"
+            f"{on.get(self.base, ' on an elastic base' * (0 in self.numbers))}"
         )
         posed = (
             f"frames {self.frames!r}, foreshortening {self.foreshortening}, second_order "
@@ -205,7 +208,7 @@ class SpatialFlexibleArm(FlexibleModel):
     def layout(self) -> LayoutInSpace:
         """Which generalised coordinate stands where in q."""
         own = (self.counts, self.springs, self.kinds, self.numbers)
-        return LayoutInSpace(self.modes, self.elastic, *own, self.floats)
+        return LayoutInSpace(self.modes, self.elastic, *own, self.base)
 
     @property
     def num_pieces(self) -> int:

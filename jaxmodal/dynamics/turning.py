@@ -125,10 +125,12 @@ def _require_turning(model: FlexibleModel) -> None:
     """Refuse what does not turn about an axis that stays."""
     if not isinstance(model, SpatialFlexibleArm) or model.kinds[0] == TURNS:
         return
-    what = "stands on springs" if 0 in model.numbers else "has a first joint that slides"
+    what = "has a first joint that slides"
+    if 0 in model.numbers:
+        what = "has a base that is driven" if model.base == "driven" else "stands on springs"
     raise ArmError(
         f"model: the arm {what}; must turn about the axis of its first joint, which stays where it is: make the model "
-        "without base_stiffness, of an arm whose first joint turns."
+        "with base = 'clamped', without base_stiffness, of an arm whose first joint turns."
     )
 
 

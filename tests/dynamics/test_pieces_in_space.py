@@ -3,19 +3,24 @@
 What compiles: all terms of a cart with a rod and of one arm that has everything, one simulation, and linearisations.
 """
 
+import dataclasses
 import functools
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from spatial_dynamics_cases import ROUNDING, all_terms, relative
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
+    Motion,
     flexible_arm,
     forward_dynamics,
     linearise,
     link_positions,
+    simulate,
     static_state,
     tip_position,
     turning_frequencies,
@@ -127,7 +132,7 @@ def test_names_and_both_ways_to_solve_of_an_arm_that_has_everything():
     bent = ("torsion1", "bending_xy1", "bending_xz1")
     assert model.layout.names == (
         *("theta1", "slide2", "theta3"),
-        *(f"base.spring{k}" for k in range(1, 7)),
+        *(f"base.{name}{k}" for name in ("displacement", "rotation") for k in (1, 2, 3)),
         *(f"link1.{name}" for name in bent),
         *("link2.spring1", "link2.spring2"),
         *(f"link{k}.{name}" for k in (2, 3, 4) for name in bent),
@@ -239,13 +244,85 @@ def test_rest_under_gravity_on_a_slide_with_a_spring_and_on_an_elastic_base():
     resting = np.asarray(static_state(model, [0.4]))
     sunk = dict(zip(model.layout.names, resting, strict=True))
     assert abs(sunk["link1.spring1"] + 2.0 * 9.81 / 500.0) < 1e-14
-    assert abs(sunk["base.spring3"] + 5.0 * 9.81 / 1e3) < 1e-14
+    assert abs(sunk["base.displacement3"] + 5.0 * 9.81 / 1e3) < 1e-14
     assert np.allclose(
         tip_position(model, resting),
         [0.0, 0.0, 0.7 - 2.0 * 9.81 / 500.0 - 5.0 * 9.81 / 1e3],
         rtol=0,
         atol=1e-14,
     )
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, repr=False)
+class Accelerated(Motion):
+    """A base that is accelerated from rest as it is told."""
+
+    by: Any
+
+    def angles(self, time):
+        return 0.5 * jnp.asarray(self.by) * time**2
+
+
+def test_a_base_that_is_driven_pushes_a_pendulum():
+    """By its acceleration along x and about z, and by gravity as well, in closed form."""
+    pendulum = jm.SpatialLink(0.4, rigid=True, hub=jm.RigidBody(0.1, inertia=(0.0, 0.03, 0.03)))
+    arm = jm.SpatialArm((pendulum,), jm.RigidBody(0.5))
+    model = flexible_arm(arm, gravity=(0.0, -9.81, 0.0), base="driven")
+    assert "on a driven base" in str(model)
+    assert linearise(model, np.zeros(7)).names == ("theta1",)
+    q, rate = np.zeros((2, 7))
+    q[0], rate[0] = 0.7, 3.0
+    base = [2.0, 0.0, 0.0, 0.0, 0.0, 1.5]
+    found = forward_dynamics(model, q, rate, [0.2], base)
+    about = 0.03 + 0.5 * 0.4**2
+    push = 0.5 * 0.4 * (2.0 * np.sin(0.7) - 9.81 * np.cos(0.7))
+    assert np.allclose(found, [(0.2 + push) / about - 1.5, *base], rtol=1e-13, atol=1e-13)
+    with pytest.raises(ArmError, match=r"base_acceleration: of shape \(3,\); the last axis must"):
+        forward_dynamics(model, q, rate, [0.2], base[:3])
+
+
+@pytest.mark.slow
+def test_a_base_that_is_accelerated_is_gravity_and_its_work_is_counted():
+    """A flexible arm that falls on a base which falls with it; and one that a base shakes and turns."""
+    arm = jm.SpatialArm((BEAM, BEAM.replace(joint_axis=(0.0, 1.0, 0.0))))
+    one = {"bending_xy": 1, "bending_xz": 1}
+    still = flexible_arm(arm, one, gravity=(-1.0, -2.0, -9.0))
+    driven = flexible_arm(arm, one, base="driven")
+    times, fixed = np.linspace(0.0, 0.1, 3), {"method": "rk4", "step": 1e-4}
+    expected = simulate(still, times, **fixed)
+    pushed = Accelerated(np.array([1.0, 2.0, 9.0, 0.0, 0.0, 0.0]))
+    found = simulate(driven, times, base_motion=pushed, **fixed)
+    assert np.allclose(found["joint_angle"], expected["joint_angle"], rtol=1e-11, atol=1e-13)
+    assert found["link_of_coordinate"].values.tolist() == [0] * 6 + [1, 1, 2, 2]
+    own = found["modal_coordinate"][:, 6:]
+    assert np.allclose(own, expected["modal_coordinate"], rtol=1e-9, atol=1e-13)
+    turned = Accelerated(np.array([1.0, 2.0, 9.0, 20.0, -30.0, 25.0]))
+    shaken = simulate(driven, times, base_motion=turned, **fixed)
+    assert shaken.attrs["status"] == "ok"
+    assert shaken.attrs["energy_balance_error"] < 1e-9
+    assert float(shaken["work"][-1]) > 1.0
+
+
+def test_bases_that_are_driven_are_told_how():
+    arm = jm.SpatialArm((BEAM,))
+    driven, clamped = flexible_arm(arm, 1, base="driven"), flexible_arm(arm, 1)
+    with pytest.raises(ArmError, match=r"base_motion: gives angles of shape \(3,\); must be"):
+        simulate(driven, [0.0, 0.1], base_motion=Accelerated(np.ones(3)))
+    with pytest.raises(ArmError, match="does not move as it is told; must be left out"):
+        simulate(clamped, [0.0, 0.1], base_motion=Accelerated(np.ones(6)))
+    with pytest.raises(ArmError, match="base_acceleration: the base of this model does not"):
+        forward_dynamics(clamped, np.zeros(4), np.zeros(4), [0.0], np.zeros(6))
+    with pytest.raises(ArmError, match="has a base that is driven; must turn about the axis"):
+        turning_frequencies(driven, [1.0])
+    with pytest.raises(ArmError, match="base = 'driven': moves as it is told, and base_stiffness"):
+        flexible_arm(everything()[0], 1, base="driven")
+    document = {**FILE, "dynamics": {**FILE["dynamics"], "base": "driven"}}
+    with (
+        pytest.warns(ImplausibleWarning, match="nothing gives way"),
+        pytest.raises(ArmError, match="files do not say how a base moves"),
+    ):
+        simulation_from_dict(document)
 
 
 def test_what_needs_inertia_or_an_axis_that_stays_says_so():

@@ -130,10 +130,12 @@ def arm_in_space(
     require_concrete(
         arm, "flexible_arm of an arm in space", "gradients are those of the model's arrays"
     )
-    pieces = pieces_of(arm)
+    pieces = pieces_of(arm, driven=base == "driven")
     straight = [piece.link for piece in pieces]
     values = arm_values(straight, arm.payload, None).links
     own = [float(link.beam.polar[0]) for link in values]
+    body = pseudo_inertia(values[0].stator[..., 0], np.eye(3))
+    carrying = base_of(base, joint_position, arm, body)
     given = list(zip(_counts(modes, arm), _families(shapes, len(arm.links)), strict=True))
     # of what springs stand between: no shapes
     given = [
@@ -146,11 +148,9 @@ def arm_in_space(
     springs = tuple(len(link.joint_springs) for link in straight)
     kinds, numbers = tuple(p.kind for p in pieces), tuple(p.number for p in pieces)
     sizes = tuple(sum(count) + extra for count, extra in zip(counts, springs, strict=True))
-    layout = LayoutInSpace(sizes, elastic, counts, springs, kinds, numbers, base == "free")
+    layout = LayoutInSpace(sizes, elastic, counts, springs, kinds, numbers, carrying.kind)
     check_size(layout.size)
     n, rows = len(jointed), len(pieces)
-    body = pseudo_inertia(values[0].stator[..., 0], np.eye(3))
-    carrying = base_of(base, joint_position, arm, body)
     links = layout.links
     polar = np.zeros(rows)
     polar[links] = _torsional_inertias(torsional_inertia, [own[piece] for piece in links])
@@ -224,7 +224,7 @@ def arm_in_space(
         base=carrying.kind,
     )
     _check_inertia(model)
-    model = dataclasses.replace(model, loose=_is_loose(model))
+    model = dataclasses.replace(model, idle_base=_idle_base(model))
     for name in ("gram", "stiffness", "damping", "spin", "base_gram"):
         if not np.all(np.isfinite(getattr(model, name))):
             raise ArmError(
@@ -246,9 +246,9 @@ def _check_inertia(model: SpatialFlexibleArm) -> None:
             )
 
 
-def _is_loose(model: SpatialFlexibleArm) -> bool:
+def _idle_base(model: SpatialFlexibleArm) -> bool:
     """Whether an elastic base has no inertia along what joint 1 moves, and neither has a rotor that it carries."""
-    if 0 not in model.numbers:
+    if 0 not in model.numbers or model.base == "driven":
         return False
     known, axis = model.layout.functions.number, model.axis[1]
     body = model.gram[0, known + 4 :, known + 4 :]

@@ -1,4 +1,4 @@
-"""The base of an arm in space: clamped, or a rigid body that floats freely."""
+"""The base of an arm in space: clamped or driven, or a rigid body that floats freely."""
 
 from __future__ import annotations
 
@@ -34,14 +34,19 @@ def base_of(kind: Any, joint_position: Any, arm: SpatialArm, body: np.ndarray) -
     """
     first = arm.links[0]
     one_of("base", kind, BASES, "'free' floats, with the stator of link 1 as its body")
-    if kind == "clamped":
+    if kind == "driven" and arm.base_stiffness is not None:
+        raise ArmError(
+            "base = 'driven': moves as it is told, and base_stiffness of the arm lets it give way; must be one of the "
+            "two: give arm.replace(base_stiffness=None), or leave base out."
+        )
+    if kind != "free":
         if joint_position is not None:
             raise ArmError(
                 f"joint_position = {shown(joint_position)}: is where joint 1 is on a base that floats freely; must be "
                 "left out, or stand beside base = 'free'."
             )
         _refuse_floating_springs(first)
-        return Base("clamped", np.zeros((4, 4)), np.zeros(3))
+        return Base(kind, np.zeros((4, 4)), np.zeros(3))
     if arm.base_stiffness is not None:
         raise ArmError(
             "base = 'free': floats, and base_stiffness of the arm holds it by springs; must be one of the two: give "

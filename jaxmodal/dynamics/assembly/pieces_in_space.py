@@ -24,7 +24,7 @@ class Piece(NamedTuple):
     kind
         How it is joined to the piece before: it turns, slides or is fixed.
     number
-        The link of the arm, counted from 1, that it is of; 0 is an elastic base.
+        The link of the arm, counted from 1, that it is of; 0 is a base that is elastic or driven.
     """
 
     link: SpatialLink
@@ -42,8 +42,8 @@ class Piece(NamedTuple):
         return self.kind == FIXED and bool(self.link.joint_springs)
 
 
-def pieces_of(arm: SpatialArm) -> tuple[Piece, ...]:
-    """The pieces of an arm, from its base.
+def pieces_of(arm: SpatialArm, driven: bool = False) -> tuple[Piece, ...]:
+    """The pieces of an arm, from its base; one that is ``driven`` gives way as the six springs of an elastic one do.
 
     Springs at a joint that slides are before the guide along which it does: these stand between pieces of their own.
 
@@ -53,8 +53,8 @@ def pieces_of(arm: SpatialArm) -> tuple[Piece, ...]:
         Where a link has what motions in space do not know.
     """
     pieces = []
-    if arm.base_stiffness is not None:
-        pieces.append(Piece(_between(joint_springs=_of_base()), FIXED, 0))
+    if driven or arm.base_stiffness is not None:
+        pieces.append(Piece(_between(joint_springs=_of_base(0.0 if driven else 1.0)), FIXED, 0))
     for number, link in enumerate(arm.links, start=1):
         with within(f"link{number}."):
             _check(link)
@@ -81,10 +81,10 @@ def _between(**values: object) -> SpatialLink:
     return SpatialLink(0.0, rigid=True, **values)  # type: ignore[arg-type]
 
 
-def _of_base() -> tuple[Spring, ...]:
-    """The six directions of an elastic base; its stiffness, which mixes them, stands elsewhere."""
+def _of_base(stiffness: float) -> tuple[Spring, ...]:
+    """The six directions in which a base moves; the stiffness of an elastic one, which mixes them, stands elsewhere."""
     return tuple(
-        Spring(kind, tuple(axis), 1.0)  # type: ignore[arg-type]
+        Spring(kind, tuple(axis), stiffness)  # type: ignore[arg-type]
         for kind in ("translation", "rotation")
         for axis in np.eye(3).tolist()
     )

@@ -29,8 +29,11 @@ from jaxmodal.runtime.namespace import Array
 
 
 def pays(model: SpatialFlexibleArm) -> bool:
-    """Whether this is the way to solve with the inertia matrix of a model: always faster, where it is right."""
-    return model.frames == "rotation"
+    """Whether this is the way to solve with the inertia matrix of a model: always faster, where it is right.
+
+    It is not where a base is driven, whose accelerations are given.
+    """
+    return model.frames == "rotation" and model.base != "driven"
 
 
 class _Local(NamedTuple):
