@@ -19,7 +19,7 @@ import numpy as np
 from jaxmodal.arm.arguments import require_truth
 from jaxmodal.arm.quantities import value_text
 from jaxmodal.dynamics.layout_in_space import DEFORMATIONS, FIXED, SLIDES, Counts, LayoutInSpace
-from jaxmodal.dynamics.model import FRAMES, FlexibleModel, fixed, one_of
+from jaxmodal.dynamics.model import FRAMES, INERTIA_ORDERS, FlexibleModel, fixed, one_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.tables import Table
@@ -108,6 +108,9 @@ class SpatialFlexibleArm(FlexibleModel):
         only its own spin has energy.
     torsion_spin
         ``"absolute"``: a section spins about its line with the link and by torsion. ``"relative"``: by torsion alone.
+    inertia_order
+        ``"full"`` keeps every power of the deflections, those of springs of joints and of an elastic base among them,
+        in B; ``"first"`` keeps the first, as usual in the literature.
     base
         ``"clamped"``: the base does not move, but for its springs if it has them. ``"free"``: it floats freely.
         ``"driven"``: it moves as it is told.
@@ -147,6 +150,7 @@ class SpatialFlexibleArm(FlexibleModel):
     second_order: bool = fixed(True)  # type: ignore[assignment]
     rotor_motion: str = fixed("carried")  # type: ignore[assignment]
     torsion_spin: str = fixed("absolute")  # type: ignore[assignment]
+    inertia_order: str = fixed("full")  # type: ignore[assignment]
     base: str = fixed("clamped")  # type: ignore[assignment]
     idle_base: bool = fixed(False)  # type: ignore[assignment]
     axes: ClassVar[tuple[str, ...]] = ("x", "y", "z")
@@ -154,7 +158,6 @@ class SpatialFlexibleArm(FlexibleModel):
         *("inertia_order", "frames", "foreshortening"),
         *("second_order", "rotor_motion", "torsion_spin"),
     )
-    inertia_order: ClassVar[str] = "full"  # type: ignore[misc]
 
     def tables(self) -> list[Table]:
         """Return the links, and how the equations are posed."""
@@ -165,8 +168,8 @@ class SpatialFlexibleArm(FlexibleModel):
             f"{on.get(self.base, ' on an elastic base' * (0 in self.numbers))}"
         )
         posed = (
-            f"frames {self.frames!r}, foreshortening {self.foreshortening}, second_order "
-            f"{self.second_order}, rotor_motion {self.rotor_motion!r}, torsion_spin {self.torsion_spin!r}"
+            f"inertia_order {self.inertia_order!r}, frames {self.frames!r}, foreshortening {self.foreshortening}, "
+            f"second_order {self.second_order}, rotor_motion {self.rotor_motion!r}, torsion_spin {self.torsion_spin!r}"
         )
         if np.ndim(self.gram) != 3:  # mapped over arms
             return [Table(title, (), (), (posed,))]
@@ -247,6 +250,7 @@ class SpatialFlexibleArm(FlexibleModel):
         second_order: bool | None = None,
         rotor_motion: str | None = None,
         torsion_spin: str | None = None,
+        inertia_order: str | None = None,
     ) -> SpatialFlexibleArm:
         """Return the same arm with other choices of how its equations are posed; None leaves a choice as it is.
 
@@ -256,13 +260,21 @@ class SpatialFlexibleArm(FlexibleModel):
         Raises
         ------
         ArmError
-            If a choice is none of the allowed ones, or linear frames meet what needs axes that are not stretched.
+            If a choice is none of the allowed ones, linear frames meet what needs axes that are not stretched, or an
+            inertia matrix of first order a base that floats or is driven.
         """
         turned = self.frames if frames is None else frames
         shorter = self.foreshortening if foreshortening is None else foreshortening
         second = self.second_order if second_order is None else second_order
         rotor = self.rotor_motion if rotor_motion is None else rotor_motion
         spin = self.torsion_spin if torsion_spin is None else torsion_spin
+        order = self.inertia_order if inertia_order is None else inertia_order
+        one_of("inertia_order", order, INERTIA_ORDERS, "'full' keeps all powers of the deflections")
+        if order == "first" and self.base != "clamped":
+            raise ArmError(
+                f"inertia_order = 'first': is of arms whose base does not move, and base = {self.base!r}; must be "
+                "'full' beside it."
+            )
         one_of("frames", turned, FRAMES, "'rotation' turns without stretching")
         require_truth("foreshortening", shorter)
         require_truth("second_order", second)
@@ -276,6 +288,7 @@ class SpatialFlexibleArm(FlexibleModel):
             )
         return dataclasses.replace(
             self,
+            inertia_order=order,
             frames=turned,
             foreshortening=shorter,
             second_order=second,

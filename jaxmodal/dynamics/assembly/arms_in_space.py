@@ -8,108 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arguments import reals, scalar, whole
+from jaxmodal.arm.arguments import reals, scalar
 from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamics.assembly.arguments import check_size, per_link
 from jaxmodal.dynamics.assembly.bases import base_of
 from jaxmodal.dynamics.assembly.pieces_in_space import pieces_of
-from jaxmodal.dynamics.assembly.tables_in_space import Deformations, LinkTablesInSpace
-from jaxmodal.dynamics.frequency_equation import EndBody
+from jaxmodal.dynamics.assembly.shapes_in_space import NONE, shapes_of
+from jaxmodal.dynamics.assembly.tables_in_space import LinkTablesInSpace
 from jaxmodal.dynamics.layout_in_space import (
-    DEFORMATIONS,
     FIXED,
     SLIDES,
-    Counts,
     LayoutInSpace,
 )
-from jaxmodal.dynamics.model import one_of
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
-from jaxmodal.dynamics.rod_shapes import (
-    RodShapes,
-    fixed_free_rods,
-    monomial_rods,
-    polynomial_rods,
-)
-from jaxmodal.dynamics.shapes import (
-    LinkShapes,
-    clamped_mass_shapes,
-    monomial_shapes,
-    polynomial_shapes,
-)
-from jaxmodal.runtime import limits
-from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.values import LinkValues, arm_values
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.links import SpatialLink
-
-FAMILIES = ("polynomial", "monomial", "clamped_free")
-
-
-def _clamped_free(count: int) -> LinkShapes:
-    return clamped_mass_shapes(count, EndBody(), 1.0, 1.0)
-
-
-_BEAMS = dict(zip(FAMILIES, (polynomial_shapes, monomial_shapes, _clamped_free), strict=True))
-_RODS = dict(zip(FAMILIES, (polynomial_rods, monomial_rods, fixed_free_rods), strict=True))
-
-
-def _counts(modes: Any, arm: SpatialArm) -> tuple[Counts, ...]:
-    """Number of shapes of each deformation of each link."""
-    n = len(arm.links)
-    given = list(modes) if isinstance(modes, (list, tuple)) else [modes] * n
-    if len(given) != n:
-        raise ArmError(f"modes = {shown(modes)}: must be one entry, or {n}, one for each link.")
-    made = []
-    for number, (link, entry) in enumerate(zip(arm.links, given, strict=True), start=1):
-        with within(f"modes of link{number}: "):
-            found = _count(entry)
-        made.append((0, 0, 0, 0) if link.rigid else found)
-    return tuple(made)
-
-
-def _count(entry: Any) -> Counts:
-    expected = (
-        "a whole number, of shapes of bending in each plane, or a dict with some of "
-        f"{', '.join(map(repr, DEFORMATIONS))}"
-    )
-    if isinstance(entry, Mapping):
-        unknown = sorted(set(entry) - set(DEFORMATIONS), key=str)
-        if unknown:
-            raise ArmError(
-                f"modes = {shown(entry)}: {shown(unknown[0])} is unknown; must be {expected}."
-            )
-        stretch, torsion, xy, xz = (
-            whole(name, entry.get(name, 0), 0, limits.LINK_MODES) for name in DEFORMATIONS
-        )
-        return stretch, torsion, xy, xz
-    try:
-        bending = whole("modes", entry, 0, limits.LINK_MODES)
-    except ArmError as error:
-        raise ArmError(f"modes = {shown(entry)}: must be {expected}.") from error
-    return 0, min(bending, 1), bending, bending
-
-
-def _families(shapes: Any, n: int) -> list[list[str]]:
-    """The family of each deformation of each link."""
-    given = list(shapes) if isinstance(shapes, (list, tuple)) else [shapes] * n
-    if len(given) != n:
-        raise ArmError(f"shapes: {len(given)} of them; must be one, or {n}, one for each link.")
-    made = []
-    for entry in given:
-        named = entry if isinstance(entry, Mapping) else dict.fromkeys(DEFORMATIONS, entry)
-        unknown = sorted(set(named) - set(DEFORMATIONS), key=str)
-        if unknown:
-            raise ArmError(
-                f"shapes: {shown(unknown[0])} is no deformation; must be among "
-                f"{', '.join(map(repr, DEFORMATIONS))}."
-            )
-        families = [named.get(name, FAMILIES[0]) for name in DEFORMATIONS]
-        for family in families:
-            one_of("shapes", family, FAMILIES, "'polynomial' converges fastest in space")
-        made.append(families)
-    return made
 
 
 def arm_in_space(
@@ -136,13 +53,9 @@ def arm_in_space(
     own = [float(link.beam.polar[0]) for link in values]
     body = pseudo_inertia(values[0].stator[..., 0], np.eye(3))
     carrying = base_of(base, joint_position, arm, body)
-    given = list(zip(_counts(modes, arm), _families(shapes, len(arm.links)), strict=True))
-    # of what springs stand between: no shapes
-    given = [
-        given[piece.number - 1] if piece.is_link else ((0, 0, 0, 0), [FAMILIES[0]] * 4)
-        for piece in pieces
-    ]
-    counts = tuple(count for count, _ in given)
+    of_links = shapes_of(arm, modes, shapes, in_tip_values)
+    made = [of_links[piece.number - 1] if piece.is_link else NONE for piece in pieces]
+    counts = tuple((a.count, b.count, c.count, d.count) for a, b, c, d in made)
     jointed = [piece.link for piece in pieces if piece.kind != FIXED]
     elastic = tuple(bool(np.isfinite(float(link.joint_stiffness))) for link in jointed)
     springs = tuple(len(link.joint_springs) for link in straight)
@@ -155,8 +68,8 @@ def arm_in_space(
     polar = np.zeros(rows)
     polar[links] = _torsional_inertias(torsional_inertia, [own[piece] for piece in links])
     tables = [
-        LinkTablesInSpace(link.beam, _made(*each, in_tip_values), layout.functions, inertia)
-        for link, each, inertia in zip(values, given, polar.tolist(), strict=True)
+        LinkTablesInSpace(link.beam, each, layout.functions, inertia)
+        for link, each, inertia in zip(values, made, polar.tolist(), strict=True)
     ]
     rolls = [link.roll[..., 0] for link in values]
     more = max(springs)
@@ -274,19 +187,6 @@ def _or(value: Any, other: float) -> float:
 def _unit(link: SpatialLink) -> np.ndarray:
     axis = np.array([float(x) for x in link.joint_axis])
     return np.asarray(axis / np.linalg.norm(axis))
-
-
-def _made(counts: Counts, families: Sequence[str], in_tip_values: bool) -> Deformations:
-    """The shapes of one link."""
-    rods: list[RodShapes] = []
-    beams: list[LinkShapes] = []
-    for count, family in zip(counts[:2], families[:2], strict=True):
-        rod = _RODS[family](count)
-        rods.append(rod.in_tip_values() if in_tip_values and count else rod)
-    for count, family in zip(counts[2:], families[2:], strict=True):
-        beam = _BEAMS[family](count)
-        beams.append(beam.in_tip_deflections() if in_tip_values and count else beam)
-    return rods[0], rods[1], beams[0], beams[1]
 
 
 def pseudo_inertia(matrix: np.ndarray, roll: np.ndarray) -> np.ndarray:

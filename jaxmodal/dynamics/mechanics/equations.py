@@ -82,10 +82,14 @@ def inertia(model: FlexibleModel, q: Vector) -> Float[Array, "N N"]:
         rows, parts = jacobian(here)
         return _products(rows, table, rows) + moving.turning_inertia(model, parts, rows)
     straight, bent = _without_deflection(model, q)
-    (rows, parts), (change, _) = jax.jvp(jacobian, (straight,), (bent,))
+
+    def rows_and_turning(at: Array) -> tuple[Array, Array]:
+        rows, parts = jacobian(at)
+        return rows, moving.turning_inertia(model, parts, rows)
+
+    (rows, still), (change, turned) = jax.jvp(rows_and_turning, (straight,), (bent,))
     mixed = _products(rows, table, change)
-    turning = moving.turning_inertia(model, parts, rows)
-    return _products(rows, table, rows) + mixed + mixed.T + turning
+    return _products(rows, table, rows) + mixed + mixed.T + still + turned
 
 
 class _Motion(NamedTuple):
@@ -123,9 +127,14 @@ def kinetic(model: FlexibleModel, q: Vector, rate: Vector) -> Float[Array, ""]:
         turning = moving.turning_energy(model, parts, speeds, rate)
         return 0.5 * jnp.einsum("ika,ikl,ila->", speeds, table, speeds) + turning
     straight, bent = _without_deflection(model, q)
-    (parts, speeds), (_, change) = jax.jvp(velocity, (straight,), (bent,))
-    turning = moving.turning_energy(model, parts, speeds, rate)
-    return jnp.einsum("ika,ikl,ila->", speeds, table, 0.5 * speeds + change) + turning
+
+    def speeds_and_turning(at: Array) -> tuple[Array, Array]:
+        parts, speeds = velocity(at)
+        return speeds, moving.turning_energy(model, parts, speeds, rate)
+
+    (speeds, still), (change, turned) = jax.jvp(speeds_and_turning, (straight,), (bent,))
+    energy = jnp.einsum("ika,ikl,ila->", speeds, table, 0.5 * speeds + change)
+    return energy + still + turned
 
 
 def velocity_forces(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:

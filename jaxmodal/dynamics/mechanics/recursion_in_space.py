@@ -31,9 +31,10 @@ from jaxmodal.runtime.namespace import Array
 def pays(model: SpatialFlexibleArm) -> bool:
     """Whether this is the way to solve with the inertia matrix of a model: always faster, where it is right.
 
-    It is not where a base is driven, whose accelerations are given.
+    It is not where a base is driven, whose accelerations are given, nor for a matrix of first order.
     """
-    return model.frames == "rotation" and model.base != "driven"
+    full = model.frames == "rotation" and model.inertia_order == "full"
+    return full and model.base != "driven"
 
 
 class _Local(NamedTuple):
