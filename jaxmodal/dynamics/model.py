@@ -344,13 +344,7 @@ class FlexibleArm(FlexibleModel):
 def require_motor_inertia(model: FlexibleModel) -> None:
     """Refuse a model that has motors without inertia where they move freely."""
     numbers = [str(k) for k, beyond in enumerate(model.rotor_beyond, start=1) if beyond]
-    if getattr(model, "idle_base", False):
-        raise ArmError(
-            "model: its base stands on springs and has no inertia along what joint 1 moves, so that no torque of that "
-            "motor could be told from any motion; must have it to move freely: give link 1 a stator with mass and "
-            "inertia, the body of the base, lock the motors (linearise with joints = 'locked'), or prescribe their "
-            "angles (simulate with motion)."
-        )
+    require_base_inertia(model, "freely")
     if numbers:
         many = len(numbers) > 1
         raise ArmError(
@@ -358,6 +352,18 @@ def require_motor_inertia(model: FlexibleModel) -> None:
             "has the rotor at the link and leaves none before the spring, and so does a joint without rotor_inertia. "
             "Lock it (linearise with joints = 'locked'), prescribe its angle (simulate with motion), or make the arm "
             "with rotor_inertia and motor = 'held', which has the rotor before the spring."
+        )
+
+
+def require_base_inertia(model: FlexibleModel, motors: str) -> None:
+    """Refuse a model with an elastic base that has no inertia where motors move so: ``"freely"`` or ``"as given"``."""
+    idle = getattr(model, "idle_base", "")
+    if idle == "as given" or (idle and motors == "freely"):
+        raise ArmError(
+            "model: its base stands on springs and has no inertia along what gives way or moves freely at joint 1, so "
+            "that accelerations cannot be told from one another; must have it to move in time: give link 1 a stator "
+            "with mass and inertia about every axis, the body of the base. Frequencies of locked motors need none "
+            "(linearise with joints = 'locked')."
         )
 
 

@@ -115,7 +115,7 @@ class SpatialFlexibleArm(FlexibleModel):
         ``"clamped"``: the base does not move, but for its springs if it has them. ``"free"``: it floats freely.
         ``"driven"``: it moves as it is told.
     idle_base
-        Whether the base stands on springs and has no inertia along what joint 1 moves.
+        How the motors may not move because a base on springs has no inertia: ``"freely"``, or not even ``"as given"``.
     """
 
     gram: Array
@@ -152,7 +152,7 @@ class SpatialFlexibleArm(FlexibleModel):
     torsion_spin: str = fixed("absolute")  # type: ignore[assignment]
     inertia_order: str = fixed("full")  # type: ignore[assignment]
     base: str = fixed("clamped")  # type: ignore[assignment]
-    idle_base: bool = fixed(False)  # type: ignore[assignment]
+    idle_base: str = fixed("")  # type: ignore[assignment]
     axes: ClassVar[tuple[str, ...]] = ("x", "y", "z")
     choices: ClassVar[tuple[str, ...]] = (
         *("inertia_order", "frames", "foreshortening"),

@@ -15,6 +15,7 @@ from spatial_dynamics_cases import ROUNDING, all_terms, relative
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
+    Hold,
     Motion,
     flexible_arm,
     forward_dynamics,
@@ -26,6 +27,7 @@ from jaxmodal.dynamics import (
     turning_frequencies,
 )
 from jaxmodal.dynamics.files import simulation_from_dict
+from jaxmodal.dynamics.mechanics.massless import frequencies_with_massless, massless
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 
 SECTION = jm.rectangle(0.012, 0.03, "cowper")
@@ -325,11 +327,30 @@ def test_bases_that_are_driven_are_told_how():
         simulation_from_dict(document)
 
 
+def test_springs_in_a_row_without_a_mass_between_have_one_frequency():
+    """That of both springs one after the other, and an infinite one; along a motion as well."""
+    mass, stiffness = np.full((2, 2), 3.0), np.diag([200.0, 300.0])
+    found = frequencies_with_massless(mass, stiffness)
+    assert massless(mass).sum() == 1
+    assert not massless(np.diag([3.0, 1e-9])).any()
+    assert abs(found[0] - np.sqrt(120.0 / 3.0)) < 1e-13
+    assert np.isinf(found[1])
+    along = frequencies_with_massless(np.stack([mass, 2.0 * mass]), np.stack([stiffness] * 2))
+    assert np.allclose(along[:, 0], np.sqrt([40.0, 20.0]), rtol=1e-14, atol=0)
+    with pytest.raises(ArmError, match="something that gives way has no mass: its stiffness must"):
+        frequencies_with_massless(mass, np.diag([200.0, 0.0]))
+
+
 def test_what_needs_inertia_or_an_axis_that_stays_says_so():
     bare = flexible_arm(arm_of(BEAM, base_stiffness=BASE.tolist()), 1)
     q = np.zeros(bare.num_coordinates)
     with pytest.raises(ArmError, match="base stands on springs and has no inertia along what"):
         forward_dynamics(bare, q, q, [0.0])
+    on_springs = arm_of(SPRUNG.replace(stator=None), base_stiffness=BASE.tolist())
+    assert flexible_arm(on_springs, 1).idle_base == "as given"
+    elastic = arm_of(BEAM.replace(joint_stiffness=900.0), base_stiffness=BASE.tolist())
+    with pytest.raises(ArmError, match="no inertia along what gives way or moves freely"):
+        simulate(flexible_arm(elastic, 1), [0.0, 0.1], motion=Hold([0.0]))
     with pytest.raises(ArmError, match="model: the arm stands on springs; must turn about"):
         turning_frequencies(bare, [1.0])
     with pytest.raises(ArmError, match="has a first joint that slides; must turn about"):

@@ -12,7 +12,7 @@ from jaxmodal.arm.arguments import reals, scalar
 from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamics.assembly.arguments import check_size, per_link
-from jaxmodal.dynamics.assembly.bases import base_of
+from jaxmodal.dynamics.assembly.bases import base_of, least_moment
 from jaxmodal.dynamics.assembly.pieces_in_space import pieces_of
 from jaxmodal.dynamics.assembly.shapes_in_space import NONE, shapes_of
 from jaxmodal.dynamics.assembly.tables_in_space import LinkTablesInSpace
@@ -159,18 +159,24 @@ def _check_inertia(model: SpatialFlexibleArm) -> None:
             )
 
 
-def _idle_base(model: SpatialFlexibleArm) -> bool:
-    """Whether an elastic base has no inertia along what joint 1 moves, and neither has a rotor that it carries."""
+def _idle_base(model: SpatialFlexibleArm) -> str:
+    """How motors may not move on a base on springs that has no inertia (`SpatialFlexibleArm.idle_base`)."""
     if 0 not in model.numbers or model.base == "driven":
-        return False
+        return ""
     known, axis = model.layout.functions.number, model.axis[1]
     body = model.gram[0, known + 4 :, known + 4 :]
-    if model.kinds[model.layout.moving[0]] == SLIDES:
-        return not body[0, 0] > 0.0
-    if model.rotor[0] > 0.0 and not model.elastic[0]:
-        return False
-    moment = np.trace(body[1:, 1:]) - axis @ body[1:, 1:] @ axis
-    return not moment > 0.0
+    if least_moment(body) > 0.0:
+        return ""
+    if model.springs[1]:
+        return "as given"
+    mass, second = body[0, 0], body[1:, 1:]
+    along = mass if model.kinds[1] == SLIDES else np.trace(second) - axis @ second @ axis
+    if along > 0.0:
+        return ""
+    carries = bool(model.rotor[0] > 0.0) and model.kinds[1] != SLIDES
+    if not model.elastic[0]:
+        return "" if carries else "freely"
+    return "freely" if carries and not model.rotor_beyond[0] else "as given"
 
 
 def _gives(link: LinkValues, roll: np.ndarray, room: int) -> np.ndarray:

@@ -57,11 +57,7 @@ def base_of(kind: Any, joint_position: Any, arm: SpatialArm, body: np.ndarray) -
     reach = finite("joint_position", given, (3,), words)
     _refuse_floating_springs(first)
     mass = body[0, 0]
-    centre = body[0, 1:] / mass if mass > 0.0 else np.zeros(3)
-    # moments of mass about the centre of gravity, of which the inertia tensor is made
-    spread = body[1:, 1:] - mass * np.outer(centre, centre)
-    moments = np.linalg.eigvalsh(np.trace(spread) * np.eye(3) - spread)
-    if not (mass > 0.0 and moments[0] > 0.0):
+    if not least_moment(body) > 0.0:
         raise ArmError(
             "base = 'free': link1.stator is the body of the base, and has no "
             f"{'inertia about some axis' if mass > 0.0 else 'mass'}; must have mass and inertia about every axis: give "
@@ -70,6 +66,16 @@ def base_of(kind: Any, joint_position: Any, arm: SpatialArm, body: np.ndarray) -
     moved = np.eye(4)
     moved[1:, 0] = reach
     return Base("free", moved @ body @ moved.T, reach)
+
+
+def least_moment(body: np.ndarray) -> float:
+    """Smallest moment of inertia of a body about its centre of gravity, by its pseudo-inertia; 0 without mass."""
+    mass = body[0, 0]
+    if not mass > 0.0:
+        return 0.0
+    # moments of mass about the centre of gravity, of which the inertia tensor is made
+    spread = body[1:, 1:] - np.outer(body[0, 1:], body[0, 1:]) / mass
+    return float(np.linalg.eigvalsh(np.trace(spread) * np.eye(3) - spread)[0])
 
 
 def _refuse_floating_springs(first: SpatialLink) -> None:

@@ -11,7 +11,7 @@ from jaxmodal.dynamics.drives.events import Event
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.mechanics import equations, free_bases
 from jaxmodal.dynamics.mechanics.solves import solve_held
-from jaxmodal.dynamics.model import FlexibleModel
+from jaxmodal.dynamics.model import FlexibleModel, require_base_inertia
 from jaxmodal.runtime.namespace import Array
 
 #: torques of the motors: a law of `torques`, or any function with these arguments
@@ -86,6 +86,7 @@ def motion_of(system: Driven, time: Any, q: Array, rate: Array) -> tuple[Array, 
         of_base = _of_base(system, time)
         acceleration, pivot = equations.accelerations(model, q, rate, torques, of_base)
         return acceleration, torques, pivot
+    require_base_inertia(model, "as given")
     given = jnp.zeros(model.num_rates).at[driven].set(system.motion(time)[2])
     if system.base is not None:
         given = given.at[model.layout.given].set(_of_base(system, time))
