@@ -120,6 +120,11 @@ class Linearisation(NamedTuple):
     def _of_first_order(self) -> np.ndarray:
         """A of z' = A z with coordinates and rates as z, shape (2 k, 2 k) or (T, 2 k, 2 k)."""
         mass, size = np.asarray(self.mass), len(self.names)
+        if np.any(massless(mass)):
+            raise ArmError(
+                "mass: something that gives way has none, as what stands between springs in a row; must be positive "
+                "definite: give it a body (of an elastic base the stator of link 1); natural_frequencies needs none."
+            )
         _cholesky(mass)
         below = [
             np.linalg.solve(mass, -np.asarray(part)) for part in (self.stiffness, self.damping)

@@ -27,6 +27,7 @@ from jaxmodal.dynamics import (
     turning_frequencies,
 )
 from jaxmodal.dynamics.files import simulation_from_dict
+from jaxmodal.dynamics.linearisation import Linearisation
 from jaxmodal.dynamics.mechanics.massless import frequencies_with_massless, massless
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 
@@ -337,6 +338,11 @@ def test_springs_in_a_row_without_a_mass_between_have_one_frequency():
     assert np.isinf(found[1])
     along = frequencies_with_massless(np.stack([mass, 2.0 * mass]), np.stack([stiffness] * 2))
     assert np.allclose(along[:, 0], np.sqrt([40.0, 20.0]), rtol=1e-14, atol=0)
+    system = Linearisation(mass, 0.0 * mass, stiffness, np.zeros((2, 1)), ("a", "b"))
+    assert abs(system.natural_frequencies()[0] - found[0]) < 1e-13
+    assert "inf" in str(system)
+    with pytest.raises(ArmError, match="mass: something that gives way has none, as what stands"):
+        system.eigenvalues()
     with pytest.raises(ArmError, match="something that gives way has no mass: its stiffness must"):
         frequencies_with_massless(mass, np.diag([200.0, 0.0]))
 

@@ -222,8 +222,9 @@ def flexible_arm(
         Of an arm in space, inertia about the line of the links per length, kg m; one number or one for each link, None
         for the density times I_y + I_z of the section.
     base
-        Of an arm in space: ``"clamped"``, or ``"free"`` where it floats freely. The base is then a rigid body, the
-        ``stator`` of link 1, and the axis and the frame of joint 1 are seen from the axes of the base.
+        Of an arm in space: ``"clamped"``, which its ``base_stiffness`` lets give way; ``"driven"`` where it moves as
+        `simulate` is told; or ``"free"`` where it floats freely. The base is then a rigid body, the ``stator`` of link
+        1, and the axis and the frame of joint 1 are seen from the axes of the base.
     joint_position
         Of a free base: joint 1 seen from the point of the base whose position and velocity are coordinates and rates,
         in the axes of the base, m. Left out, that point is joint 1.

@@ -253,10 +253,9 @@ def turning_forces(
         moment = growths[:, :1] * x_axis + jnp.cross(own, momenta[:, :1] * x_axis)
         frames = frames.at[-model.num_pieces :].set(moment)
     if model.rotor_motion == "carried":
+        # the tips before the joints; that before the first is the ground, where no base floats
         moving = model.layout.moving
-        carrying = moving - (
-            not model.floats
-        )  # the tips before; that before the first is the ground
+        carrying = moving - (not model.floats)
         known = np.flatnonzero(carrying >= 0)
         moving, carrying = moving[known], carrying[known]
         axis = jnp.asarray(model.axis)[moving]

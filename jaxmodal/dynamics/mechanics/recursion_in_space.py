@@ -306,10 +306,12 @@ def _inward(
     # in the axes of the tip before, of which the way of the joint is a fixed vector
     turn = jnp.zeros((6, 6)).at[:3, :3].set(frame).at[3:, 3:].set(frame)
     left, pushed = turn @ left @ turn.T, turn @ pushed
-    row = joint.way @ left
-    pivot = row @ joint.way + turned[1, 1] + joint.lacking
+    needed = slice(0, 6 if slides else 3)  # of what turns alone the angular half
+    way = joint.way[needed]
+    row = way @ left[needed]
+    pivot = row[needed] @ way + turned[1, 1] + joint.lacking
     row = row.at[:3].add(turned[0, 1] * axis)
-    drive = torque + joint.way @ pushed
+    drive = torque + way @ pushed[needed]
     inner = left - row[:, None] * row[None, :] / pivot
     outer = pushed - row * drive / pivot
     if slides:  # seen from where it would be without its way
@@ -338,8 +340,10 @@ def _outward(slides: bool, base: Array, link: Any) -> tuple[Array, tuple[Array, 
     if slides:
         base = _carried(jnp.eye(3), joint.reach) @ base
     rate = drive - row @ base
-    base = base + joint.way * rate
-    moved = jnp.concatenate([base[:3] @ joint.frame, base[3:] @ joint.frame])
+    if slides:
+        base = base + joint.way * rate
+    angular = base[:3] if slides else base[:3] + joint.way[:3] * rate
+    moved = jnp.concatenate([angular @ joint.frame, base[3:] @ joint.frame])
     sprung = given[:, 6] - given[:, :6] @ moved
     if springs.shape[1] > 6:
         moved = springs @ jnp.concatenate([moved, sprung])
