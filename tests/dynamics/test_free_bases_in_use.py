@@ -248,7 +248,9 @@ def test_bases_that_cannot_float():
     for base in ("free", "clamped"):
         with pytest.raises(ArmError, match=r"link1\.joint_springs: those without stiffness"):
             made(base, joint_springs=floating)
-    with pytest.raises(ArmError, match=r"base = 'free' floats freely"):
+    with pytest.raises(
+        ArmError, match=r"base = 'free': floats, and base_stiffness of the arm holds it"
+    ):
         flexible_arm(arm.replace(base_stiffness=(1e6,) * 6), base="free")
     with pytest.raises(ArmError, match=r"joint_position = \(1\.0,\): must be"):
         flexible_arm(arm, base="free", joint_position=(1.0,))
@@ -291,8 +293,9 @@ def test_torques_fed_forward_move_a_rigid_arm_that_floats_as_asked():
     assert np.allclose(found["joint_angle"], expected, rtol=0, atol=1e-8)
     assert np.abs(found["base_quaternion"][-1, 1:]).max() > 1e-3
     # what holds it while all falls is nothing
-    at = (0.3, start, np.zeros(model.num_rates), model)
-    assert np.abs(jax.jit(FeedForward(asked, gravity_alone=True))(*at)).max() < 1e-12
+    holds = FeedForward(asked, gravity_alone=True)
+    torques = jax.jit(lambda q: holds(0.3, q, np.zeros(model.num_rates), model))(start)
+    assert np.abs(torques).max() < 1e-12
 
 
 def test_what_needs_a_base_that_is_held_says_so():
