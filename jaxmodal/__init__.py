@@ -53,7 +53,8 @@ from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.postures.inverse import PosturesAt, postures_at
 from jaxmodal.postures.resonance_maps import resonance_free
 from jaxmodal.postures.resonance_results import ResonanceMap
-from jaxmodal.postures.series import PostureSeries, posture_series
+from jaxmodal.postures.series import PostureSeries
+from jaxmodal.postures.series_of_arm import posture_series
 from jaxmodal.response.damped.damped_batch import DampedModesBatch, damped_modes_batch
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
 from jaxmodal.response.damped.damped_sensitivities import DampedSensitivities, damped_sensitivities
@@ -98,7 +99,7 @@ from jaxmodal.spatial.parts.geometry import Rotation
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.parameters import describe, unit_of
 from jaxmodal.spatial.parts.sections import spatial_section
-from jaxmodal.spatial.parts.springs import Spring
+from jaxmodal.spatial.parts.springs import Spring, Support
 from jaxmodal.spatial.robots.reading import read_urdf, urdf_report
 from jaxmodal.spatial.robots.tables import UrdfReport
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -161,6 +162,7 @@ __all__ = [
     "StaticEquilibrium",
     "Status",
     "Stresses",
+    "Support",
     "TaperedFrequencies",
     "TimeResponse",
     "TruncationError",

@@ -42,6 +42,8 @@ SLOW = {
         "dynamics.md",
         "forced-response.md",
         "gpu.md",
+        "identification.md",
+        "moves.md",
         "optimisation.md",
         "preload.md",
     ),

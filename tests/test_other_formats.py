@@ -106,7 +106,10 @@ def test_commands_say_of_what_else_that_it_is_a_urdf(name, tmp_path):
 #: what commands say of a URDF in which nothing gives way, under its own suffix
 GIVEN = {
     **dict.fromkeys(
-        ("frequencies", "modes", "response", "sensitivities", "buckling", "campbell"),
+        (
+            *("frequencies", "modes", "response", "sensitivities", "buckling", "campbell"),
+            *("postures", "resonance-map"),
+        ),
         "nothing gives way, .*convert .*--joint-stiffness .*=",
     ),
     "simulate": r"is a robot \(a URDF\), which says nothing of a motion; write it as an arm",

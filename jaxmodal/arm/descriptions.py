@@ -35,7 +35,13 @@ def first_angle_matters(arm: Jointed) -> bool:
     """Whether the angle of joint 1 turns the arm against something: an elastic base, supports, or its loads."""
     if any(getattr(arm, name, None) is not None for name in ("base_stiffness", "loads")):
         return True
-    return any(getattr(link, name, None) is not None for link in arm.links for name in SUPPORTS)
+    return any(stands_on_support(link) for link in arm.links)
+
+
+def stands_on_support(link: object) -> bool:
+    """Whether a link of either kind has a support at its tip."""
+    planar = any(getattr(link, name, None) is not None for name in SUPPORTS)
+    return planar or bool(getattr(link, "supports", ()))
 
 
 def posture_text(arm: Jointed, first: bool = False) -> str:

@@ -198,6 +198,8 @@ def loaded_in_space(
         A value cannot be; nothing holds a free joint against the loads.
     """
     require_concrete(arm, what, "call it outside of jit, vmap and grad")
+    arm.refuse_supports(what)
+    arm.refuse_pressed(what)
     model = arm.model(theory)
     if model.invalid:
         raise ArmError(

@@ -32,7 +32,7 @@ from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
-from jaxmodal.postures import series_search
+from jaxmodal.postures import places, series_search
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -103,13 +103,14 @@ class PlanInSpace:
         size = min(size, 1 << (cells - 1).bit_length())
         plan = cls(question, chunk, size)
         asked = question.arm, question.addresses
-        if series and chunk is None and series_search.pays(*asked, cells):
+        if series and chunk is None and places.pays(*asked, cells):
             modes, theory = question.modes, question.theory
             tables = series_search.prepare(*asked, sample, modes, theory, cells)
             if tables is not None:
                 return dataclasses.replace(plan, tables=tables)
         few = chunk is None and kernel == "auto" and (cells <= FEW if few is None else few)
-        if few or all(link.rigid for link in question.arm.links):
+        rigid = all(link.rigid for link in question.arm.links)
+        if few or rigid or question.arm.is_solved_alone:
             return plan
         usual = plan._usual(sample)
         if usual.size < _FEWEST_PILOTS:

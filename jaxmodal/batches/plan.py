@@ -23,7 +23,7 @@ from jaxmodal.batches.work import Work
 from jaxmodal.batches.workers import Workers
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.postures import series_search
+from jaxmodal.postures import places, series_search
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.runtime.devices import available_cores, default_device
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -93,7 +93,7 @@ class Plan:
         few = chunk is None and kernel == "auto" and (cells <= FEW if few is None else few)
         engine = OnHost() if few else Compiled(chosen_kernel(kernel, device))
         plan = cls(question, engine, cells, chunk, kernel, None, None)
-        if series and chunk is None and series_search.pays(arm, addresses, cells):
+        if series and chunk is None and places.pays(arm, addresses, cells):
             modes, theory = question.modes, question.theory
             tables = series_search.prepare(arm, addresses, sample, modes, theory, cells)
             if tables is not None:

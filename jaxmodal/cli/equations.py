@@ -15,9 +15,10 @@ from jaxmodal.runtime.whole_files import write_text
 _FORMATS = {"c": ".c", "numpy": ".py", "jax": ".py", "matlab": ".m", "latex": ".tex"}
 
 
-def _whole_numbers(
+def whole_numbers(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> int | list[int] | None:
+    """One whole number, or some with commas between."""
     if value is None:
         return None
     try:
@@ -39,7 +40,7 @@ def _whole_numbers(
 @click.option(
     "--modes",
     metavar="M[,M,...]",
-    callback=_whole_numbers,
+    callback=whole_numbers,
     help="Assumed modes of every link, or of each.  [default: 2]",
 )
 @click.option(
@@ -110,7 +111,7 @@ def equations(
     if out is None and form == "c":
         raise BadInput("--format c: makes several files; give --out model.c.")
     with refusing(arm):
-        model = _model(arm, links, given(options))
+        model = model_of(arm, links, given(options))
     with refusing():
         made = written_equations(model, quantities.split(","), integrals=integrals)
         texts = write(made, form, "model" if out is None else out.stem)
@@ -130,7 +131,7 @@ def equations(
     )
 
 
-def _model(argument: str, links: int | None, options: dict[str, Any]) -> Any:
+def model_of(argument: str, links: int | None, options: dict[str, Any]) -> Any:
     """The model of an arm by its argument: what its file says of it, and options above that."""
     from jaxmodal.arm.built_in import EXAMPLE_PREFIX
     from jaxmodal.arm.files import read_document

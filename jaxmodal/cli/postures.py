@@ -19,7 +19,7 @@ from jaxmodal.cli.arguments import (
     WholeNumber,
     WholeRange,
     format_option,
-    load_arm,
+    load_vibrating_arm,
     posed,
     posture_option,
     refusing,
@@ -70,7 +70,7 @@ def postures(
     from jaxmodal.postures.inverse import postures_at
     from jaxmodal.postures.tables import postures_table
 
-    arm = posed(load_arm(argument), argument, posture_deg)
+    arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     if not (math.isfinite(hertz) and hertz > 0.0):
         raise BadInput(f"--frequency {hertz}: expected a frequency above 0, in Hz.")
     with refusing(argument):
@@ -184,7 +184,7 @@ def resonance_map(
     from jaxmodal.postures.resonance_maps import resonance_free
     from jaxmodal.postures.tables import resonance_tables
 
-    arm = posed(load_arm(argument), argument, posture_deg)
+    arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     low, high = (2.0 * math.pi * hertz for hertz in band_hz)
     title = f"{arm.name or argument} ({theory})"
     rows = _of_rows(across)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from jaxmodal.cli.addressed import in_si, ranges_by_address
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
@@ -16,7 +17,6 @@ from jaxmodal.cli.arguments import (
     Number,
     NumberRange,
     WholeRange,
-    ascii_number,
     digits_option,
     format_option,
     load_vibrating_arm,
@@ -31,33 +31,7 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.tables import csv_text
 
 if TYPE_CHECKING:
-    from jaxmodal.arm.arm import Arm
-    from jaxmodal.spatial.arms.arm import SpatialArm
     from jaxmodal.workspace.results import Extremes, ShareBelow
-
-
-def _parsed(
-    ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
-) -> dict[str, tuple[float, float]] | None:
-    """The options --range by address, as they are given."""
-    found: dict[str, tuple[float, float]] = {}
-    for text in given:
-        name, _, ends = text.partition("=")
-        try:
-            low, high = (ascii_number(part) for part in ends.split(","))
-        except ValueError:
-            low = high = math.nan
-        if not (name and math.isfinite(low) and math.isfinite(high) and low < high):
-            raise click.BadParameter(
-                f"{text!r}: give ADDRESS=LOW,HIGH, the lower first, such as theta_2=-90,90 (degrees) or "
-                "payload.mass=0,5 (SI units).",
-                ctx,
-                param,
-            )
-        if name in found:
-            raise click.BadParameter(f"{text!r}: {name} is given twice; give it once.", ctx, param)
-        found[name] = low, high
-    return found or None
 
 
 @click.command(epilog=ARM_HELP)
@@ -68,7 +42,7 @@ def _parsed(
     "ranges",
     metavar="ADDRESS=LOW,HIGH",
     multiple=True,
-    callback=_parsed,
+    callback=ranges_by_address,
     help="From where to where a parameter goes: degrees for angles, else SI units; more than once for several. Left "
     "out, every joint turns within its limits, without limits a whole turn.",
 )
@@ -115,7 +89,7 @@ def worst(
     if below is not None and not (math.isfinite(below) and below > 0.0):
         raise BadInput(f"--below {below}: expected a frequency above 0, in Hz.")
     with refusing(argument):
-        inside = _in_si(arm, ranges)
+        inside = in_si(arm, ranges)
         found = extremes(arm, inside, mode, theory, payload=payload, starts=starts)
         share = (
             None
@@ -135,21 +109,6 @@ def worst(
         click.echo(str(share), err=output_format == "csv")
     if not found.certified:
         raise SystemExit(EXIT_NOT_ALL)
-
-
-def _in_si(
-    arm: Arm | SpatialArm, ranges: dict[str, tuple[float, float]] | None
-) -> dict[str, tuple[float, float]] | None:
-    """The ranges as `extremes` takes them: those of angles, which may be named by a joint, are given in degrees."""
-    from jaxmodal.workspace.ranges import is_angle
-
-    if ranges is None:
-        return None
-    found = {}
-    for address, (low, high) in ranges.items():
-        angle = is_angle(arm, address)
-        found[address] = (math.radians(low), math.radians(high)) if angle else (low, high)
-    return found
 
 
 def _plain(argument: str, found: Extremes, share: ShareBelow | None) -> dict[str, Any]:

@@ -1,10 +1,36 @@
-"""Moves of arms: what a path of the joints excites, and what vibration it leaves."""
+"""Moves of arms: what a path of the joints excites, what vibration it leaves, and moves that leave little."""
 
+from jaxmodal.moves.export import controller_settings, klipper_text, write_move, write_settings
 from jaxmodal.moves.files import read_move
+from jaxmodal.moves.orders import Order
 from jaxmodal.moves.results import MoveVibration
+from jaxmodal.moves.shaped_moves import ShapedMove, ShaperComparison
+from jaxmodal.moves.shaping import compare_shapers, shape_move
+from jaxmodal.moves.speed_results import MoveCrossings, SpeedsToAvoid
+from jaxmodal.moves.speeds import crossings_along, speeds_to_avoid
+from jaxmodal.moves.stretching import StretchedMove, quickest_stretch
 from jaxmodal.moves.vibration import move_vibration
 from jaxmodal.runtime.public_names import report_package
 
-__all__ = ["MoveVibration", "move_vibration", "read_move"]
+__all__ = [
+    "MoveCrossings",
+    "MoveVibration",
+    "Order",
+    "ShapedMove",
+    "ShaperComparison",
+    "SpeedsToAvoid",
+    "StretchedMove",
+    "compare_shapers",
+    "controller_settings",
+    "crossings_along",
+    "klipper_text",
+    "move_vibration",
+    "quickest_stretch",
+    "read_move",
+    "shape_move",
+    "speeds_to_avoid",
+    "write_move",
+    "write_settings",
+]
 
 report_package(globals())

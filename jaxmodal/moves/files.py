@@ -9,11 +9,11 @@ import numpy as np
 
 from jaxmodal.arm.documents import read_text
 from jaxmodal.arm.files import place_of
-from jaxmodal.dynamics.drives.piecewise import PiecewiseCubic, cubic_spline
+from jaxmodal.dynamics.drives.piecewise import PiecewisePolynomial, cubic_spline
 from jaxmodal.runtime.errors import ArmError
 
 
-def read_move(path: str | Path, num_joints: int | None = None) -> PiecewiseCubic:
+def read_move(path: str | Path, num_joints: int | None = None) -> PiecewisePolynomial:
     """Read a move from a CSV file: the time in s, then the angle of each joint in degrees, a row for each time.
 
     Parameters
@@ -25,7 +25,7 @@ def read_move(path: str | Path, num_joints: int | None = None) -> PiecewiseCubic
 
     Returns
     -------
-    PiecewiseCubic
+    PiecewisePolynomial
         The spline through the rows, at rest at both ends (`cubic_spline`).
 
     Raises

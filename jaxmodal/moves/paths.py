@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive
-from jaxmodal.dynamics.drives.motions import Motion, Shaped
-from jaxmodal.dynamics.drives.piecewise import PiecewiseCubic
+from jaxmodal.dynamics.drives.motions import Motion, Shaped, Stretched
+from jaxmodal.dynamics.drives.piecewise import PiecewisePolynomial
 from jaxmodal.runtime.errors import ArmError
 
 Floats = NDArray[np.float64]
@@ -21,8 +21,14 @@ _BLOCK = 4096
 
 def moved(move: Motion, times: Floats) -> tuple[Floats, Floats, Floats]:
     """Angles, rates and accelerations at times (T,), each (T, n)."""
-    if isinstance(move, PiecewiseCubic):
+    if isinstance(move, PiecewisePolynomial):
         return _of_pieces(move, times)
+    if isinstance(move, Stretched):
+        stretch = float(move.stretch)
+        angles, rates, changes = moved(move.motion, times / stretch)
+        return angles, rates / stretch, changes / stretch**2
+    if isinstance(move, Shaped):
+        return _of_shaped(move, times)
     parts = []
     for first in range(0, times.size, _BLOCK):
         some = times[first : first + _BLOCK]
@@ -37,15 +43,30 @@ def _block(move: Motion, times: Any) -> Any:
     return jax.vmap(lambda time: move(time))(times)
 
 
-def _of_pieces(move: PiecewiseCubic, times: Floats) -> tuple[Floats, Floats, Floats]:
+def _of_pieces(move: PiecewisePolynomial, times: Floats) -> tuple[Floats, Floats, Floats]:
     """The same in NumPy, which compiles nothing."""
     breaks, table = (np.asarray(x, np.float64) for x in (move.breaks, move.coefficients))
     piece = np.clip(np.searchsorted(breaks, times, side="right") - 1, 0, breaks.size - 2)
     at = (np.clip(times, breaks[0], breaks[-1]) - breaks[piece])[:, None]
-    a, b, c, d = np.moveaxis(table[piece], 1, 0)
+    own = np.moveaxis(table[piece], 1, 0)
     inside = ((times >= breaks[0]) & (times <= breaks[-1]))[:, None]
-    rates = inside * (b + at * (2.0 * c + at * 3.0 * d))
-    return a + at * (b + at * (c + at * d)), rates, inside * (2.0 * c + at * 6.0 * d)
+    values: list[Any] = [own]
+    for _ in range(2):
+        powers = np.arange(1, len(values[-1]))
+        values.append(values[-1][1:] * powers[:, None, None])
+    found = [np.asarray(np.polynomial.polynomial.polyval(at, x, tensor=False)) for x in values]
+    return found[0], np.asarray(inside * found[1]), np.asarray(inside * found[2])
+
+
+def _of_shaped(move: Shaped, times: Floats) -> tuple[Floats, Floats, Floats]:
+    """The points of a motion, each sent several times; it stands still before it begins."""
+    total: list[Any] = [0.0, 0.0, 0.0]
+    for delay, weight in zip(np.asarray(move.delays), np.asarray(move.weights), strict=True):
+        begun = (times >= delay)[:, None]
+        angles, rates, changes = moved(move.motion, np.maximum(times - delay, 0.0))
+        parts = (angles, begun * rates, begun * changes)
+        total = [a + weight * b for a, b in zip(total, parts, strict=True)]
+    return total[0], total[1], total[2]
 
 
 def knots_of(move: Motion, duration: float | None = None) -> Floats:
@@ -69,13 +90,16 @@ def knots_of(move: Motion, duration: float | None = None) -> Floats:
 
 
 def _own(move: Motion) -> Floats | None:
-    if isinstance(move, PiecewiseCubic):
+    if isinstance(move, PiecewisePolynomial):
         return np.asarray(move.breaks, np.float64)
     if isinstance(move, Shaped):
         inner = _own(move.motion)
         if inner is None:
             return None
         return _apart(np.add.outer(inner, np.asarray(move.delays, np.float64)).ravel())
+    if isinstance(move, Stretched):
+        inner = _own(move.motion)
+        return None if inner is None else inner * float(move.stretch)
     duration = getattr(move, "duration", None)
     return None if duration is None else np.array([0.0, float(duration)])
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.descriptions import stands_on_support
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import nothing_gives_way
-from jaxmodal.statics.beam_arrays import SUPPORTS
 
 
 def require_moving_arm(arm: Any) -> None:
@@ -39,7 +39,7 @@ def require_moving_arm(arm: Any) -> None:
             "loads: moves know none; take them away, and give gravity to move_vibration if it is to act."
         )
     for number, link in enumerate(arm.links, start=1):
-        if any(getattr(link, name, None) is not None for name in SUPPORTS):
+        if stands_on_support(link):
             raise ArmError(
                 f"link{number}: stands on a support, which an arm that moves leaves; take it away."
             )

@@ -16,17 +16,17 @@ import numpy as np
 
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import Arithmetic, Number, leading
-from jaxmodal.dynamic_stiffness.beams import TheoryName, waves_at
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, waves_at
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.postures.harmonics import Determinant
+from jaxmodal.postures.polynomial_values import Quantity, Ranges, unscaled
 from jaxmodal.postures.terms import IN_SPACE, Terms
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import Array, product, xp
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.search.turned_lanes import TurnedLanes
 from jaxmodal.spatial.stiffness.condensation import Condensed, condensed
-from jaxmodal.spatial.stiffness.model import SpatialModel
 
 _DD = Arithmetic.double_double
 #: cells from which on a table pays that takes half a second, one, and ten, by how many joints vary
@@ -49,9 +49,9 @@ _WAYS, _USUAL = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros((1, 2))
 
 
 def has_series_in_space(arm: SpatialArm) -> bool:
-    """Whether the arm has a series: no joint or spring gives way freely, and not all links are rigid."""
+    """Whether the arm has a series: no free joint, support or axial force, and not all links are rigid."""
     model = arm.model("euler_bernoulli")
-    return model.zero_frequencies == 0 and model.sections is not None
+    return not arm.is_solved_alone and model.zero_frequencies == 0 and model.sections is not None
 
 
 def turning(arm: SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
@@ -72,14 +72,11 @@ class CounterInSpace:
 
     lanes: TurnedLanes
     joints: tuple[int, ...] = dataclasses.field(metadata={"static": True})
+    terms: Terms = dataclasses.field(metadata={"static": True})
 
-    @property
-    def terms(self) -> Terms:
-        return IN_SPACE
-
-    def count(self, angles: Array) -> tuple[Array, Array]:
+    def count(self, places: Array) -> tuple[Array, Array]:
         """Certain where two ways to round count alike, with signs that say so too, and change D by little."""
-        e = self.lanes.evaluate(angles)
+        e = self.lanes.evaluate(places)
         count = e.count[0]
         sign = 1.0 - 2.0 * (count - 2.0 * xp.floor(0.5 * count))
         agrees = xp.all((e.count == count[None]) & (e.sign == sign[None]), axis=0)
@@ -89,29 +86,46 @@ class CounterInSpace:
 
 
 class ExpansionInSpace:
-    """Of an arm in space, some of whose joints vary; see `expansions.Expansion`."""
+    """Of an arm in space, some of whose joints vary, and values of the body at its tip; see `expansions.Expansion`."""
 
-    def __init__(self, arm: SpatialArm, joints: tuple[int, ...], theory: TheoryName) -> None:
+    def __init__(
+        self,
+        arm: SpatialArm,
+        joints: tuple[int, ...],
+        theory: TheoryName,
+        quantities: tuple[Quantity, ...] = (),
+        ranges: Ranges | None = None,
+        bodies: tuple[SpatialArm, np.ndarray] | None = None,
+    ) -> None:
         self._arm, self._joints = arm, joints
         self._model = arm.model(theory)
+        self._quantities, self._ranges = quantities, ranges
+        # the arm with 0 for these values, and what they make of the body at its tip
+        self._empty: SpatialArm = arm if bodies is None else bodies[0]
+        self._bodies = None if bodies is None else bodies[1]
 
     @property
     def terms(self) -> Terms:
-        return IN_SPACE
+        return dataclasses.replace(IN_SPACE, powers=tuple(q.degree for q in self._quantities))
 
     @property
     def joints(self) -> tuple[int, ...]:
         return self._joints
 
     @property
+    def ranges(self) -> Ranges | None:
+        return self._ranges
+
+    @property
     def scale(self) -> float:
         return float(self._model.scale)
 
     def counter(self, omega: np.ndarray) -> CounterInSpace:
-        return CounterInSpace(self._lanes(omega, _WAYS), self._joints)
+        return CounterInSpace(self._lanes(omega, _WAYS), self._joints, self.terms)
 
     def _lanes(self, omega: np.ndarray, ways: np.ndarray) -> TurnedLanes:
-        return TurnedLanes.of(self._arm, self._joints, self._model.flags, omega, ways)
+        given = self._empty, self._joints, self._model.flags, omega, ways, self._bodies
+        return TurnedLanes.of(*given)
 
     def turns(self, omega: np.ndarray) -> np.ndarray:
         """Of bending in both planes, stretching and torsion."""
@@ -125,30 +139,46 @@ class ExpansionInSpace:
 
     def coefficients(self, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """From the tip to the base: what lies beyond a joint is condensed for the angles of the joints out there."""
-        postures, to_coefficients = self.terms.sampling(len(self._joints))
-        one = postures[
-            -1, : self.terms.points
-        ]  # of one joint: the angles of the last follow one another
+        terms, joints = self.terms, len(self._joints)
+        places, to_coefficients = terms.sampling(joints)
+        places = unscaled(self._ranges, places)
+        # values follow one another fastest, then the angles of the last joint
+        each = places.shape[1] // terms.points**joints
+        one = places[joints - 1, : terms.points * each : each] if joints else np.empty(0)
+        values = {
+            q.address: x[:each] for q, x in zip(self._quantities, places[joints:], strict=True)
+        }
         found, last = Condensed.nothing(omega.size, _DD), self._arm.num_links
         for number, joint in enumerate((None, *self._joints[::-1])):
-            inner = self._joints[::-1][number] + 1 if number < len(self._joints) else 0
-            angles = {} if joint is None else {joint: np.repeat(one, one.size ** (number - 1))}
-            found = self._condensed(angles, slice(inner, last), omega, found)
+            inner = self._joints[::-1][number] + 1 if number < joints else 0
+            angles = {}
+            if joint is not None:
+                angles = {_angle(joint): np.repeat(one, each * one.size ** (number - 1))}
+            at_tip = last == self._arm.num_links > inner
+            here = {a: np.tile(x, one.size if angles else 1) for a, x in values.items() if at_tip}
+            found = self._condensed(angles | here, slice(inner, last), omega, found)
             last = inner
         lost = CERTAIN * np.max(found.noise, axis=1) > _DIGITS
         factor = np.where(lost[:, None], np.nan, leading(found.factor))
         factor, growth = _near_one(factor, found.growth)
+        factor = self._over(places) * factor
         return product(factor, to_coefficients.T), growth.hi[:, 0], growth.lo[:, 0]
 
+    def _over(self, places: np.ndarray) -> np.ndarray:
+        """What makes a polynomial of the determinant at some places."""
+        if self._ranges is None:
+            return np.ones(places.shape[1])
+        return self._ranges.factor(self._quantities, places[len(self._joints) :])
+
     def _condensed(
-        self, angles: Mapping[int, np.ndarray], part: slice, omega: np.ndarray, outboard: Condensed
+        self, values: Mapping[str, np.ndarray], part: slice, omega: np.ndarray, outboard: Condensed
     ) -> Condensed:
-        """Some links of the arm, in postures that each take all that is outboard, added to that at frequencies (F,)."""
-        model = self._in_postures(angles)
+        """Some links of the arm, with values that each take all that is outboard, added to that at frequencies (F,)."""
+        model = self._arm.with_values(values).model_of_cells(self._model.flags)
         known, numbers = model.constants(_DD), model.numbers(_DD)
         # springs of a base are in links of their own before the first one
         own = slice(part.start and part.start + self._of_base, part.stop + self._of_base)
-        cells = next((x.size for x in angles.values()), outboard.passed.shape[1])
+        cells = next((x.size for x in values.values()), outboard.passed.shape[1])
         at = resolved(self._model.scales, omega, _DD)[:, None]
 
         def added(some: np.ndarray) -> Condensed:
@@ -161,40 +191,54 @@ class ExpansionInSpace:
             parts = list(pool.map(added, blocks))
         return Condensed.joined(parts)
 
-    def _in_postures(self, angles: Mapping[int, np.ndarray]) -> SpatialModel:
-        values = {f"link{j + 1}.joint_angle": x for j, x in angles.items()}
-        return self._arm.with_values(values).model_of_cells(self._model.flags)
-
     @property
     def _of_base(self) -> int:
         return len(self._model.constants().links) - self._arm.num_links
 
-    def determinant(self, omega: np.ndarray, angles: np.ndarray) -> Determinant:
-        """In blocks of lanes, over threads."""
+    def determinant(self, omega: np.ndarray, places: np.ndarray) -> Determinant:
+        addresses = [*map(_angle, self._joints), *(q.address for q in self._quantities)]
+        given = dict(zip(addresses, places, strict=True))
+        d = determinant_in_space(self._arm, self._model.flags, omega, given)
+        return d._replace(factor=self._over(places) * d.factor)
 
-        def of(some: np.ndarray) -> tuple[np.ndarray, ...]:
-            model = self._in_postures(dict(zip(self._joints, angles[:, some], strict=True)))
-            known, numbers = model.constants(_DD), model.numbers(_DD)
-            at = resolved(model.scales, omega[some][None], _DD)
-            beyond = Condensed.nothing(1, _DD).spread(np.zeros(1, int), some.size)
-            given = known.links, numbers, known.beams, model.flags, at, _DD
-            with np.errstate(all="ignore"):
-                d = condensed(*given, beyond, known.links[0])
-            growth = d.growth + np.zeros((1, some.size))
-            growth = DoubleDouble(growth.hi.T, growth.lo.T)
-            factor, growth = _near_one(leading(d.factor).T, growth)
-            return (*(x[:, 0] for x in (factor, growth.hi, growth.lo)), d.passed[0], d.noise[0])
-
-        blocks = _blocks(omega.size, 1, _LANES)
-        with ThreadPoolExecutor(available_cores()) as pool:
-            found = zip(*pool.map(of, blocks), strict=True)
-        return Determinant(*map(np.concatenate, found))
-
-    def counts(self, omega: np.ndarray, angles: np.ndarray) -> np.ndarray:
-        blocks = _blocks(omega.size, angles.shape[1], _COUNTED)
+    def counts(self, omega: np.ndarray, places: np.ndarray) -> np.ndarray:
+        blocks = _blocks(omega.size, places.shape[1], _COUNTED)
         with np.errstate(all="ignore"):
-            found = [self._lanes(omega[x], _USUAL).evaluate(angles).count[0] for x in blocks]
+            found = [self._lanes(omega[x], _USUAL).evaluate(places).count[0] for x in blocks]
         return np.concatenate(found)
+
+
+def _angle(joint: int) -> str:
+    return f"link{joint + 1}.joint_angle"
+
+
+def determinant_in_space(
+    arm: SpatialArm, flags: Theory, omega: np.ndarray, values: Mapping[str, np.ndarray]
+) -> Determinant:
+    """D and the count J in double-double at frequencies (F,), of an arm with other values (F,) at some addresses.
+
+    In blocks of lanes, over threads.
+    """
+
+    def of(some: np.ndarray) -> tuple[np.ndarray, ...]:
+        model = arm.with_values({a: x[some] for a, x in values.items()}).model_of_cells(flags)
+        known, numbers = model.constants(_DD), model.numbers(_DD)
+        at = resolved(model.scales, omega[some][None], _DD)
+        beyond = Condensed.nothing(1, _DD).spread(np.zeros(1, int), some.size)
+        given = known.links, numbers, known.beams, flags, at, _DD
+        with np.errstate(all="ignore"):
+            d = condensed(*given, beyond, known.links[0])
+        growth = d.growth + np.zeros((1, some.size))
+        growth = DoubleDouble(growth.hi.T, growth.lo.T)
+        factor, growth = _near_one(leading(d.factor).T, growth)
+        return (*(x[:, 0] for x in (factor, growth.hi, growth.lo)), d.passed[0], d.noise[0])
+
+    if not omega.size:
+        return Determinant(*np.zeros((5, 0)))
+    blocks = _blocks(omega.size, 1, _LANES)
+    with ThreadPoolExecutor(available_cores()) as pool:
+        found = zip(*pool.map(of, blocks), strict=True)
+    return Determinant(*map(np.concatenate, found))
 
 
 def _blocks(size: int, cells: int, lanes: int) -> list[np.ndarray]:

@@ -15,10 +15,10 @@ from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.dynamic_stiffness.link_terms import link_terms
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.frequencies.resolution import starting_scale
-from jaxmodal.postures.harmonics import Determinant, determinant, exact_coefficients
-from jaxmodal.postures.terms import IN_THE_PLANE, Terms
-from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.postures.harmonics import Determinant, determinant, exact_values
+from jaxmodal.postures.polynomial_values import Quantity, Ranges, VaryingBeams, unscaled
+from jaxmodal.postures.terms import Terms
+from jaxmodal.runtime.namespace import Array, product, xp
 
 #: a count is certain where what is rounded moves it by less than 1e-4, relative to omega: as many changes of sign say
 #: that no mode lies between
@@ -38,8 +38,8 @@ class Counter(Protocol):
         """The joints that vary, by their places among all."""
         ...
 
-    def count(self, angles: Array) -> tuple[Array, Array]:
-        """J in postures (joints, cells), -1 where it is not certain, and how clear it is: above 1 where it is.
+    def count(self, places: Array) -> tuple[Array, Array]:
+        """J at places of cells, -1 where it is not certain, and how clear it is: above 1 where it is.
 
         Both of shape (F, cells).
         """
@@ -47,9 +47,10 @@ class Counter(Protocol):
 
 
 class Expansion(Protocol):
-    """The determinant D of an arm and a theory.
+    """The determinant D of an arm and a theory, over what makes a polynomial of it (`polynomial_values`).
 
-    Angles are those of the joints that vary, (joints, cells), frequencies in rad/s.
+    Places of cells are the angles of the joints that vary and, where such values vary, these, (joints + values, cells);
+    frequencies are in rad/s.
     """
 
     @property
@@ -60,6 +61,11 @@ class Expansion(Protocol):
     @property
     def joints(self) -> tuple[int, ...]:
         """As of `Counter`."""
+        ...
+
+    @property
+    def ranges(self) -> Ranges | None:
+        """Where values lie that vary beside angles."""
         ...
 
     def counter(self, omega: np.ndarray) -> Counter:
@@ -79,12 +85,12 @@ class Expansion(Protocol):
         """Coefficients of the terms (F, H), and growth and rest as in `determinant`, (F,)."""
         ...
 
-    def determinant(self, omega: np.ndarray, angles: np.ndarray) -> Determinant:
-        """D and the count J in double-double, at as many frequencies (F,) as postures (joints, F)."""
+    def determinant(self, omega: np.ndarray, places: np.ndarray) -> Determinant:
+        """D and the count J in double-double, at as many frequencies (F,) as places."""
         ...
 
-    def counts(self, omega: np.ndarray, angles: np.ndarray) -> np.ndarray:
-        """J in float64, certain or not, at frequencies (F,) in all postures; (F, cells)."""
+    def counts(self, omega: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """J in float64, certain or not, at frequencies (F,) at all places; (F, cells)."""
         ...
 
 
@@ -93,35 +99,38 @@ class Expansion(Protocol):
 class PlanarCounter:
     """Of an arm in the plane at frequencies (F, 1), in programs at one; see `Counter`."""
 
-    beams: BeamArrays
+    arm: VaryingBeams
     flags: Theory
     omega: Array
 
     @property
     def terms(self) -> Terms:
-        return IN_THE_PLANE
+        return self.arm.terms
 
     @property
     def joints(self) -> tuple[int, ...]:
-        return tuple(range(1, self.beams.length.shape[0]))
+        return self.arm.joints
 
-    def count(self, angles: Array) -> tuple[Array, Array]:
+    def count(self, places: Array) -> tuple[Array, Array]:
         """Clear is the largest noise of a certain count over that of this one, 0 where sign and count disagree."""
-        tally = self.tally(angles)
+        tally = self.tally(places)
         even = 2.0 * xp.floor(0.5 * tally.passed) == tally.passed
         agrees = (tally.sign > 0.0) == even
         clear = xp.where(agrees, _NOISE / noise_of(tally, Arithmetic.float64), 0.0)
         count = xp.where(clear > 1.0, tally.passed, -1.0)
-        shape = (self.omega.shape[0], *angles.shape[1:])
+        shape = (self.omega.shape[0], *places.shape[1:])
         return xp.broadcast_to(count, shape), xp.broadcast_to(clear, shape)
 
-    def tally(self, angles: Array) -> Tally:
-        """What the links add up to; all that does not depend on the posture is computed once."""
+    def tally(self, places: Array) -> Tally:
+        """What the links add up to; all that does not depend on the place is computed once."""
         omega = self.omega if self.omega.shape[0] > 1 else self.omega[0]
         zero, one = xp.zeros_like(omega), xp.ones_like(omega)
         outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, zero, zero, zero)
-        for i in reversed(range(self.beams.length.shape[0])):
-            link = jax.tree_util.tree_map(lambda x, i=i: x[i : i + 1], self.beams)
+        beams, angles = self.arm.at(places)
+        for i in reversed(range(beams.length.shape[0])):
+            link = jax.tree_util.tree_map(
+                lambda x, i=i: x[i] if x.ndim > 1 else x[i : i + 1], beams
+            )
             if i > 0:
                 link = dataclasses.replace(link, joint_angle=angles[i - 1])
             terms = link_terms(link, self.flags, omega, Arithmetic.float64)
@@ -134,38 +143,52 @@ class PlanarCounter:
 class PlanarExpansion:
     """Of an arm in the plane, all of whose joints but the first vary; see `Expansion`."""
 
-    beams: BeamArrays
+    arm: VaryingBeams
     flags: Theory
+    ranges: Ranges | None = None
+    quantities: tuple[Quantity, ...] = ()
 
     def counter(self, omega: np.ndarray) -> PlanarCounter:
-        return PlanarCounter(self.beams, self.flags, omega[:, None])
+        return PlanarCounter(self.arm, self.flags, omega[:, None])
 
     @property
     def terms(self) -> Terms:
-        return IN_THE_PLANE
+        return self.arm.terms
 
     @property
     def joints(self) -> tuple[int, ...]:
-        return tuple(range(1, self.beams.length.shape[0]))
+        return self.arm.joints
 
     @property
     def scale(self) -> float:
-        return float(starting_scale(self.beams))
+        return float(starting_scale(self.arm.beams))
 
     def turns(self, omega: np.ndarray) -> np.ndarray:
         """Of bending and axial waves."""
-        links = jax.tree_util.tree_map(lambda v: v[:, None], self.beams)
+        links = jax.tree_util.tree_map(lambda v: v[:, None], self.arm.beams)
         w = wave_numbers(links, self.flags, omega[None], Arithmetic.float64)
         above = np.where(w.z1 < 0.0, w.alpha, 0.0)
         return np.asarray(np.sum(w.beta + w.mu * self.flags.axial + above, axis=0) / np.pi)
 
     def coefficients(self, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return exact_coefficients(self.beams, self.flags, omega)
+        places, to_coefficients = self.terms.sampling(len(self.joints))
+        places = unscaled(self.ranges, places)
+        beams, angles = self.arm.at(places)
+        factor, growth, rest = exact_values(beams, self.flags, omega, angles)
+        return product(self._over(places) * factor, to_coefficients.T), growth, rest
 
-    def determinant(self, omega: np.ndarray, angles: np.ndarray) -> Determinant:
-        return determinant(self.beams, self.flags, omega, angles)
+    def determinant(self, omega: np.ndarray, places: np.ndarray) -> Determinant:
+        beams, angles = self.arm.at(places)
+        d = determinant(beams, self.flags, omega, angles)
+        return d._replace(factor=self._over(places) * d.factor)
 
-    def counts(self, omega: np.ndarray, angles: np.ndarray) -> np.ndarray:
+    def _over(self, places: np.ndarray) -> np.ndarray:
+        """What makes a polynomial of the determinant at some places."""
+        if self.ranges is None:
+            return np.ones(places.shape[1])
+        return self.ranges.factor(self.quantities, places[len(self.joints) :])
+
+    def counts(self, omega: np.ndarray, places: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):
-            passed = self.counter(omega).tally(angles).passed
-        return np.broadcast_to(passed, (omega.size, angles.shape[1]))
+            passed = self.counter(omega).tally(places).passed
+        return np.broadcast_to(passed, (omega.size, places.shape[1]))

@@ -51,8 +51,7 @@ def in_fewer_terms(series: PostureSeries, terms: Terms) -> tuple[PostureSeries, 
     own = np.concatenate([[0], np.repeat(np.arange(panels), (len(at) - 2) // panels), [panels - 1]])
     rows = at / size[own, None]
     left, singular, basis = np.linalg.svd(rows, full_matrices=False)
-    # the terms of a joint have squares that add up to degree + 1
-    largest = (terms.degree + 1.0) ** (0.5 * terms.joints(number))
+    largest = terms.largest(number)
     out = np.cumsum(((left * singular) ** 2)[:, ::-1], axis=1)[:, ::-1]
     lost = largest * np.sqrt(
         np.append(out, 0.0 * out[:, :1], axis=1)

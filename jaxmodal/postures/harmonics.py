@@ -27,7 +27,7 @@ from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.frequencies.resolution import resolved, starting_scale
 from jaxmodal.postures.terms import IN_THE_PLANE
 from jaxmodal.runtime.devices import available_cores, default_device, is_gpu
-from jaxmodal.runtime.namespace import Array, product, repeat, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: lanes (frequencies times postures) of one compiled evaluation in double-double, for few and for many
@@ -64,8 +64,8 @@ def _factors_of(
     """D without the growth of the hyperbolic functions, that growth (a logarithm), and J, at lanes (omega, angles).
 
     ``omega`` of shape (L,), ``angles`` (n - 1, L); fields of ``beams`` (n,), or (n, L) for an arm in each lane. Of
-    NumPy also omega of shape (F, 1) and angles of (n - 1, 1, L), so that what depends on the frequency alone is
-    computed once for it.
+    NumPy also omega of shape (F, 1) and angles of (n - 1, 1, L), and fields (n, 1, L), so that what depends on the
+    frequency alone is computed once for it.
     """
     links = beams.length.shape[0]
     omega = resolved(starting_scale(beams), omega, Arithmetic.double_double)
@@ -76,6 +76,8 @@ def _factors_of(
 
     def wide(x: Array) -> Array:
         missing = omega.ndim + 1 - x.ndim
+        if missing == 0:
+            return x
         return xp.broadcast_to(x.reshape(x.shape + (1,) * missing), (links, *omega.shape))
 
     lanes = jax.tree_util.tree_map(wide, beams)
@@ -151,27 +153,31 @@ def of_cells(beams: BeamArrays, cells: np.ndarray) -> BeamArrays:
     return found
 
 
-def exact_coefficients(
-    beams: BeamArrays, theory: Theory, omega: np.ndarray
+def exact_values(
+    beams: BeamArrays, theory: Theory, omega: np.ndarray, angles: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Coefficients of the series at each ``omega`` (F,), shape (F, H), and growth and rest as in `determinant`."""
-    postures, to_coefficients = IN_THE_PLANE.sampling(beams.length.shape[0] - 1)
-    shape = (omega.size, postures.shape[1])
+    """D at each ``omega`` (F,) in each of the postures ``angles`` (n - 1, L), but for its growth.
+
+    Fields of ``beams`` (n,), or (n, L) for an arm in each posture. Shape (F, L), and growth and rest as in
+    `determinant`, (F,).
+    """
+    shape = (omega.size, angles.shape[1])
     if math.prod(shape) <= _HOST_LANES and tree_on_host(beams, theory):
+        each: BeamArrays = jax.tree_util.tree_map(lambda x: x[:, None] if x.ndim > 1 else x, beams)
 
         def part(some: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             with np.errstate(all="ignore"):
-                factor, log, _ = _factors_of(beams, theory, some[:, None], postures[:, None])
-            wide = np.broadcast_to(factor, (some.size, postures.shape[1]))
+                factor, log, _ = _factors_of(each, theory, some[:, None], angles[:, None])
+            wide = np.broadcast_to(factor, (some.size, angles.shape[1]))
             return wide, log.hi[:, 0], log.lo[:, 0]
 
         threads = min(-(-math.prod(shape) // _SIDE_BY_SIDE), available_cores())
         with ThreadPoolExecutor(threads) as pool:
             found = zip(*pool.map(part, np.array_split(omega, threads)), strict=True)
         factor, growth, rest = map(np.concatenate, found)
-    else:
-        lanes = np.repeat(omega, postures.shape[1])
-        d = determinant(beams, theory, lanes, np.tile(postures, (1, omega.size)))
-        factor, growth, rest = (x.reshape(shape) for x in (d.factor, d.growth, d.rest))
-        growth, rest = growth[:, 0], rest[:, 0]
-    return product(factor, to_coefficients.T), growth, rest
+        return factor, growth, rest
+    lanes = np.repeat(omega, angles.shape[1])
+    each = of_cells(beams, np.tile(np.arange(angles.shape[1]), omega.size))
+    d = determinant(each, theory, lanes, np.tile(angles, (1, omega.size)))
+    factor, growth, rest = (x.reshape(shape) for x in (d.factor, d.growth, d.rest))
+    return factor, growth[:, 0], rest[:, 0]

@@ -1,7 +1,8 @@
 """The postures at which an arm has a given natural frequency.
 
-At a fixed frequency the determinant is a trigonometric polynomial of degree 2 in each joint angle
-(`harmonics`), which five postures determine; `trigonometric_zeros` solves it.
+At a fixed frequency the determinant is a trigonometric polynomial in each joint angle, of degree 2 in the plane
+(`harmonics`) and 4 in space (`expansion_in_space`), which five or nine postures determine; `trigonometric_zeros` solves
+it.
 """
 
 from __future__ import annotations
@@ -12,30 +13,28 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import jax
 import numpy as np
 
-from jaxmodal.arm.arguments import is_whole, real_array
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arguments import real_array
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads, refuse_supports
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
-from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import Status
-from jaxmodal.postures.harmonics import determinant, of_cells
+from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.tables import postures_dataset, postures_table
 from jaxmodal.postures.trigonometric_zeros import (
-    FIFTHS,
-    MOST_ANGLES,
     corrected,
+    evenly,
     repeated,
     slope_at,
     stationary,
-    through_fifths,
+    through,
     wrapped,
     zeros,
 )
+from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
 from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
-from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -51,16 +50,18 @@ _FLAT = 3e-6
 class PosturesAt(Drawn, ShowsDatasets):
     """All angles of one joint at which an arm has a natural frequency; of N arms with a leading axis.
 
+    A is the most that there may be: 4 in the plane, 8 in space.
+
     Attributes
     ----------
-    angle : Array, shape (..., 4)
+    angle : Array, shape (..., A)
         Joint angles in rad, ascending in (-pi, pi]; NaN beyond the last.
-    mode : Array, shape (..., 4)
+    mode : Array, shape (..., A)
         Number of the mode, from 1, that has the frequency there; 0 beyond the last, and where axial forces buckle the
         arm.
-    count_below, count_above : Array, shape (..., 4)
+    count_below, count_above : Array, shape (..., A)
         J a relative 1e-12 below and above the frequency.
-    status : Array, shape (..., 4)
+    status : Array, shape (..., A)
         `Status` codes: certified where the two counts differ; uncertified, too, where there is no angle; unstable where
         axial forces buckle the arm.
     omega : Array, shape (...)
@@ -103,27 +104,33 @@ class PosturesAt(Drawn, ShowsDatasets):
 
 
 def postures_at(
-    arm: Arm, omega: Any, joint: int = 2, postures: Any = None, theory: TheoryName = "timoshenko"
+    arm: Arm | SpatialArm,
+    omega: Any,
+    joint: int = 2,
+    postures: Any = None,
+    theory: TheoryName = "timoshenko",
 ) -> PosturesAt:
     """All angles of one joint at which an arm has a natural frequency ``omega``.
 
     Parameters
     ----------
-    arm : Arm
-        The arm, of at least two links.
+    arm : Arm or SpatialArm
+        The arm, with a joint whose angle changes frequencies.
     omega : float or array, shape (N,)
         Angular frequencies in rad/s, > 0.
     joint : int
-        The joint at the base of this link, 2 to n (the angle of link 1 changes no frequency).
+        The joint at the base of this link, 2 to n, in space also 1 on an elastic base (else the angle of link 1 changes
+        no frequency); one that slides has no angle.
     postures : array, shape (n - 1,) or (N, n - 1), optional
-        Angles theta_2 .. theta_n in rad, by default the arm's own; that of ``joint`` does not matter.
+        Angles of all joints but the first in rad, by default the arm's own; that of ``joint`` does not matter. Of
+        joints that slide, positions in m; on an elastic base in space also of all joints.
     theory : str
         As for `natural_frequencies`.
 
     Returns
     -------
     PosturesAt
-        Up to four angles; with a leading axis where ``omega`` or ``postures`` has one.
+        Up to four angles, in space eight; with a leading axis where ``omega`` or ``postures`` has one.
 
     Raises
     ------
@@ -133,8 +140,9 @@ def postures_at(
 
     Notes
     -----
-    Five evaluations of the determinant of the paper's eq (39) in double-double give the polynomial, closed formulas
-    its zeros, one more evaluation corrects each, and the counts at both sides of ``omega`` prove and number the mode.
+    Five evaluations of the determinant of the paper's eq (39) in double-double, in space nine, give the polynomial,
+    the eigenvalues of its companion matrix its zeros, one more evaluation corrects each, and the counts at both sides
+    of ``omega`` prove and number the mode.
 
     Examples
     --------
@@ -145,19 +153,19 @@ def postures_at(
     >>> np.degrees(found.angle[:2]).round(4).tolist(), found.mode[:2].tolist()
     ([-71.691, 71.691], [1, 1])
     """
-    refuse_loads(
-        require_planar(arm), "postures_at (axial forces have to be the same in every posture)"
-    )
-    refuse_supports(arm, "postures_at")
-    beams, flags = prepared_values(arm, theory)
-    frequencies, angles = _arguments(arm, omega, joint, postures)
-    shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), MOST_ANGLES)
-    found = angles_with(beams, flags, frequencies, angles, joint)
+    turned_arm = turned(arm, theory, "postures_at")
+    require_joint(arm, turned_arm.joints, joint)
+    frequencies, angles = _arguments(turned_arm, omega, joint, postures)
+    most = turned_arm.terms.points - 1
+    shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), most)
+    found = angles_with(turned_arm, frequencies, angles, joint)
     angle, below, above = (x.reshape(shape) for x in found)
     proven = above > below
     status = np.where(proven, int(Status.certified), int(Status.uncertified))
-    bent = _buckled_there(beams, flags, angle.reshape(-1, MOST_ANGLES), angles, joint)
-    bent = bent.reshape(shape)
+    bent = np.zeros(shape, bool)
+    if turned_arm.may_buckle:
+        row = turned_arm.joints.index(joint)
+        bent = _buckled_there(turned_arm, found[0], angles, row).reshape(shape)
     status = np.where(bent, int(Status.unstable), status)
     return jax.device_put(
         PosturesAt(
@@ -173,37 +181,27 @@ def postures_at(
     )
 
 
-def buckled(beams: BeamArrays, flags: Theory, angles: np.ndarray) -> np.ndarray:
-    """Whether the axial forces buckle each of N arms, shape (N,); arguments as of `angles_with`."""
-    still = np.zeros(angles.shape[1])
-    if beams.axial_force is None:
-        return still > 0.0
-    free = number_of_zero_modes(beams)
-    found: np.ndarray = determinant(beams, flags, still, angles).passed > free
-    return found
-
-
 def _buckled_there(
-    beams: BeamArrays, flags: Theory, found: np.ndarray, angles: np.ndarray, joint: int
+    turned_arm: TurnedArms, found: np.ndarray, angles: np.ndarray, row: int
 ) -> np.ndarray:
-    """`buckled` in the postures that were found, angles (N, 4) of a joint; False where there is none."""
+    """`buckled` in the postures that were found, angles (N, A) of a joint; False where there is none."""
     cell, column = np.nonzero(np.isfinite(found))
     postures = angles[:, cell]
-    postures[joint - 2] = found[cell, column]
+    postures[row] = found[cell, column]
     answer = np.zeros(found.shape, bool)
-    answer[cell, column] = buckled(of_cells(beams, cell), flags, postures)
+    answer[cell, column] = turned_arm.buckled(cell, postures)
     return answer
 
 
 def angles_with(
-    beams: BeamArrays, flags: Theory, omega: np.ndarray, angles: np.ndarray, joint: int
+    turned_arm: TurnedArms, omega: np.ndarray, angles: np.ndarray, joint: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Angles of a joint at which N arms have frequencies ``omega`` (N,), ascending, NaN beyond the last, (N, 4).
+    """Angles of a joint at which N arms have frequencies ``omega`` (N,), ascending, NaN beyond the last, (N, A).
 
-    With the counts at both sides, which differ where the angle is certified. ``angles`` (n - 1, N) are theta_2 to
-    theta_n, ``beams`` of one arm for all, fields (n,), or of N, fields (n, N).
+    With the counts at both sides, which differ where the angle is certified. ``angles`` (joints, N) are those of
+    `TurnedArms`.
     """
-    found = _solved(beams, flags, omega, angles, joint - 2)
+    found = _solved(turned_arm, omega, angles, turned_arm.joints.index(joint))
     order = np.argsort(found[0], axis=1)  # NaN last
     angle, below, above = (np.take_along_axis(x, order, axis=1) for x in found)
     exists = np.isfinite(angle)
@@ -211,27 +209,31 @@ def angles_with(
 
 
 def _solved(
-    beams: BeamArrays, flags: Theory, omega: np.ndarray, angles: np.ndarray, row: int
+    turned_arm: TurnedArms, omega: np.ndarray, angles: np.ndarray, row: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Angles, NaN where there are fewer than four, and the counts at both sides, shapes (N, 4)."""
-    cells = omega.size
-    lanes = np.repeat(angles, 5, axis=1)
-    lanes[row] = np.tile(FIFTHS, cells)
-    fivefold = of_cells(beams, np.repeat(np.arange(cells), 5))
-    values = determinant(fivefold, flags, np.repeat(omega, 5), lanes).factor.reshape(cells, 5)
+    """Angles, NaN where there are fewer than there may be, and the counts at both sides, shapes (N, A)."""
+    cells, points = omega.size, turned_arm.terms.points
+    lanes = np.repeat(angles, points, axis=1)
+    lanes[row] = np.tile(evenly(points), cells)
+    each = np.repeat(np.arange(cells), points)
+    found = turned_arm.determinant(each, omega[each], lanes)
+    first = points * np.arange(
+        cells
+    )  # of each cell, of whose exponent the values of all its postures are
+    scale = found.growth[first], found.rest[first]
+    values = _values(found, scale, each).reshape(cells, points)
     size = np.abs(values).max(axis=1, keepdims=True)
     size = np.where(size > 0.0, size, 1.0)
-    polynomial = through_fifths(values / size)
-    angle, crossing = zeros(polynomial, even=angles.shape[0] == 1)
-    below, above = np.zeros((2, cells, MOST_ANGLES), np.int32)
+    polynomial = through(values / size)
+    angle, crossing = zeros(polynomial, even=turned_arm.even)
+    below, above = np.zeros((2, *angle.shape), np.int32)
 
     def proof(cell: np.ndarray, column: np.ndarray, at: np.ndarray) -> None:
         """Count at both sides of the frequency in postures with the angle ``at``, and keep what is proven."""
         posture = angles[:, cell]
         posture[row] = at
-        own = of_cells(beams, cell)
         counts = [
-            determinant(own, flags, omega[cell] * (1.0 + side * _DISTANCE), posture).passed
+            turned_arm.determinant(cell, omega[cell] * (1.0 + side * _DISTANCE), posture).passed
             for side in (-1.0, 1.0)
         ]
         good = counts[1] > counts[0]
@@ -248,47 +250,48 @@ def _solved(
     if cell.size:
         posture = angles[:, cell]
         posture[row] = angle[cell, column]
-        exact = (
-            determinant(of_cells(beams, cell), flags, omega[cell], posture).factor / size[cell, 0]
-        )
-        proof(cell, column, corrected(polynomial[cell], posture[row], exact))
+        exact = _values(turned_arm.determinant(cell, omega[cell], posture), scale, cell)
+        proof(cell, column, corrected(polynomial[cell], posture[row], exact / size[cell, 0]))
     proven = above > below
     angle[~(proven | crossing) | repeated(angle, proven)] = np.nan
     return angle, below, above
+
+
+def _values(
+    found: Determinant, scale: tuple[np.ndarray, np.ndarray], cells: np.ndarray
+) -> np.ndarray:
+    """D over the exponential of a scale (growth and rest) of each of the cells."""
+    growth, rest = (x[cells] for x in scale)
+    return np.asarray(found.factor * np.exp((found.growth - growth) + (found.rest - rest)))
 
 
 def _leading(postures: Any) -> tuple[int, ...]:
     return () if postures is None else np.shape(postures)[:-1]
 
 
-def require_joint(arm: Arm, joint: object) -> None:
-    """Refuse what is not the number of a joint whose angle changes frequencies, with a `ValueError`."""
-    if not is_whole(joint, 2, arm.num_links):
-        raise ValueError(
-            f"joint = {shown(joint)}; expected the number of a link from 2 to {arm.num_links}, whose base has the joint"
-            if arm.num_links > 1
-            else f"joint = {shown(joint)}: an arm of one link has no joint whose angle changes a frequency"
-        )
-
-
-def _arguments(arm: Arm, omega: Any, joint: int, postures: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Frequencies (N,) and angles (n - 1, N)."""
-    require_joint(arm, joint)
-    joints = arm.num_links - 1
+def _arguments(
+    turned_arm: TurnedArms, omega: Any, joint: int, postures: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Frequencies (N,) and angles (joints, N)."""
+    joints, own = turned_arm.joints, turned_arm.own
+    others = [k for k in joints if k > 1]
     frequencies = real_array(omega, "omega")
     if frequencies.ndim > 1 or not (np.isfinite(frequencies) & (frequencies > 0.0)).all():
         raise ValueError(
             f"omega = {shown(omega)}: expected a frequency > 0 in rad/s, or a one-dimensional array of them"
         )
-    own = np.array([float(link.joint_angle) for link in arm.links[1:]])
     angles = own if postures is None else real_array(postures, "postures")
-    if angles.ndim not in (1, 2) or angles.shape[-1] != joints:
+    given = angles.shape[-1] if angles.ndim in (1, 2) else -1
+    if given not in (len(joints), len(others)):
+        what = f"theta_{others[0]} to theta_{others[-1]}" if others else "theta_1"
         raise ValueError(
-            f"postures has shape {angles.shape}; expected ({joints},) or (N, {joints}): theta_2 to"
-            f" theta_{arm.num_links} in rad"
+            f"postures has shape {angles.shape}; expected ({len(others)},) or (N, {len(others)}): {what} in rad"
         )
-    others = np.delete(angles, joint - 2, axis=-1)
-    if not np.isfinite(others).all():
+    if given < len(joints):  # the first, which turns the arm against its base, stays
+        first = np.broadcast_to(own[:1], (*angles.shape[:-1], 1))
+        angles = np.concatenate([first, angles], axis=-1)
+    row = joints.index(joint)
+    if not np.isfinite(np.delete(angles, row, axis=-1)).all():
         raise ValueError("postures holds an angle that is not finite; expected radians")
     angles = np.where(np.isfinite(angles), angles, 0.0)
     try:
@@ -298,4 +301,6 @@ def _arguments(arm: Arm, omega: Any, joint: int, postures: Any) -> tuple[np.ndar
             f"omega has {frequencies.size} values and postures {angles.shape[0]} rows; expected as many of both, or one"
         ) from None
     frequencies = np.broadcast_to(frequencies, shape).reshape(-1).copy()
-    return frequencies, np.broadcast_to(angles, (*shape, joints)).reshape(-1, joints).T.copy()
+    return frequencies, np.broadcast_to(angles, (*shape, len(joints))).reshape(
+        -1, len(joints)
+    ).T.copy()

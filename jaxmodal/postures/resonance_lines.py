@@ -12,6 +12,7 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.postures.resonance_maps import on_rows, whole_turn
 from jaxmodal.postures.resonance_results import ResonanceMap
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: neighbouring points of a line are no farther apart than this share of the joint's range
 _STEP = 0.004
@@ -100,12 +101,12 @@ def _ending(
     return joined, np.array(alone)
 
 
-def refined(arm: Arm, found: ResonanceMap) -> ResonanceMap:
+def refined(arm: Arm | SpatialArm, found: ResonanceMap) -> ResonanceMap:
     """Return a map with further rows, where borders run along rows, turn back or end, so that its lines are smooth.
 
     Parameters
     ----------
-    arm : Arm
+    arm : Arm or SpatialArm
         That of the map.
     found : ResonanceMap
         Of two rows or more; a map of one row is returned as it is.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -11,28 +12,23 @@ import numpy as np
 
 from jaxmodal.arm.addresses import full_address, resolve
 from jaxmodal.arm.arguments import band, is_whole, real_array
-from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.columns import columns_of, unpacked
-from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads, refuse_supports
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
-from jaxmodal.postures.harmonics import determinant, of_cells
-from jaxmodal.postures.inverse import angles_with, buckled, require_joint
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.postures.inverse import angles_with
 from jaxmodal.postures.resonance_results import ResonanceMap
-from jaxmodal.postures.trigonometric_zeros import MOST_ANGLES
+from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned, varied
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.parameters import unit_of
-from jaxmodal.statics.beam_arrays import BeamArrays
 
-#: most borders along one row: the angles of both ends of the band
-_BORDERS = 2 * MOST_ANGLES
+_WHAT = "resonance_free"
 _ANGLE = re.compile(r"link([1-9][0-9]*)\.joint_angle", re.ASCII)
 
 
 def resonance_free(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     omega_min: float,
     omega_max: float,
     joint: int = 2,
@@ -47,15 +43,15 @@ def resonance_free(
 
     Parameters
     ----------
-    arm : Arm
-        The arm, of at least two links; joints that do not turn keep its angles.
+    arm : Arm or SpatialArm
+        The arm, with a joint whose angle changes frequencies; joints that do not turn keep its angles.
     omega_min, omega_max : float
         Ends of the band in rad/s, 0 < omega_min < omega_max.
     joint : int
-        The joint (2 to n) along which borders are solved for.
+        The joint (2 to n, in space also 1 on an elastic base) along which borders are solved for.
     across : int or str, optional
-        The joint of the rows, by default the next one, or joint 2 after the last; two-link arms have none. Or the
-        address of any parameter, such as ``"payload.mass"``.
+        The joint of the rows, by default the next one that turns, or the first after the last; two-link arms have none.
+        Or the address of any parameter, such as ``"payload.mass"``.
     points : int
         Number of rows.
     theory : str
@@ -89,25 +85,23 @@ def resonance_free(
     >>> np.degrees(found.border[0, :4]).round(2).tolist(), found.modes_inside[0, :5].tolist()
     ([-82.0, -42.14, 42.14, 82.0], [0, 1, 0, 1, 0])
     """
-    require_planar(arm)
-    if is_traced(arm):
+    if is_traced(require_arm(arm)):
         raise ValueError(
             "arm: holds traced values; resonance_free needs known ones: call it outside jax.jit, jax.vmap and jax.grad"
         )
-    refuse_loads(arm, "resonance_free (axial forces have to be the same in every posture)")
-    refuse_supports(arm, "resonance_free")
+    turned_arm = turned(arm, theory, _WHAT)
     low, high = band(omega_min, omega_max)
     if not is_whole(points, 2):
         raise ValueError(f"points = {shown(points)}; expected a whole number of 2 or more")
-    require_joint(arm, joint)
-    row = _across(arm, joint, across)
+    require_joint(arm, turned_arm.joints, joint)
+    row = _across(arm, turned_arm.joints, joint, across)
     least, most = _limits(limits)
     angles = _row_values(row, values, points)
     return on_rows(arm, (low, high), joint, row, angles, (least, most), theory)
 
 
 def on_rows(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     band: tuple[float, float],
     joint: int,
     row: int | str,
@@ -118,16 +112,15 @@ def on_rows(
     """`resonance_free` on given rows, angles or values (M,) of ``row``; arguments are as they should be."""
     low, high = band
     rows = angles.size
-    own = [float(link.joint_angle) for link in arm.links[1:]]
-    postures = np.tile(np.array(own), (rows, 1)).T
-    beams, flags = prepared_values(arm, theory)
+    turned_arm = turned(arm, theory, _WHAT)
+    postures = np.repeat(turned_arm.own[:, None], rows, axis=1)
     if isinstance(row, str):
-        beams = _varied(arm, row, angles)
+        turned_arm = varied(arm, turned_arm, row, angles, _WHAT)
     elif row:
-        postures[row - 2] = angles
-    if beams.axial_force is not None:
-        _refuse_buckled(beams, flags, postures, joint, limits)
-    ends = [angles_with(beams, flags, np.full(rows, w), postures, joint) for w in band]
+        postures[turned_arm.joints.index(row)] = angles
+    if turned_arm.may_buckle:
+        _refuse_buckled(turned_arm, postures, joint, limits)
+    ends = [angles_with(turned_arm, np.full(rows, w), postures, joint) for w in band]
     border = np.concatenate([angle for angle, _, _ in ends], axis=1)
     mode = np.concatenate([np.where(up > down, down + 1, 0) for _, down, up in ends], axis=1)
     if not whole_turn(limits):
@@ -136,8 +129,8 @@ def on_rows(
     border = np.take_along_axis(border, order, axis=1)
     exists = np.isfinite(border)
     mode = np.where(exists, np.take_along_axis(mode, order, axis=1), 0)
-    end = np.where(exists, order // MOST_ANGLES, -1)
-    inside = _inside(beams, flags, band, postures, joint, border, limits)
+    end = np.where(exists, order // (border.shape[1] // 2), -1)
+    inside = _inside(turned_arm, band, postures, joint, border, limits)
     return jax.device_put(
         ResonanceMap(
             across_angle=angles,
@@ -159,25 +152,27 @@ def whole_turn(limits: Any) -> bool:
     return bool(limits[1] - limits[0] >= 2.0 * math.pi * (1.0 - 1e-12))
 
 
-def _across(arm: Arm, joint: int, across: Any) -> int | str:
+def _across(arm: Arm | SpatialArm, joints: Sequence[int], joint: int, across: Any) -> int | str:
     """Number of the joint of the rows, 0 for none, or the address of a parameter that is no joint's angle."""
-    joints = range(2, arm.num_links + 1)
+    turn = [k for k in joints if not arm.slides(k)]
     if across is None:
-        return 0 if len(joints) < 2 else (joint + 1 if joint < arm.num_links else 2)
+        return next((k for k in (*turn, *turn) if k > joint), turn[0]) if len(turn) > 1 else 0
     if isinstance(across, str):
         with within(f"across = {shown(across)}: "):
             singles = resolve(arm, across)
-        address = full_address(across)
-        turned = _ANGLE.fullmatch(address)
-        if not turned:
+        address = full_address(across, arm)
+        turns = _ANGLE.fullmatch(address)
+        if not turns:
             if f"link{joint}.joint_angle" in singles:
                 raise ArmError(
                     f"across = {shown(across)}: turns joint {joint} as well, whose angles the map is of; give another "
                     "joint, or the address of a parameter."
                 )
             return address
-        across = int(turned[1])
-    if not is_whole(across, 2, arm.num_links) or across == joint:
+        across = int(turns[1])
+    if is_whole(across, 1) and across in joints and arm.slides(across):
+        return f"link{across}.{arm.position_of(across)}"
+    if not is_whole(across, 1) or across not in joints or across == joint:
         raise ValueError(
             f"across = {shown(across)}, joint = {shown(joint)}; expected two different joints out of {list(joints)}, or"
             " the address of a parameter"
@@ -221,23 +216,12 @@ def _row_values(row: int | str, values: Any, points: int) -> np.ndarray:
     return np.linspace(*_pair("values", ends, f"the first and the last value, in {unit}"), points)
 
 
-def _varied(arm: Arm, address: str, values: np.ndarray) -> BeamArrays:
-    """Beams of the arm with each of some values (M,) at an address, fields (n, M)."""
-    if ".support_" in address:
-        refuse_supports(set_parameters(arm, {address: float(values[-1])}), "resonance_free")
-    columns = columns_of(arm, [address], values[None])
-    for place in np.flatnonzero(columns.invalid)[:1]:
-        set_parameters(arm, {address: float(values[place])})
-        raise ValueError(f"values: the arm may not have {address} = {values[place]:.6g}")
-    return unpacked(columns.packed)
-
-
 def _pieces(
-    postures: np.ndarray, joint: int, border: np.ndarray, limits: tuple[float, float]
+    postures: np.ndarray, place: int, border: np.ndarray, limits: tuple[float, float]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Row, number and ends (P, 2) of the pieces between borders (M, B), with NaN last, and limits.
 
-    With the postures (n - 1, P) of rows ``postures`` in the middle of each.
+    With the postures (joints, P) of rows ``postures`` in the middle of each; the joint has its angles at ``place``.
     """
     low, high = (np.full((border.shape[0], 1), limit) for limit in limits)
     edges = np.concatenate([low, np.nan_to_num(border, nan=limits[1]), high], axis=1)
@@ -245,22 +229,18 @@ def _pieces(
     row, piece = np.nonzero(number <= np.sum(np.isfinite(border), axis=1, keepdims=True))
     ends = np.stack([edges[row, piece], edges[row, piece + 1]], axis=1)
     middle = postures[:, row]
-    middle[joint - 2] = ends.mean(axis=1)
+    middle[place] = ends.mean(axis=1)
     return row, piece, ends, middle
 
 
 def _refuse_buckled(
-    beams: BeamArrays,
-    flags: Theory,
-    postures: np.ndarray,
-    joint: int,
-    limits: tuple[float, float],
+    turned_arm: TurnedArms, postures: np.ndarray, joint: int, limits: tuple[float, float]
 ) -> None:
     """Refuse an arm that axial forces buckle in a posture of the map: between two angles of a frequency of zero."""
-    border, _, _ = angles_with(beams, flags, np.zeros(postures.shape[1]), postures, joint)
+    border, _, _ = angles_with(turned_arm, np.zeros(postures.shape[1]), postures, joint)
     border = np.sort(np.where((border > limits[0]) & (border < limits[1]), border, np.nan), axis=1)
-    row, _, ends, middle = _pieces(postures, joint, border, limits)
-    bent = np.flatnonzero(buckled(of_cells(beams, row), flags, middle))
+    row, _, ends, middle = _pieces(postures, turned_arm.joints.index(joint), border, limits)
+    bent = np.flatnonzero(turned_arm.buckled(row, middle))
     if bent.size:
         first, last = np.degrees(ends[bent[0]])
         raise ArmError(
@@ -271,21 +251,18 @@ def _refuse_buckled(
 
 
 def _inside(
-    beams: BeamArrays,
-    flags: Theory,
+    turned_arm: TurnedArms,
     band: tuple[float, float],
     postures: np.ndarray,
     joint: int,
     border: np.ndarray,
     limits: tuple[float, float],
 ) -> np.ndarray:
-    """Number of natural frequencies in the band in the middle of each piece, shape (M, 9), -1 where there is none."""
-    rows = border.shape[0]
-    row, piece, _, middle = _pieces(postures, joint, border, limits)
-    own = of_cells(beams, row)
+    """Number of natural frequencies in the band in the middle of each piece, (M, B + 1), -1 where there is none."""
+    row, piece, _, middle = _pieces(postures, turned_arm.joints.index(joint), border, limits)
     below, above = (
-        determinant(own, flags, np.full(row.size, omega), middle).passed for omega in band
+        turned_arm.determinant(row, np.full(row.size, omega), middle).passed for omega in band
     )
-    inside = np.full((rows, _BORDERS + 1), -1)
+    inside = np.full((border.shape[0], border.shape[1] + 1), -1)
     inside[row, piece] = above - below
     return inside

@@ -26,20 +26,21 @@ class ResonanceMap(Drawn, ShowsDatasets):
     """Exact borders of the postures with natural frequencies inside a band.
 
     A row for each angle of one joint, or for each value of any parameter; along it, another joint turns within its
-    limits through pieces between borders, at which a natural frequency enters or leaves the band.
+    limits through pieces between borders, at which a natural frequency enters or leaves the band. B is the most borders
+    that there may be: 8 in the plane, 16 in space.
 
     Attributes
     ----------
     across_angle : Array, shape (M,)
         Of the rows: angles of the joint ``across`` in rad, or values of the parameter ``across`` in its SI unit; one
         NaN if there is neither.
-    border : Array, shape (M, 8)
+    border : Array, shape (M, B)
         Angles of ``joint`` at which an end of the band is a natural frequency, ascending in (-pi, pi], NaN beyond.
-    end : Array, shape (M, 8)
+    end : Array, shape (M, B)
         Which end: 0 the lower, 1 the upper, -1 beyond the last border.
-    border_mode : Array, shape (M, 8)
+    border_mode : Array, shape (M, B)
         Number of the mode that has that frequency, from 1; 0 where it is not certified.
-    modes_inside : Array, shape (M, 9)
+    modes_inside : Array, shape (M, B + 1)
         Number of natural frequencies in the band before the first border, between borders and after the
         last; -1 beyond. Zero is free of resonance.
     band : Array, shape (2,)
@@ -102,7 +103,7 @@ class ResonanceMap(Drawn, ShowsDatasets):
         return resonance_dataset(self)
 
     def _edges(self) -> np.ndarray:
-        """Ends of the pieces, shape (M, 10); those that do not exist have no width."""
+        """Ends of the pieces, shape (M, B + 2); those that do not exist have no width."""
         border, (low, high) = to_host((self.border, self.limits))
         inner = np.where(np.isfinite(border), border, high)
         return np.pad(inner, ((0, 0), (1, 1)), constant_values=(low, high))

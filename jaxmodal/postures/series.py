@@ -17,14 +17,12 @@ from jax import Array
 from numpy.polynomial import chebyshev
 
 from jaxmodal.arithmetic.operations import Arithmetic, number
-from jaxmodal.arm.arguments import real_array, real_number
-from jaxmodal.arm.arm import Arm
-from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
+from jaxmodal.arm.arguments import real_array
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
-from jaxmodal.postures.expansions import Expansion, PlanarExpansion
-from jaxmodal.postures.harmonics import num_harmonics
-from jaxmodal.postures.terms import IN_THE_PLANE
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.postures.expansions import Expansion
+from jaxmodal.postures.polynomial_values import unscaled
+from jaxmodal.postures.terms import Terms
 from jaxmodal.runtime.namespace import product
 from jaxmodal.runtime.tables import ShowsTables, Table
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -43,18 +41,16 @@ _TAIL_TO_ERROR = 4.0
 _HELD_ERRORS, _DIGITS = 4.0, 1e-12
 
 
-def has_series(beams: BeamArrays) -> bool:
-    """Whether `posture_series` takes the arm.
+def is_polynomial(beams: BeamArrays) -> bool:
+    """Whether the determinant of an arm is a trigonometric polynomial of degree 2 in each joint angle.
 
-    It has no free joint, no rigid link, no support at a tip, no axial force, and nothing on one side of an axis.
-    Its terms are those of an arm whose mirror image in the opposite posture is the arm itself.
+    It has no free joint, no support at a tip, no elastic base, no axial force, and not all links are rigid.
     """
-    aside = (beams.base_offset_y, beams.end_offset_y, beams.tip_moment_y)
-    mirrored = all(x is None or not np.any(np.asarray(x)) for x in aside)
     springs = (beams.joint_stiffness, beams.joint_axial_stiffness, beams.joint_shear_stiffness)
     held = all(x is None or np.all(np.asarray(x) > 0.0) for x in springs)
-    others = (beams.flexible, beams.support_x_stiffness, beams.axial_force)
-    return mirrored and held and all(x is None for x in others)
+    flexible = beams.flexible is None or np.any(np.asarray(beams.flexible) > 0.0)
+    others = (beams.support_x_stiffness, beams.axial_force)
+    return bool(held and flexible and all(x is None for x in others))
 
 
 @jax.tree_util.register_dataclass
@@ -84,6 +80,10 @@ class PostureSeries(ShowsTables):
         ``scale = log_scale[p, 0] + log_scale[p, 1] u``.
     theory : str
         Name of the theory.
+    terms : Terms
+        Which products of sines and cosines the harmonics are.
+    joints : tuple of int
+        Numbers of the links whose joints vary.
     """
 
     edges: Array
@@ -94,6 +94,8 @@ class PostureSeries(ShowsTables):
     size: Array
     log_scale: Array
     theory: TheoryName = dataclasses.field(metadata={"static": True})
+    terms: Terms = dataclasses.field(metadata={"static": True})
+    joints: tuple[int, ...] = dataclasses.field(metadata={"static": True})
 
     def tables(self) -> list[Table]:
         """Return what the series covers: frequencies, joints, terms, and how exact it is."""
@@ -102,18 +104,13 @@ class PostureSeries(ShowsTables):
         relative = float(np.max(np.asarray(self.error) / np.asarray(self.size)))
         rows = [
             ["frequencies [Hz]", f"{edges[0]:.6g} to {edges[-1]:.6g}"],
-            ["joint angles", f"{self._joints}, any values"],
+            ["joint angles", f"{len(self.joints)}, any values"],
             ["panels", str(panels)],
             ["terms", str(terms)],
             ["largest error, of the largest value", f"{relative:.1e}"],
         ]
         title = f"posture series of a determinant ({self.theory})"
         return [Table(title, ("what", "value"), rows, (), ("what",))]
-
-    @property
-    def _joints(self) -> int:
-        """How many joints make so many terms."""
-        return IN_THE_PLANE.joints(self.taylor.shape[2])
 
     def evaluate(self, omega: Any, angles: Any) -> SeriesValues:
         """Values for all combinations of frequencies and postures.
@@ -122,8 +119,8 @@ class PostureSeries(ShowsTables):
         ----------
         omega : array or list, shape (M,)
             Angular frequencies in rad/s within the range of the series.
-        angles : array or list, shape (N, n - 1)
-            Joint angles theta_2 .. theta_n in rad.
+        angles : array or list, shape (N, joints)
+            Angles of `joints` in rad, in the plane theta_2 .. theta_n.
 
         Returns
         -------
@@ -138,7 +135,7 @@ class PostureSeries(ShowsTables):
         x = np.sqrt(np.atleast_1d(real_array(omega, "omega")))
         postures = real_array(angles, "angles")
         edges = np.asarray(self.edges)
-        joints = self._joints
+        joints = len(self.joints)
         if (
             x.ndim != 1
             or not ((x >= edges[0] * (1 - 1e-12)) & (x <= edges[-1] * (1 + 1e-12))).all()
@@ -149,7 +146,7 @@ class PostureSeries(ShowsTables):
             )
         if postures.ndim != 2 or postures.shape[1] != joints:
             raise ValueError(
-                f"angles has shape {postures.shape}; expected (N, {joints}): theta_2 to theta_{joints + 1}"
+                f"angles has shape {postures.shape}; expected (N, {joints}): {self._angles}"
             )
         panel = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, edges.size - 2)
         low, high = edges[panel], edges[panel + 1]
@@ -158,11 +155,17 @@ class PostureSeries(ShowsTables):
         coefficients = functools.reduce(lambda c, t: c * u[:, None] + t, taylor[::-1])
         scale = np.asarray(self.log_scale)[panel]
         values = {
-            "value": product(coefficients, IN_THE_PLANE.of(np.ascontiguousarray(postures.T))),
+            "value": product(coefficients, self.terms.of(np.ascontiguousarray(postures.T))),
             "error": np.asarray(self.error)[panel],
             "log_scale": scale[:, 0] + scale[:, 1] * u,
         }
         return SeriesValues(**jax.device_put(values))
+
+    @property
+    def _angles(self) -> str:
+        """What the columns of angles are, in words."""
+        names = [f"theta_{joint}" for joint in self.joints]
+        return ", ".join(names) if len(names) < 3 else f"{names[0]} to {names[-1]}"
 
 
 @jax.tree_util.register_dataclass
@@ -173,66 +176,6 @@ class SeriesValues:
     value: Array
     error: Array
     log_scale: Array
-
-
-def posture_series(
-    arm: Arm, omega_max: float, theory: TheoryName = "timoshenko", *, omega_min: float | None = None
-) -> PostureSeries:
-    """Tabulate the series of an arm up to a frequency.
-
-    Parameters
-    ----------
-    arm : Arm
-        The arm; its posture does not matter.
-    omega_max : float
-        Highest frequency in rad/s.
-    theory : str
-        As for `natural_frequencies`.
-    omega_min : float, optional
-        Lowest frequency in rad/s, by default omega_max/1e4.
-
-    Returns
-    -------
-    PostureSeries
-        For all postures and all frequencies between the two.
-
-    Raises
-    ------
-    ValueError
-        A frequency is not positive and finite, or the two are not in order; or the arm has more
-        than six links (7,813 terms).
-
-    Notes
-    -----
-    About sixteen frequencies for each mode, and as many postures as there are terms, are evaluated in double-double.
-
-    Examples
-    --------
-    >>> import jaxmodal as jm
-    >>> series = posture_series(jm.examples.two_link_flexible(), omega_max=20.0)
-    >>> values = series.evaluate([1.0, 5.0], [[0.0], [1.5]])
-    >>> values.value.shape, bool((values.error < 1e-13).all())
-    ((2, 2), True)
-    """
-    beams, flags = prepared_values(arm, theory)
-    if not has_series(beams):
-        raise ArmError(
-            "the arm has a free joint (a stiffness of 0), a rigid link, a support at a tip, an elastic base, "
-            "an axial force, or an offset or a body beside an axis, and no posture series; use "
-            "natural_frequencies_batch"
-        )
-    high = real_number(omega_max, "omega_max", "in rad/s")
-    low = high / 1e4 if omega_min is None else real_number(omega_min, "omega_min", "in rad/s")
-    if not 0.0 < low < high < math.inf:
-        raise ValueError(
-            f"omega_min = {low!r}, omega_max = {high!r}: expected 0 < omega_min < omega_max, finite, in rad/s"
-        )
-    if beams.length.shape[0] > 6:
-        raise ValueError(
-            f"the arm has {beams.length.shape[0]} links and its series"
-            f" {num_harmonics(beams.length.shape[0])} terms; expected at most 6 links"
-        )
-    return tabulate(PlanarExpansion(beams, flags), math.sqrt(low), math.sqrt(high), theory)
 
 
 class _Panels(NamedTuple):
@@ -291,7 +234,10 @@ def tabulate(
         "size": p.size,
         "log_scale": p.log_scale,
     }
-    return PostureSeries(**jax.device_put(arrays), theory=name)
+    numbers = tuple(joint + 1 for joint in expansion.joints)
+    return PostureSeries(
+        **jax.device_put(arrays), theory=name, terms=expansion.terms, joints=numbers
+    )
 
 
 def holds(series: PostureSeries, expansion: Expansion) -> bool:
@@ -302,7 +248,7 @@ def holds(series: PostureSeries, expansion: Expansion) -> bool:
 def confirmed(
     series: PostureSeries, expansion: Expansion, basis: np.ndarray | None = None, values: int = 4
 ) -> np.ndarray | None:
-    """The largest error of so many ``values`` of each panel, (P,), whose frequencies and postures have not made it.
+    """The largest error of so many ``values`` of each panel, (P,), whose frequencies and places have not made it.
 
     None where one is larger than the series says by more than chance, or where digits of the determinant itself are
     lost. ``basis`` are the combinations of terms that the series is of (`fewer_terms`).
@@ -312,12 +258,14 @@ def confirmed(
     panel = np.repeat(np.arange(panels), values)
     low, high = edges[panel], edges[panel + 1]
     x = 0.5 * (low + high) + 0.5 * (high - low) * rng.uniform(-1.0, 1.0, panel.size)
-    u, angles = _places(x, low, high), rng.uniform(-np.pi, np.pi, (joints, panel.size))
-    d = expansion.determinant(x * x, angles)
+    u, places = _places(x, low, high), rng.uniform(-np.pi, np.pi, (joints, panel.size))
+    values_between = rng.uniform(-1.0, 1.0, (len(expansion.terms.powers), panel.size))
+    places = np.concatenate([places, values_between])
+    d = expansion.determinant(x * x, unscaled(expansion.ranges, places))
     scale, error = np.asarray(series.log_scale)[panel], np.asarray(series.error)
     with np.errstate(all="ignore"):
         exact = d.factor * np.exp((d.growth - scale[:, 0]) + (d.rest - scale[:, 1] * u))
-        terms = expansion.terms.of(angles)
+        terms = expansion.terms.of(places)
         terms = terms if basis is None else product(basis, terms)
         polynomials = np.einsum("kdh,hk->dk", np.asarray(series.taylor)[panel], terms)
         away = np.abs(functools.reduce(lambda v, c: c + v * u, polynomials[::-1]) - exact)

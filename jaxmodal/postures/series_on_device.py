@@ -15,6 +15,7 @@ from jax import Array
 from jaxmodal.arm.quantities import ANGLE
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.expansions import Counter
+from jaxmodal.postures.polynomial_values import within
 from jaxmodal.postures.series_results import judged
 from jaxmodal.postures.series_roots import Panels, SeparatorTable, count_in, roots_in
 
@@ -28,7 +29,7 @@ def postures_of_a_block(grid: SeparatorTable, panels: Panels, cells: int) -> int
     return int(min(1 << (most.bit_length() - 1), 1 << (cells - 1).bit_length()))
 
 
-@functools.partial(jax.jit, static_argnames=("modes", "given"))
+@functools.partial(jax.jit, static_argnames=("modes", "given", "rows"))
 def first_pass(
     counter: Counter,
     grid: SeparatorTable,
@@ -38,6 +39,7 @@ def first_pass(
     *,
     modes: int,
     given: tuple[int, ...],
+    rows: tuple[int, ...] = (),
 ) -> tuple[dict[str, Array], Array]:
     """The fields of results, cells first, and the cells that are left open.
 
@@ -48,18 +50,23 @@ def first_pass(
     own : Array, shape (n,)
         Joint angles of the arm itself.
     values : Array, shape (addresses, cells)
-        Joint angles of the cells.
+        What the cells have at the addresses.
     given : tuple of int
         For every joint the row of ``values`` with its angles, -1 for its own.
+    rows : tuple of int
+        Rows of ``values`` that vary beside angles.
     """
     shape = values.shape[1:]
-    rows = [values[k] if k >= 0 else jnp.broadcast_to(own[i], shape) for i, k in enumerate(given)]
-    every = jnp.stack(rows)
+    angles = [values[k] if k >= 0 else jnp.broadcast_to(own[i], shape) for i, k in enumerate(given)]
+    every = jnp.stack(angles)
     valid = jnp.all(ANGLE.holds(every), axis=0)
-    angles = jnp.where(valid[None], every, 0.0)[np.array(counter.joints, int)]
-    roots = roots_in(angles, grid, panels, terms=counter.terms, modes=modes, safe=True)
-    count, _ = count_in(counter, angles)
+    places = jnp.concatenate([every[np.array(counter.joints, int)], values[np.array(rows, int)]])
+    usable = valid & within(panels.ranges, places)
+    places = jnp.where(usable[None], places, 0.0)
+    roots = roots_in(places, grid, panels, terms=counter.terms, modes=modes, safe=True)
+    count, _ = count_in(counter, places)
     _, proven = judged(roots, count)
+    proven &= usable
     numbers = jnp.broadcast_to(jnp.arange(modes, dtype=jnp.int32), roots.omega.shape)
     status = jnp.where(valid, int(Status.certified), int(Status.invalid_input))
     bracket = jnp.stack([roots.omega * (1.0 - roots.width), roots.omega * (1.0 + roots.width)], -1)

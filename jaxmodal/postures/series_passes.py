@@ -14,6 +14,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.refinement import refine
 from jaxmodal.postures.expansions import Counter, Expansion
+from jaxmodal.postures.polynomial_values import Varied
 from jaxmodal.postures.series import PostureSeries
 from jaxmodal.postures.series_results import SeriesResults
 from jaxmodal.postures.series_roots import (
@@ -51,7 +52,9 @@ class Tables:
     Attributes
     ----------
     expansion, theory, modes
-        The determinant of the arm in any posture, its theory, and how many frequencies are wanted.
+        The determinant of the arm at any place, its theory, and how many frequencies are wanted.
+    varied : Varied
+        Which joints and values a place is made of.
     top, counter : np.ndarray, shape (1,), and Counter
         Frequency of the last separator, rad/s, and what counts there.
     series, panels, grid, fine : PostureSeries, Panels, SeparatorTable, SeparatorTable
@@ -73,16 +76,17 @@ class Tables:
     fine: SeparatorTable
     host: bool
     chunks: tuple[int, int]
+    varied: Varied
     finished: int | None = None
 
     def solve(
-        self, angles: np.ndarray, valid: np.ndarray, pool: ThreadPoolExecutor
+        self, places: np.ndarray, valid: np.ndarray, pool: ThreadPoolExecutor
     ) -> SeriesResults:
-        """All that the series can do for the ``valid`` of the postures ``angles`` (n - 1, cells)."""
+        """All that the series can do for the ``valid`` of the ``places`` of cells."""
         results = SeriesResults.empty(valid, self.modes)
-        usable = np.where(valid, angles, 0.0)
+        usable = np.where(valid, places, 0.0)
         if not self.host and valid.any():
-            self._compile_count(angles.shape[0])
+            self._compile_count(places.shape[0])
         self._pass(self.grid, results, usable, np.flatnonzero(valid), pool, safe=False)
         left = np.flatnonzero(results.open & valid)
         # finer separators cannot help where the count at the last is not certain
@@ -104,14 +108,14 @@ class Tables:
             self._finish(results, usable, left[wide], width[wide], pool)
         return results
 
-    def _counted_again(self, angles: np.ndarray) -> np.ndarray:
+    def _counted_again(self, places: np.ndarray) -> np.ndarray:
         """The count at the last separator in double-double; -1 where it contradicts the sign."""
-        d = self.expansion.determinant(np.repeat(self.top, angles.shape[1]), angles)
+        d = self.expansion.determinant(np.repeat(self.top, places.shape[1]), places)
         return np.where((d.factor > 0.0) == (d.passed % 2 == 0), d.passed, -1.0)
 
-    def _compile_count(self, joints: int) -> None:
+    def _compile_count(self, rows: int) -> None:
         """Compile the count in a thread of its own while the roots are compiled; what fails fails again at its use."""
-        cells = np.zeros((joints, self.chunks[0]))
+        cells = np.zeros((rows, self.chunks[0]))
         program = functools.partial(count_at, self.counter, cells)
         threading.Thread(target=on_callers_device(program), daemon=True).start()
 
@@ -119,7 +123,7 @@ class Tables:
         self,
         grid: SeparatorTable,
         results: SeriesResults,
-        angles: np.ndarray,
+        places: np.ndarray,
         cells: np.ndarray,
         pool: ThreadPoolExecutor,
         *,
@@ -140,7 +144,7 @@ class Tables:
         none = np.empty(0, bool), np.empty((0, self.modes))
 
         def chunk(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            cells = angles[:, at if host else np.resize(at, size)]
+            cells = places[:, at if host else np.resize(at, size)]
             solved = self.solved(about, cells, safe=safe, host=host)
             found, count = jax.tree_util.tree_map(lambda x: np.asarray(x)[: at.size], solved)
             if count is not None:
@@ -157,20 +161,20 @@ class Tables:
         return self.counter, grid, self.panels
 
     def solved(
-        self, about: _About, angles: Array, *, safe: bool, host: bool
+        self, about: _About, places: Array, *, safe: bool, host: bool
     ) -> tuple[Roots, Array | None]:
-        """Roots in the postures (n - 1, cells), and in the first pass the count: in NumPy, or by programs."""
+        """Roots at places of cells, and in the first pass the count: in NumPy, or by programs."""
         counter, grid, panels = about
         roots, counts = (roots_in, count_in) if host else (roots_of, count_at)
         with np.errstate(all="ignore"):  # a slope of zero proves nothing, and is not finite
             terms = counter.terms
-            found = roots(angles, grid, panels, terms=terms, modes=self.modes, safe=safe)
-            return found, None if safe else counts(counter, angles)[0]
+            found = roots(places, grid, panels, terms=terms, modes=self.modes, safe=safe)
+            return found, None if safe else counts(counter, places)[0]
 
     def _finish(
         self,
         results: SeriesResults,
-        angles: np.ndarray,
+        places: np.ndarray,
         cells: np.ndarray,
         width: np.ndarray,
         pool: ThreadPoolExecutor,
@@ -186,7 +190,7 @@ class Tables:
 
         def part(some: np.ndarray) -> np.ndarray:
             def evaluate(at: np.ndarray, omega: np.ndarray) -> Evaluation:
-                d = self.expansion.determinant(omega, angles[:, cell[some[at]]])
+                d = self.expansion.determinant(omega, places[:, cell[some[at]]])
                 with np.errstate(divide="ignore"):
                     log_abs = np.log(np.abs(d.factor)) + (d.growth + d.rest)
                 return Evaluation(np.sign(d.factor), log_abs, d.passed, d.noise)

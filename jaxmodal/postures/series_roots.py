@@ -15,6 +15,7 @@ from jax import lax
 
 from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.newton import zeros_in_brackets
+from jaxmodal.postures.polynomial_values import Ranges, scaled
 from jaxmodal.postures.series import DEGREES, PostureSeries
 from jaxmodal.postures.terms import Terms
 from jaxmodal.runtime.namespace import Array, on_host, once, product, xp
@@ -89,7 +90,8 @@ def grid_of(series: PostureSeries, fine: int | None, clear: float = _CLEAR) -> S
 class Panels:
     """The polynomials of all panels: ``table`` (P d, R), and centre, half-width and error of each panel, (P,).
 
-    ``basis``, (R, H), says what combinations of terms tables are of, None where they are of the terms themselves.
+    ``basis``, (R, H), says what combinations of terms tables are of, None where they are of the terms themselves;
+    ``ranges`` where values lie that vary beside angles.
     """
 
     table: Array
@@ -97,9 +99,12 @@ class Panels:
     half: Array
     error: Array
     basis: Array | None = None
+    ranges: Ranges | None = None
 
 
-def panels_of(series: PostureSeries, basis: np.ndarray | None = None) -> Panels:
+def panels_of(
+    series: PostureSeries, basis: np.ndarray | None = None, ranges: Ranges | None = None
+) -> Panels:
     """The polynomials of a series as one table."""
     taylor, edges = np.asarray(series.taylor), np.asarray(series.edges)
     return Panels(
@@ -108,6 +113,7 @@ def panels_of(series: PostureSeries, basis: np.ndarray | None = None) -> Panels:
         half=0.5 * np.diff(edges),
         error=np.asarray(series.error),
         basis=basis,
+        ranges=ranges,
     )
 
 
@@ -137,7 +143,7 @@ class Roots(NamedTuple):
 
 
 def roots_in(
-    angles: Array,
+    places: Array,
     grid: SeparatorTable,
     panels: Panels,
     *,
@@ -145,11 +151,11 @@ def roots_in(
     modes: int,
     safe: bool,
 ) -> Roots:
-    """The lowest ``modes`` roots in the postures ``angles`` (joints, cells).
+    """The lowest ``modes`` roots at the ``places`` of cells (joints + values, cells).
 
     ``safe`` takes more steps, which never leave an interval.
     """
-    harmonics = terms.of(angles)
+    harmonics = terms.of(scaled(panels.ranges, places))
     if panels.basis is not None:
         harmonics = once(product(panels.basis, harmonics))
     values, polynomials = once((product(grid.table, harmonics), product(panels.table, harmonics)))
@@ -217,9 +223,9 @@ def _first_bits(words: Array, number: int) -> Array:
     return lax.scan(step, tuple(words), None, length=number)[1]
 
 
-def count_in(counter: Counter, angles: Array) -> tuple[Array, Array]:
+def count_in(counter: Counter, places: Array) -> tuple[Array, Array]:
     """`Counter.count` of its one frequency, shape (cells,)."""
-    count, clear = counter.count(angles)
+    count, clear = counter.count(places)
     return count[0], clear[0]
 
 

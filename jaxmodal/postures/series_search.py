@@ -13,28 +13,26 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_arrays
-from jaxmodal.arm.quantities import ANGLE
-from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies, fields_of
-from jaxmodal.postures.expansion_in_space import (
-    ExpansionInSpace,
-    enough_in_space,
-    has_series_in_space,
-    turning,
-)
-from jaxmodal.postures.expansions import Expansion, PlanarExpansion
+from jaxmodal.postures.expansions import Expansion
 from jaxmodal.postures.fewer_terms import in_fewer_terms, measured
-from jaxmodal.postures.harmonics import num_harmonics
-from jaxmodal.postures.series import has_series, holds, tabulate
+from jaxmodal.postures.places import (
+    expansion_of,
+    own_angles,
+    placed,
+    possible_places,
+    rows_of_angles,
+    varied,
+)
+from jaxmodal.postures.polynomial_values import within
+from jaxmodal.postures.series import holds, tabulate
 from jaxmodal.postures.series_on_device import first_pass, postures_of_a_block
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
@@ -61,49 +59,21 @@ _FIRST_PILOTS, _FIRST_ROUNDS = 32, 2
 #: in space a series is not taken that leaves more than this share of so many postures open; up to so many cells with
 #: such modes are finished in double-double, a millisecond for each mode, before the general path is the faster way
 _TRIED, _MOST_LEFT, _MOST_FINISHED = 256, 0.5, 4096
+#: the same in the plane with values beside angles: so many modes of a cell are finished in double-double, 45
+#: microseconds each, in the time in which the general path solves the cell
+_MOST_WIDE = 1.0
 _LOWEST, _HIGHEST = 1e-5, 1e4
 #: the series reaches from this share of the lowest sqrt(omega) of the pilots to one of these multiples of the highest:
 #: the first where this share of the pilots at the most has a count less clear than so many times what makes it certain.
 #: A link's own resonance may lie there, near which no count is certain in any posture
 _BELOW, _ABOVE = 0.6, (1.01, 1.02, 1.03, 1.04, 1.05, 1.06)
 _UNCLEAR, _CLEAR = 0.01, 100.0
-#: series of more terms, and smaller batches, are left to the general search
-_MOST_TERMS, _CELLS_PER_TERM = 400, 500
 #: postures that NumPy solves, 4 microseconds each, 16 in space; programs take 0.5 and 2 and are compiled before
 HOST_POSTURES = 131_072
 #: first panels in space for ten modes: joints that give way have modes that no wave of a link tells of
 _PANELS_OF_TEN = 8
 #: postures that a GPU has left open and that NumPy solves all the same
 _HOST_LEFT = 65_536
-_ANGLE = re.compile(r"link(\d+|\*)\.joint_angle", re.ASCII)
-
-
-def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
-    """Whether a batch varies joint angles alone, each once, and has enough cells to pay for the table."""
-    if not all(_ANGLE.fullmatch(address) for address in addresses):
-        return False
-    singles = [single for address in addresses for single in resolve(arm, address)]
-    if len(set(singles)) < len(singles):
-        return False
-    if isinstance(arm, SpatialArm):
-        joints = turning(arm, _numbers(singles))
-        return cells >= enough_in_space(len(joints)) and has_series_in_space(arm)
-    terms = num_harmonics(arm.num_links)
-    enough = 1 < terms <= _MOST_TERMS and cells >= _CELLS_PER_TERM * terms
-    return enough and has_series(beam_arrays(arm))
-
-
-def _numbers(singles: Sequence[str]) -> list[int]:
-    """The numbers of links, from 0, in addresses."""
-    return [int(single.removeprefix("link").partition(".")[0]) - 1 for single in singles]
-
-
-def expansion_of(arm: Arm | SpatialArm, addresses: Sequence[str], theory: TheoryName) -> Expansion:
-    """The determinant of an arm of either kind in the angles at these addresses."""
-    if isinstance(arm, SpatialArm):
-        singles = [single for address in addresses for single in resolve(arm, address)]
-        return ExpansionInSpace(arm, turning(arm, _numbers(singles)), theory)
-    return PlanarExpansion(*prepared_values(arm, theory))
 
 
 def prepare(
@@ -119,9 +89,9 @@ def prepare(
     Parameters
     ----------
     addresses : sequence of str
-        Addresses of joint angles, for which `pays` holds.
+        Addresses for which `pays` holds.
     sample : np.ndarray, shape (addresses, samples)
-        Some of their values, rad: the range of the series is that of their frequencies.
+        Some of their values: the range of the series is that of their frequencies.
     modes : int
         How many frequencies, from the lowest.
     cells : int
@@ -130,24 +100,30 @@ def prepare(
     Returns
     -------
     Tables or None
-        None where no value is a possible angle, and where the series is not the determinant (`holds`).
+        None where no cell is possible, and where the series is not the determinant (`holds`).
     """
+    asked = varied(arm, addresses)
+    if asked is None:
+        return None
     if (
         sample.shape[1] > _LARGE
     ):  # to look at all of them would take as long as to solve them on a GPU
         few = sample[:, np.random.default_rng(0).integers(0, sample.shape[1], _LARGE)]
-        sample = few if _possible(arm, addresses, few).shape[1] >= _PILOTS else sample
-    angles = _possible(arm, addresses, sample)
-    if angles.shape[1] == 0:
+        sample = few if possible_places(asked, arm, addresses, few).shape[1] >= _PILOTS else sample
+    places = possible_places(asked, arm, addresses, sample)
+    if places.shape[1] == 0:
         return None
-    expansion = expansion_of(arm, addresses, theory)
-    angles = angles[list(expansion.joints)]
-    chosen = np.random.default_rng(0).permutation(angles.shape[1])
-    angles = angles[:, np.resize(chosen[:_PILOTS], _PILOTS)]
-    least = modes * _PANELS_OF_TEN // 10 if isinstance(arm, SpatialArm) else 1
-    series = tabulate(expansion, *_range(expansion, angles, modes), theory, least)
+    expansion = expansion_of(arm, asked, places[len(asked.joints) :], theory)
+    if expansion is None:
+        return None
+    ranges = expansion.ranges
+    chosen = np.random.default_rng(0).permutation(places.shape[1])
+    places = places[:, np.resize(chosen[:_PILOTS], _PILOTS)]
+    angles_alone = ranges is None and not isinstance(arm, SpatialArm)
+    least = 1 if angles_alone else modes * _PANELS_OF_TEN // 10
+    series = tabulate(expansion, *_range(expansion, places, modes), theory, least)
     basis = None
-    if isinstance(arm, SpatialArm):
+    if not angles_alone:
         fewer, basis = in_fewer_terms(series, expansion.terms)
         sharper = measured(fewer, basis, expansion)
         if sharper is None:
@@ -163,18 +139,19 @@ def prepare(
         top=top,
         counter=expansion.counter(top),
         series=series,
-        panels=panels_of(series, basis),
+        panels=panels_of(series, basis, ranges),
         grid=grid_of(series, None),
         fine=grid_of(series, _FINE),
         host=cells <= HOST_POSTURES and not gpu,
         chunks=_CPU_CHUNKS,
         finished=_MOST_FINISHED if isinstance(arm, SpatialArm) else None,
+        varied=asked,
     )
     for fine in (_GPU_SEPARATORS,) if gpu else _SEPARATORS:
         tables = dataclasses.replace(tables, grid=grid_of(series, fine))
-        if gpu or _open_share(tables, angles) < _OPEN:
+        if gpu or _open_share(tables, places) < _OPEN:
             break
-    if isinstance(arm, SpatialArm) and not _closes(tables, angles):
+    if not angles_alone and not _closes(tables, places):
         return None
     if gpu:
         first, second = (
@@ -185,51 +162,28 @@ def prepare(
     return tables
 
 
-def _possible(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
-    """Joint angles of the cells whose values are possible."""
-    every = postures(arm, addresses, values)
-    return every[:, ANGLE.holds(every).all(axis=0)]
+def _closes(tables: Tables, places: np.ndarray) -> bool:
+    """Whether the series leaves few enough cells and modes open that the general path is not the faster way.
 
-
-def _closes(tables: Tables, angles: np.ndarray) -> bool:
-    """Whether finer separators leave few enough postures open; of arms that have each mode twice they leave all."""
-    some = angles[:, :_TRIED]
+    Of arms that have each mode twice it leaves all open.
+    """
+    some = places[:, :_TRIED]
     found, _ = tables.solved(tables.about(tables.fine), some, safe=True, host=True)
-    narrow = found.apart & np.all(found.width <= WIDEST, axis=1)
-    return bool(np.mean(~narrow) <= _MOST_LEFT)
+    wide = found.width > WIDEST
+    if tables.finished is None and np.mean(np.sum(wide, axis=1)) > _MOST_WIDE:
+        return False
+    left = ~found.apart if tables.finished is None else ~found.apart | wide.any(axis=1)
+    return bool(np.mean(left) <= _MOST_LEFT)
 
 
-def _open_share(tables: Tables, angles: np.ndarray) -> float:
+def _open_share(tables: Tables, places: np.ndarray) -> float:
     """How much the first pass would leave open."""
-    every = np.arange(angles.shape[1])
+    every = np.arange(places.shape[1])
     results = SeriesResults.empty(every >= 0, tables.modes)
     about = tables.about(tables.grid)
-    found, results.count[:] = tables.solved(about, angles, safe=False, host=True)
+    found, results.count[:] = tables.solved(about, places, safe=False, host=True)
     results.store(every, found)
     return float(results.open.mean())
-
-
-def postures(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
-    """Joint angles of all links, shape (n, cells), from values of shape (addresses, cells)."""
-    angles = np.repeat(_own(arm)[:, None], values.shape[1], axis=1)
-    for joint, row in enumerate(_rows(arm, addresses)):
-        if row >= 0:
-            angles[joint] = values[row]
-    return angles
-
-
-def _own(arm: Arm | SpatialArm) -> np.ndarray:
-    """Joint angles of the arm itself, shape (n,)."""
-    return np.array([float(link.joint_angle) for link in arm.links])
-
-
-def _rows(arm: Arm | SpatialArm, addresses: Sequence[str]) -> np.ndarray:
-    """For every joint the place of the address that gives its angle, -1 for none."""
-    rows = np.full(arm.num_links, -1)
-    for row, address in enumerate(addresses):
-        for single in resolve(arm, address):
-            rows[_numbers([single])] = row
-    return rows
 
 
 def solve_batch(
@@ -243,21 +197,23 @@ def solve_batch(
     """`solve` of values (addresses, cells), or on a GPU `solve_on_device`."""
     if is_gpu(default_device()):
         return solve_on_device(tables, arm, addresses, values, general, pool)
-    return solve(tables, postures(arm, addresses, values), general, pool)
+    return solve(tables, arm, addresses, values, general, pool)
 
 
 def solve(
     tables: Tables,
-    angles: np.ndarray,
+    arm: Arm | SpatialArm,
+    addresses: Sequence[str],
+    values: np.ndarray,
     general: Callable[[np.ndarray], NaturalFrequencies],
     pool: ThreadPoolExecutor,
 ) -> NaturalFrequencies:
-    """Frequencies of an arm in many postures.
+    """Frequencies of an arm in many cells.
 
     Parameters
     ----------
-    angles : np.ndarray, shape (n, cells)
-        Joint angles of all links in every cell (`postures`), rad.
+    values : np.ndarray, shape (addresses, cells)
+        What every cell has at the addresses.
     general : Callable
         Solves the cells of given numbers; called for those that the series leaves open.
     pool : ThreadPoolExecutor
@@ -268,8 +224,9 @@ def solve(
     NaturalFrequencies
         As of `natural_frequencies_batch`; ``by_sign_changes`` says which modes the series proved.
     """
-    valid = ANGLE.holds(angles).all(axis=0)
-    results = tables.solve(angles[list(tables.expansion.joints)], valid, pool)
+    places, valid = placed(tables.varied, arm, addresses, values)
+    usable = valid & within(tables.panels.ranges, places)
+    results = tables.solve(places, usable, pool)
     left = np.flatnonzero(results.open & valid)
     found = None
     if left.size:
@@ -290,8 +247,8 @@ def solve_on_device(
 
     def left(at: np.ndarray) -> dict[str, Array]:
         few = dataclasses.replace(tables, host=at.size <= _HOST_LEFT)
-        angles = postures(arm, addresses, values[:, at])
-        return fields_of(solve(few, angles, lambda some: general(at[some]), pool))
+        found = solve(few, arm, addresses, values[:, at], lambda some: general(at[some]), pool)
+        return fields_of(found)
 
     size = postures_of_a_block(tables.grid, tables.panels, values.shape[1])
     found = in_blocks_of_cells(block, values, size, left)
@@ -302,35 +259,37 @@ def block_on_device(
     tables: Tables, arm: Arm | SpatialArm, addresses: Sequence[str]
 ) -> Callable[[np.ndarray], tuple[dict[str, Array], Array]]:
     """`first_pass` as a function of the values of a block of cells alone, shape (addresses, cells)."""
-    about = *tables.about(tables.grid), _own(arm)
-    given = tuple(_rows(arm, addresses).tolist())
-    return functools.partial(first_pass, *about, modes=tables.modes, given=given)
+    about = *tables.about(tables.grid), own_angles(arm)
+    given = tuple(rows_of_angles(arm, addresses).tolist())
+    return functools.partial(
+        first_pass, *about, modes=tables.modes, given=given, rows=tables.varied.rows
+    )
 
 
-def _range(expansion: Expansion, angles: np.ndarray, modes: int) -> tuple[float, float]:
+def _range(expansion: Expansion, places: np.ndarray, modes: int) -> tuple[float, float]:
     """Values of sqrt(omega) below the first mode and above the last, of nearly all postures, from a sample of them."""
-    scale, every = expansion.scale, angles
+    scale, every = expansion.scale, places
     widest = tuple(np.log(scale * np.array([x, x])) for x in (_LOWEST, _HIGHEST * modes**2))
     low, high = widest
-    few = angles[:, :_FIRST_PILOTS]
+    few = places[:, :_FIRST_PILOTS]
     for _ in range(_FIRST_ROUNDS):
         low, high, few = _narrowed(expansion, few, modes, low, high)
     # at both ends of both intervals, in turn: the first mode of no posture lies below, the last of none above
-    count = expansion.counts(np.exp(np.stack([low, high]).T.ravel()), angles)
+    count = expansion.counts(np.exp(np.stack([low, high]).T.ravel()), places)
     passed = count.reshape(2, 2, -1) >= np.array([1, modes])[:, None, None]
     rounds = _RANGE_ROUNDS
     if passed[0, 0].any() or not passed[1, 1].all():
         low, high = widest
     else:
-        rounds, angles = rounds - _FIRST_ROUNDS, angles[:, passed[0, 1] | ~passed[1, 0]]
+        rounds, places = rounds - _FIRST_ROUNDS, places[:, passed[0, 1] | ~passed[1, 0]]
     for _ in range(rounds):
-        low, high, angles = _narrowed(expansion, angles, modes, low, high)
+        low, high, places = _narrowed(expansion, places, modes, low, high)
     return math.exp(0.5 * low[0]) * _BELOW, _clear_end(expansion, every, math.exp(0.5 * high[1]))
 
 
 def _narrowed(
     expansion: Expansion,
-    angles: np.ndarray,
+    places: np.ndarray,
     modes: int,
     low: np.ndarray,
     high: np.ndarray,
@@ -340,22 +299,22 @@ def _narrowed(
     With them the postures that may still have the lowest or the highest.
     """
     # both at once: fewer calls of NumPy
-    places = np.linspace(low, high, _CUTS + 2, axis=1)
-    count = expansion.counts(np.exp(places[:, 1:-1].ravel()), angles)
+    cuts = np.linspace(low, high, _CUTS + 2, axis=1)
+    count = expansion.counts(np.exp(cuts[:, 1:-1].ravel()), places)
     passed = count.reshape(2, _CUTS, -1) >= np.array([1, modes])[:, None, None]
     passed = np.pad(passed, ((0, 0), (1, 1), (0, 0)))
     passed[:, -1] = True
     first, last = int(passed[0].any(axis=1).argmax()), int(passed[1].all(axis=1).argmax())
     after = np.array([first, last])
-    kept = angles[:, passed[0, first] | ~passed[1, last - 1]]
-    return places[[0, 1], after - 1], places[[0, 1], after], kept
+    kept = places[:, passed[0, first] | ~passed[1, last - 1]]
+    return cuts[[0, 1], after - 1], cuts[[0, 1], after], kept
 
 
-def _clear_end(expansion: Expansion, angles: np.ndarray, last: float) -> float:
+def _clear_end(expansion: Expansion, places: np.ndarray, last: float) -> float:
     """A value of sqrt(omega) a little above ``last`` where counts are certain in nearly all postures."""
     ends = last * np.array(_ABOVE)
     with np.errstate(all="ignore"):
-        _, clear = expansion.counter(ends**2).count(angles)
+        _, clear = expansion.counter(ends**2).count(places)
     clearest = np.quantile(np.nan_to_num(clear), _UNCLEAR, axis=1)
     enough = clearest >= _CLEAR
     return float(ends[int(enough.argmax() if enough.any() else clearest.argmax())])

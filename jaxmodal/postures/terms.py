@@ -1,10 +1,11 @@
-"""Which products of sines and cosines the determinant of an arm is made of, and the postures that determine it."""
+"""Which products of sines, cosines and powers the determinant is made of, and the places that determine it."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,11 +19,13 @@ class Terms:
     """Products of 1, cos k theta (even) and sin k theta (odd) of every joint, k up to ``degree``.
 
     Of an arm that is ``mirrored``, which has the same frequencies in the opposite posture, those with an even number of
-    odd factors.
+    odd factors. Each of them times Chebyshev polynomials of up to the degrees ``powers`` in further values, which are
+    between -1 and 1.
     """
 
     degree: int
     mirrored: bool
+    powers: tuple[int, ...] = ()
 
     @property
     def points(self) -> int:
@@ -32,20 +35,31 @@ class Terms:
     def number(self, joints: int) -> int:
         """Number of terms."""
         every = self.points**joints
-        return (every + 1) // 2 if self.mirrored else every
+        return ((every + 1) // 2 if self.mirrored else every) * self._polynomials
+
+    @property
+    def _polynomials(self) -> int:
+        """Products of powers for each of sines and cosines."""
+        return math.prod(power + 1 for power in self.powers)
+
+    def largest(self, number: int) -> float:
+        """What the root of the sum of squares of all terms, so many, never exceeds."""
+        # the terms of a joint have squares that add up to degree + 1, those of a value to power + 1 at the most
+        return math.sqrt((self.degree + 1.0) ** self.joints(number) * self._polynomials)
 
     def joints(self, number: int) -> int:
         """How many joints make so many terms."""
+        number = number // self._polynomials
         every = 2 * number - 1 if self.mirrored else number
         return round(float(np.log(every) / np.log(self.points)))
 
-    def of(self, angles: Array) -> Array:
+    def of(self, places: Array) -> Array:
         """The terms in postures.
 
         Parameters
         ----------
-        angles : Array, shape (joints, ...)
-            Joint angles in rad.
+        places : Array, shape (joints + powers, ...)
+            Joint angles in rad, and the further values.
 
         Returns
         -------
@@ -58,8 +72,9 @@ class Terms:
         >>> IN_THE_PLANE.of(np.zeros((2, 1))).shape, IN_SPACE.of(np.zeros((2, 1))).shape
         ((13, 1), (81, 1))
         """
+        angles = places[: len(places) - len(self.powers)]
         even: list[Array] = [
-            xp.ones_like(angles[0]) if angles.shape[0] else np.ones(angles.shape[1:])
+            xp.ones_like(places[0]) if places.shape[0] else np.ones(places.shape[1:])
         ]
         odd: list[Array] = []
         for angle in angles:
@@ -77,7 +92,13 @@ class Terms:
                 even + [a * b for a in even for b in first] + [a * b for a in odd for b in second],
                 odd + [a * b for a in odd for b in first] + [a * b for a in even for b in second],
             )
-        return xp.stack(even if self.mirrored else even + odd)
+        found = even if self.mirrored else even + odd
+        for power, value in zip(self.powers, places[len(angles) :], strict=True):
+            polynomials = [xp.ones_like(value), value][: power + 1]
+            for _ in range(1, power):
+                polynomials.append(2.0 * value * polynomials[-1] - polynomials[-2])
+            found = [a * b for a in found for b in polynomials]
+        return xp.stack(found)
 
     def names(self, joints: Sequence[int]) -> list[str]:
         """What each term is, for joints of these numbers."""
@@ -94,12 +115,15 @@ class Terms:
         every = even if self.mirrored else even + odd
         return [name.strip() or "1" for name in every]
 
-    @functools.lru_cache(maxsize=8)  # noqa: B019 (there are two of them)
+    @functools.lru_cache(maxsize=8)  # noqa: B019 (there are few of them)
     def sampling(self, joints: int) -> tuple[np.ndarray, np.ndarray]:
-        """Postures (joints, H) that determine the series, and the matrix (H, H) from values there to coefficients.
+        """Places (joints + powers, H) that determine D, and the matrix (H, H) from its values there to coefficients.
 
-        Of terms that are not mirrored they are all of a grid, of which the last joint's angles follow one another.
+        Of terms that are not mirrored the postures are all of a grid, of which the last joint's angles follow one
+        another. Each comes with all combinations of the further values, of which the last follow one another.
         """
+        if self.powers:
+            return self._with_values(*dataclasses.replace(self, powers=()).sampling(joints))
         points = self.points
         steps = np.concatenate([np.arange(self.degree + 1), np.arange(-self.degree, 0)])
         angles_of_one = 2.0 * np.pi / points * steps
@@ -114,6 +138,20 @@ class Terms:
         both = 2.0 if self.mirrored else 1.0
         weighted = terms * np.where(np.arange(angles.shape[1]) == 0, 1.0, both)
         return angles, weighted / np.sum(weighted * terms, axis=1)[:, None]
+
+    def _with_values(self, angles: np.ndarray, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`sampling` with the further values, at zeros of Chebyshev polynomials, from that without."""
+        places = angles
+        for power in self.powers:
+            order = np.arange(power + 1)
+            nodes = np.cos((order + 0.5) * np.pi / (power + 1))
+            values = np.cos(order[:, None] * np.arccos(nodes))
+            share = np.where(order == 0, 1.0, 2.0)[:, None] / (power + 1)
+            matrix = np.kron(matrix, share * values)
+            places = np.concatenate(
+                [np.repeat(places, power + 1, axis=1), np.tile(nodes, places.shape[1])[None]]
+            )
+        return places, matrix
 
 
 #: of the three solutions outboard of a joint, of weights -1, 0 and 1, of arms that are their own mirror images

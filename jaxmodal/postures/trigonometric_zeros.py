@@ -1,7 +1,7 @@
-"""Zeros of trigonometric polynomials of degree 2, many at a time.
+"""Zeros of trigonometric polynomials, many at a time.
 
-They are those of a quartic in exp(i theta); of an even one, of a quadratic in cos theta. Polynomials are arrays
-(..., 5): the coefficients of 1, cos, sin, cos 2, sin 2.
+Those of degree d are zeros of a polynomial of degree 2 d in exp(i theta); of an even one of degree 2, of a quadratic in
+cos theta. Polynomials are arrays (..., 2 d + 1): the coefficients of 1, cos, sin, cos 2, sin 2 and so on.
 """
 
 from __future__ import annotations
@@ -10,10 +10,6 @@ import numpy as np
 
 from jaxmodal.postures.newton import zeros_in_brackets
 
-#: a polynomial has at most so many zeros
-MOST_ANGLES = 4
-#: the five angles at which values determine it
-FIFTHS = 2.0 * np.pi / 5.0 * np.arange(5)
 #: a value below this share of the polynomial's size may be a touching zero
 _TOUCHING = 1e-11
 #: angles nearer to each other are one, rad
@@ -27,27 +23,44 @@ _TINY = 1e-14
 _ROUNDS = 60
 
 
-def through_fifths(values: np.ndarray) -> np.ndarray:
-    """Coefficients of 1, cos, sin, cos 2, sin 2, shape (N, 5), from values at fifths of a turn."""
-    terms = _terms(FIFTHS)
-    return values @ terms * (np.array([1.0, 2.0, 2.0, 2.0, 2.0]) / 5.0)
+def evenly(points: int) -> np.ndarray:
+    """So many angles evenly over a turn: those at which as many values determine a polynomial."""
+    return 2.0 * np.pi / points * np.arange(points)
 
 
-def _terms(angle: np.ndarray) -> np.ndarray:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.stack([np.ones_like(c), c, s, c * c - s * s, 2.0 * s * c], axis=-1)
+def through(values: np.ndarray) -> np.ndarray:
+    """Coefficients, shape (N, 2 d + 1), from values at the angles of `evenly`."""
+    points = values.shape[-1]
+    terms = _terms(evenly(points), points // 2)
+    return values @ terms * (np.where(np.arange(points) == 0, 1.0, 2.0) / points)
+
+
+def _terms(angle: np.ndarray, degree: int) -> np.ndarray:
+    first = np.exp(1j * angle)
+    powers = [np.ones_like(first)]
+    for _ in range(degree):
+        powers.append(powers[-1] * first)
+    both = [x for power in powers[1:] for x in (power.real, power.imag)]
+    return np.stack([powers[0].real, *both], axis=-1)
+
+
+def _slope(polynomial: np.ndarray) -> np.ndarray:
+    """The polynomials that are the derivatives of others."""
+    degree = polynomial.shape[-1] // 2
+    k = np.arange(1, degree + 1)
+    found = np.zeros_like(polynomial)
+    found[..., 1::2], found[..., 2::2] = k * polynomial[..., 2::2], -k * polynomial[..., 1::2]
+    return found
 
 
 def value_at(polynomial: np.ndarray, angle: np.ndarray) -> np.ndarray:
-    """Values of polynomials (..., 5) at angles (...)."""
-    return np.einsum("...k,...k->...", polynomial, _terms(angle))
+    """Values of polynomials (..., 2 d + 1) at angles (...)."""
+    return np.einsum("...k,...k->...", polynomial, _terms(angle, polynomial.shape[-1] // 2))
 
 
 def slope_at(polynomial: np.ndarray, angle: np.ndarray) -> np.ndarray:
     """Their derivatives."""
-    _, c, s, cc, ss = np.moveaxis(_terms(angle), -1, 0)
-    zero = np.zeros_like(c)
-    return np.einsum("...k,...k->...", polynomial, np.stack([zero, -s, c, -2.0 * ss, 2.0 * cc], -1))
+    return value_at(_slope(polynomial), angle)
 
 
 def wrapped(angle: np.ndarray) -> np.ndarray:
@@ -64,8 +77,7 @@ def corrected(polynomial: np.ndarray, angle: np.ndarray, exact: np.ndarray) -> n
 
 def stationary(polynomial: np.ndarray, angle: np.ndarray) -> np.ndarray:
     """The nearest angle at which the slope vanishes."""
-    # derivatives of the terms 1, cos, sin, cos 2, sin 2
-    slope = polynomial[:, [0, 2, 1, 4, 3]] * [0.0, 1.0, -1.0, 2.0, -2.0]
+    slope = _slope(polynomial)
     for _ in range(_FLAT_ROUNDS):
         with np.errstate(divide="ignore", invalid="ignore"):
             step = value_at(slope, angle) / slope_at(slope, angle)
@@ -81,7 +93,10 @@ def repeated(angle: np.ndarray, proven: np.ndarray) -> np.ndarray:
 
 
 def zeros(polynomial: np.ndarray, even: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Real zeros, shape (N, 4), NaN where there are fewer, and which of them cross zero; others may touch it."""
+    """Real zeros, shape (N, 2 d), NaN where there are fewer, and which of them cross zero; others may touch it.
+
+    ``even`` says that polynomials have degree 2 and no sines.
+    """
     near = np.sort(_even_candidates(polynomial) if even else _candidates(polynomial), axis=1)
     following = np.concatenate([near[:, 1:], near[:, :1] + 2.0 * np.pi], axis=1)
     between = 0.5 * (near + following)
@@ -101,16 +116,20 @@ def zeros(polynomial: np.ndarray, even: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _candidates(polynomial: np.ndarray) -> np.ndarray:
-    """Arguments of the four zeros of the quartic in exp(i theta)."""
-    a0, a1, b1, a2, b2 = polynomial.T
-    leading = a2 - 1j * b2
-    # where the second harmonic vanishes two zeros go to infinity: a share of rounding keeps them finite
+    """Arguments of the 2 d zeros of the polynomial in exp(i theta)."""
+    number, degree = len(polynomial), polynomial.shape[1] // 2
+    cosines, sines = polynomial[:, 1::2], polynomial[:, 2::2]
+    upper = cosines - 1j * sines  # of exp(i k theta), twice; those of exp(-i k theta) are conjugate
+    leading = upper[:, -1]
+    # where the last harmonic vanishes two zeros go to infinity: a share of rounding keeps them finite
     tiny = _TINY * np.abs(polynomial).sum(axis=1)
     leading = np.where(np.abs(leading) > tiny, leading, tiny)
-    lower = np.stack([a1 - 1j * b1, 2.0 * a0 + 0j, a1 + 1j * b1, a2 + 1j * b2], axis=1)
-    companion = np.zeros((len(polynomial), 4, 4), complex)
+    middle = 2.0 * polynomial[:, :1] + 0j
+    lower = np.concatenate([upper[:, -2::-1], middle, upper.conj()], axis=1)
+    size = 2 * degree
+    companion = np.zeros((number, size, size), complex)
     companion[:, 0] = -lower / leading[:, None]
-    companion[:, [1, 2, 3], [0, 1, 2]] = 1.0
+    companion[:, np.arange(1, size), np.arange(size - 1)] = 1.0
     return np.asarray(np.angle(np.linalg.eigvals(companion)))
 
 

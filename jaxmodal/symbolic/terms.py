@@ -17,7 +17,7 @@ from jaxmodal.symbolic.equations import WrittenEquations
 from jaxmodal.symbolic.graph import SYMBOL, TANH, Expression, Graph
 from jaxmodal.symbolic.motion import accelerations
 from jaxmodal.symbolic.nomenclature import Nomenclature
-from jaxmodal.symbolic.planar import whole
+from jaxmodal.symbolic.planar import Planar, whole
 
 INTEGRALS = ("symbolic", "numeric")
 
@@ -133,6 +133,15 @@ class Writer:
             if not torque.is_zero:
                 made[place] = torque * self.graph.function(TANH, steep * self.names.rates[place])
         return made
+
+    def tip(self) -> list[Expression]:
+        """The place of the end of the last link, never truncated."""
+        chain = Chain(self.names, False) if self.first else self.chain
+        place, frame = chain.still, Planar(chain.one, chain.zero)
+        for link, axis in zip(chain.links, chain.axes(), strict=True):
+            frame = frame * link.turn
+            place = place + frame * axis * link.zeta
+        return [place.x, place.y]
 
     def inputs(self) -> Table:
         """Q: a column for each motor."""

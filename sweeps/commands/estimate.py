@@ -26,7 +26,7 @@ from jaxmodal.batches.plan import FEW, Plan
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.modes.mode_shapes import mode_shapes
-from jaxmodal.postures import series_search
+from jaxmodal.postures import places, series_search
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -165,7 +165,7 @@ def _search(sweep: Sweep, theory: TheoryName) -> _Work:
     addresses, values = columns_of(arm, _chosen(sweep, most))
     if isinstance(arm, SpatialArm):
         pilots, few, programs = _PILOTS_IN_SPACE, FEW, _IN_SPACE
-    elif series_search.pays(arm, addresses, cells):
+    elif places.pays(arm, addresses, cells):
         pilots, few, programs = _PILOTS_OF_SERIES, series_search.HOST_POSTURES, _SERIES
     else:
         fields = columns.columns_of(arm, addresses, values[:, :1]).packed.shape[0]

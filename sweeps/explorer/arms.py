@@ -17,16 +17,15 @@ from jaxmodal.arm.files import units_of
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.spatial.arms.arm import SpatialArm
+from sweeps.explorer.arm_texts import text_with_places
 from sweeps.explorer.data import picture
 from sweeps.explorer.solver import arm_json
-from sweeps.explorer.space import STIFFNESSES, space_page_data
+from sweeps.explorer.space import SIZES, STIFFNESSES, space_page_data
 
 #: modes in the table
 MODES = 10
 #: points of each link at which the mode is drawn
 POINTS = 15
-#: sizes go from the given one divided by this to this times it
-_SIZES = 2.0
 
 
 def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> dict[str, Any]:
@@ -44,12 +43,14 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
     ArmError
         As `sweeps.explorer.solver.arm_json`: forces at rest.
     """
+    shown = space_page_data(arm, theory) if isinstance(arm, SpatialArm) else _plane(arm, theory)
     return {
         "title": f"{arm.name or 'arm'}, {theory}",
         "space": isinstance(arm, SpatialArm),
         "modes": MODES,
         "points": POINTS,
-        **(space_page_data(arm, theory) if isinstance(arm, SpatialArm) else _plane(arm, theory)),
+        **shown,
+        "toml": text_with_places(arm, [slider["address"] for slider in shown["sliders"]]),
         "versions": {
             "jaxmodal_version": jaxmodal.__version__,
             "jax_version": jax.__version__,
@@ -89,7 +90,7 @@ def _slider(arm: Arm, address: str) -> list[dict[str, Any]]:
         found |= {"unit": "N m/rad", "logarithmic": True, "rigid": math.isinf(value)}
         return [found | {"low": middle / STIFFNESSES, "high": middle * STIFFNESSES}]
     if value > 0.0 and (field == "length" or _is_size(arm, owner, field)):
-        return [found | {"low": value / _SIZES, "high": value * _SIZES}]
+        return [found | {"low": value / SIZES, "high": value * SIZES}]
     return []
 
 

@@ -15,9 +15,11 @@ from jaxmodal.arm.facts import depth_in_plane
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
 from sweeps.analysis.cells import axes_of, definition_of
 from sweeps.definition.errors import SweepError
+from sweeps.explorer.between import between_cells
 from sweeps.explorer.encoding import deflated, encoded
 from sweeps.explorer.space_cells import cells_picture
 from sweeps.solution.quantity import NOT_COMPUTED
@@ -90,6 +92,7 @@ def page_data(ds: xr.Dataset) -> dict[str, Any]:
         "frequency": encoded(np.asarray(frequency, np.float64)),
         "status": deflated(status.astype(np.uint8)),
         "arm": _arm(ds, definition),
+        "exact": _exact(ds, definition, axes),
     }
 
 
@@ -167,15 +170,8 @@ def _statuses() -> dict[str, dict[str, str]]:
 
 def _arm(ds: xr.Dataset, definition: dict[str, Any]) -> dict[str, Any] | None:
     """What a picture of the arm needs, and how the axes change it; None where no picture is put together."""
-    arm = arm_from_dict(definition["arm"])
-    selected = {
-        about["parameter"]: _si(float(ds[name].values), about["unit"])
-        for columns in definition["axes"].values()
-        for name, about in columns.items()
-        if name in ds.coords and ds[name].ndim == 0
-    }
     try:
-        arm = set_parameters(arm, selected)
+        arm = _selected(ds, definition)
         if not isinstance(arm, Arm):
             axes = axes_of(ds)
             return cells_picture(
@@ -192,6 +188,30 @@ def _arm(ds: xr.Dataset, definition: dict[str, Any]) -> dict[str, Any] | None:
     except ArmError:  # values that fit together only with those of other axes
         return None
     return picture(arm) | {"changes": changes}
+
+
+def _selected(ds: xr.Dataset, definition: dict[str, Any]) -> Arm | SpatialArm:
+    """The arm with the values of axes of which one has been selected."""
+    arm = arm_from_dict(definition["arm"])
+    selected = {
+        about["parameter"]: _si(float(ds[name].values), about["unit"])
+        for columns in definition["axes"].values()
+        for name, about in columns.items()
+        if name in ds.coords and ds[name].ndim == 0
+    }
+    changed: Arm | SpatialArm = set_parameters(arm, selected)
+    return changed
+
+
+def _exact(ds: xr.Dataset, definition: dict[str, Any], axes: list[str]) -> dict[str, Any]:
+    """What solves the arm between the cells, or why there is nothing."""
+    theories = [str(name) for name in np.atleast_1d(ds.theory.values)]
+    columns = [[about["parameter"] for about in definition["axes"][axis].values()] for axis in axes]
+    try:
+        arm = _selected(ds, definition)
+    except ArmError as error:  # values that fit together only with those of other axes
+        return {"why": str(error)}
+    return between_cells(arm, theories, columns)
 
 
 def picture(arm: Arm) -> dict[str, Any]:

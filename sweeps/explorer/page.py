@@ -26,17 +26,32 @@ SCRIPTS = (
     "reading.js",
     "state.js",
     "slice.js",
+    "canvas.js",
     "map.js",
     "curves.js",
     "files.js",
     "address.js",
     "elements.js",
+    "values.js",
+    "asking.js",
+    "between.js",
 )
 #: what draws the arm at a cell, in the plane and in space
 CELL_SCRIPTS = {
     False: ("arm.js",),
     True: ("turning.js", "solids.js", "space_picture.js", "cell_picture.js"),
 }
+#: what both pages of an arm have, and the page itself
+_VIEWS = (
+    "canvas.js",
+    "plot.js",
+    "values.js",
+    "pinning.js",
+    "matters.js",
+    "response.js",
+    "along.js",
+    "arm_page.js",
+)
 #: those of the page of a planar arm, and of one in space
 ARM_SCRIPTS = (
     "scales.js",
@@ -47,7 +62,7 @@ ARM_SCRIPTS = (
     "asking.js",
     "moving.js",
     "plane_picture.js",
-    "arm_page.js",
+    *_VIEWS,
 )
 SPACE_SCRIPTS = (
     "scales.js",
@@ -58,7 +73,7 @@ SPACE_SCRIPTS = (
     "turning.js",
     "solids.js",
     "space_picture.js",
-    "arm_page.js",
+    *_VIEWS,
 )
 #: what pages say beneath the picture of an arm in space
 _TURNS = (
@@ -107,11 +122,13 @@ def assembled(data: dict[str, Any]) -> str:
     """The page of data as `page_data` returns them: names in them are text, and only its own script runs."""
     asked = "'self'" if data["served"] else "'none'"
     in_space = bool(data["arm"] and data["arm"].get("space"))
+    solver = None if "why" in data["exact"] else data["exact"]["space"]
     picture = (
         source_of("space_picture.html").rstrip() if in_space else '<svg id="arm" role="img"></svg>'
     )
     parts = {"picture": picture, "remarks": _TURNS if in_space else ""}
-    return _put_together("page.html", code(in_space), f"connect-src {asked}", data, parts)
+    rules = f"connect-src {asked}{'' if solver is None else '; worker-src blob:'}"
+    return _put_together("page.html", code(in_space, solver), rules, data, parts)
 
 
 def arm_assembled(data: dict[str, Any]) -> str:
@@ -126,21 +143,32 @@ def arm_assembled(data: dict[str, Any]) -> str:
     return _put_together("arm.html", arm_code(in_space), rules, data, parts)
 
 
-def code(in_space: bool = False) -> tuple[str, str]:
-    """The script and the style of the page of a sweep, of an arm in the plane or in space."""
-    return _script((*SCRIPTS, *CELL_SCRIPTS[in_space], "page.js")), source_of("page.css")
+def code(in_space: bool = False, solver: bool | None = None) -> tuple[str, str]:
+    """The script and the style of the page of a sweep, of an arm in the plane or in space.
+
+    ``solver`` says which one is within, that of arms in space or of planar ones; None for none.
+    """
+    scripts = (*SCRIPTS, *CELL_SCRIPTS[in_space], "page.js")
+    return _script(scripts, _worker(solver)), source_of("page.css")
 
 
 def arm_code(in_space: bool = False) -> tuple[str, str]:
     """The script and the style of the page of an arm, in the plane or in space, the solver within."""
+    scripts = SPACE_SCRIPTS if in_space else ARM_SCRIPTS
+    return _script(scripts, _worker(in_space)), source_of("page.css")
+
+
+def _worker(in_space: bool | None) -> str:
+    """The text that the worker of a page runs; empty for none."""
+    if in_space is None:
+        return 'const SOLVER = "";\n'
     # a page from a disk may start no worker that is a module
     solver = re.sub(r"^export ", "", module_text(in_space), flags=re.MULTILINE)
     worker = json.dumps(f'"use strict";\n{solver}\n{source_of("worker.js")}')
-    scripts = SPACE_SCRIPTS if in_space else ARM_SCRIPTS
-    return _script(scripts, f"const SOLVER = {_without_markup(worker)};\n"), source_of("page.css")
+    return f"const SOLVER = {_without_markup(worker)};\n"
 
 
-def _script(names: tuple[str, ...], first: str = "") -> str:
+def _script(names: tuple[str, ...], first: str) -> str:
     body = "\n".join(source_of(name) for name in names)
     return f'"use strict";\n(() => {{\n{first}{body}}})();\n'
 

@@ -21,8 +21,12 @@ from sweeps.explorer.solver import arm_json
 
 #: stiffnesses go from the given one divided by this to this times it
 STIFFNESSES = 100.0
+#: sizes go from the given one divided by this to this times it
+SIZES = 2.0
 #: the stiffness, N m/rad, about which that of a rigid joint on a rigid link is moved
 _USUAL = 1e4
+#: groups of sliders that are closed at first
+_SIZE_GROUP, _BODY_GROUP = "Lengths and sections", "Masses of bodies"
 #: kg/m^3 of the sphere that stands for a body without inertia
 _DENSITY = 2700.0
 
@@ -38,7 +42,8 @@ def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     solved = json.loads(arm_json(arm, theory))
     return {
         "solved": solved,
-        "sliders": [_slider(arm, address) for address in solved["addresses"]],
+        "sliders": [x for address in solved["addresses"] for x in _slider(arm, address)],
+        "folded": [_SIZE_GROUP, _BODY_GROUP],
         "picture": space_picture(arm),
     }
 
@@ -65,24 +70,36 @@ def _reach(frames: list[Frame]) -> float:
     return float(sum(ways))
 
 
-def _slider(arm: SpatialArm, address: str) -> dict[str, Any]:
-    """From ``low`` to ``high`` in ``unit``, at its end ``rigid`` or not; limits of a joint are those of its slider."""
+def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
+    """The slider of a value, one or none: from ``low`` to ``high`` in ``unit``, at its end ``rigid`` or not.
+
+    Limits of a joint are those of its slider.
+    """
     value = float(get_parameter(arm, address))
     found: dict[str, Any] = {"address": address, "logarithmic": False, "rigid": False}
     if address == "payload.mass":
         heavy = 2.0 * value or float(arm.total_mass) or 1.0
-        return found | {
-            "label": address,
-            "unit": "kg",
-            "low": 0.0,
-            "high": heavy,
-            "group": "Payload",
-        }
+        own = {"label": address, "unit": "kg", "low": 0.0, "high": heavy, "group": "Payload"}
+        return [found | own]
     owner, _, field = address.partition(".")
     link = arm.links[int(owner.removeprefix("link")) - 1]
     found["label"] = f"{link.name} ({address})" if link.name else address
+    found["unit"] = unit_of(address, arm)
     if field == link.position:
-        return found | _position(arm, link, value)
+        return [found | _position(arm, link, value)]
+    if field.endswith("stiffness"):
+        return [found | _stiffness(link, field, value)]
+    if value > 0.0 and field.endswith(".mass"):
+        return [found | {"low": 0.0, "high": 2.0 * value, "group": _BODY_GROUP}]
+    if value > 0.0 and (
+        field == "length" or (field.startswith("section.") and found["unit"] != "1")
+    ):
+        return [found | {"low": value / SIZES, "high": value * SIZES, "group": _SIZE_GROUP}]
+    return []
+
+
+def _stiffness(link: SpatialLink, field: str, value: float) -> dict[str, Any]:
+    """About the stiffness that the joint has, or about that of its link where it is rigid."""
     middle = value
     if math.isinf(value):
         middle = _USUAL
@@ -91,9 +108,8 @@ def _slider(arm: SpatialArm, address: str) -> dict[str, Any]:
             softer = min(float(v.second_moment_y), float(v.second_moment_z))
             middle = float(link.youngs_modulus) * softer / float(link.length)
     middle = middle or _USUAL
-    return found | {
+    return {
         "group": "Springs",
-        "unit": unit_of(address, arm),
         "logarithmic": True,
         "rigid": field == "joint_stiffness",
         "low": middle / STIFFNESSES,
@@ -132,18 +148,20 @@ def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str
     if link.prismatic:
         axis = np.array([1.0, 0.0, 0.0])
     bodies = [
-        _body("hub", link.hub, turned @ (frame.joint - frame.start), own, "inner"),
-        _body("body", link.body, turned @ (frame.tip - frame.end), own, "outer"),
+        _body(f"{address}.hub", link.hub, turned @ (frame.joint - frame.start), own, "inner"),
+        _body(f"{address}.body", link.body, turned @ (frame.tip - frame.end), own, "outer"),
     ]
     last = k + 1 == arm.num_links
-    kind, more = ("payload", arm.payload) if last else ("stator", arm.links[k + 1].stator)
-    bodies.append(_body(kind, more, turned @ (frame.tip - frame.end), own, "outer"))
+    name, more = (
+        ("payload", arm.payload) if last else (f"link{k + 2}.stator", arm.links[k + 1].stator)
+    )
+    bodies.append(_body(name, more, turned @ (frame.tip - frame.end), own, "outer"))
     return {
         "name": link.name,
         "rigid": link.rigid,
         "segment": link.segment,
         "length": float(link.length),
-        **_outline(link),
+        **_outline(link, address),
         "joint": (turned @ (frame.joint - frame.start)).tolist(),
         "tip": (turned @ (frame.tip - frame.end)).tolist(),
         "axis": (axis / np.linalg.norm(axis)).tolist(),
@@ -160,29 +178,31 @@ def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str
     }
 
 
-def _outline(link: SpatialLink) -> dict[str, Any]:
-    """Half of the depth along y and of the width along z, and whether the section is round."""
+def _outline(link: SpatialLink, address: str) -> dict[str, Any]:
+    """Half of the depth along y and of the width along z, by which values, and whether the section is round."""
     section = link.section
     for name in ("outer_diameter", "diameter"):
         if hasattr(section, name):
             half = 0.5 * float(getattr(section, name))
-            return {"half": [half, half], "round": True}
+            return {"half": [half] * 2, "by": [f"{address}.section.{name}"] * 2, "round": True}
     if section is None:
-        return {"half": [0.0, 0.0], "round": True}
+        return {"half": [0.0, 0.0], "by": [], "round": True}
     if isinstance(section, Rectangle | HollowRectangle):
-        return {"half": [0.5 * float(section.depth), 0.5 * float(section.width)], "round": False}
+        half_sides = [0.5 * float(section.depth), 0.5 * float(section.width)]
+        by = [f"{address}.section.{name}" for name in ("depth", "width")]
+        return {"half": half_sides, "by": by, "round": False}
     v = link.section_values  # a rectangle of the same second moments
     sides = [
         math.sqrt(3.0 * float(x) / float(v.area)) for x in (v.second_moment_z, v.second_moment_y)
     ]
-    return {"half": sides, "round": False}
+    return {"half": sides, "by": [], "round": False}
 
 
 def _body(
-    kind: str, body: RigidBody | None, place: np.ndarray, own: np.ndarray, end: str
+    name: str, body: RigidBody | None, place: np.ndarray, own: np.ndarray, end: str
 ) -> dict[str, Any] | None:
     """A body as the ellipsoid of its mass and inertia: mass, centre, axes as columns, squares of half axes per kg."""
-    if body is None or (kind != "payload" and float(body.mass) <= 0.0):
+    if body is None or (name != "payload" and float(body.mass) <= 0.0):
         return None
     seen = np.zeros(3) if body.centre is None else np.array([float(x) for x in body.centre])
     axes, moments = np.eye(3), np.zeros(3)
@@ -190,7 +210,8 @@ def _body(
         moments, axes = np.linalg.eigh(np.array(body.inertia.rows(), float))
     squares = [2.5 * (float(np.sum(moments)) - 2.0 * float(x)) for x in moments]
     return {
-        "kind": kind,
+        "kind": name.rpartition(".")[2],
+        "by": f"{name}.mass",
         "mass": float(body.mass),
         "at": end,
         "centre": (place + own @ seen).tolist(),

@@ -19,6 +19,7 @@ from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.postures import harmonics as posture_harmonics
 from jaxmodal.postures import series_roots, series_search
 from jaxmodal.postures.expansions import PlanarCounter
+from jaxmodal.postures.polynomial_values import VaryingBeams
 from jaxmodal.postures.terms import IN_THE_PLANE
 from tests.batches.test_many_arms import random_cells
 
@@ -176,5 +177,6 @@ def test_what_the_series_rests_on():
     beams, flags = prepared_values(THREE, "timoshenko")
     lanes = beams, flags, jnp.ones(8), jnp.zeros((2, 8))
     assert_suits_a_gpu(lowered_for_cuda(posture_harmonics._factors, *lanes))
-    top = PlanarCounter(beams, flags, jnp.ones((1, 1))), jnp.zeros((2, 8))
+    arm = VaryingBeams(beams, (1, 2), IN_THE_PLANE)
+    top = PlanarCounter(arm, flags, jnp.ones((1, 1))), jnp.zeros((2, 8))
     assert_suits_a_gpu(lowered_for_cuda(series_roots.count_at, *top))

@@ -104,12 +104,13 @@ def test_sensitivities_of_some_addresses(arm_file, tmp_path):
 
 
 def test_commands_of_planar_arms_say_what_takes_arms_in_space(arm_file):
-    result = CliRunner().invoke(main, ["postures", arm_file, "--frequency", "1"])
+    result = CliRunner().invoke(main, ["equations", arm_file])
     assert result.exit_code == 2
-    assert "is an arm in space, and `jaxmodal postures` takes planar arms alone" in result.output
+    assert "is an arm in space, and `jaxmodal equations` takes planar arms alone" in result.output
     assert (
-        "check, convert, frequencies, modes, move, response, sensitivities, statics, buckling, worst, simulate, "
-        "campbell, sweep, explore, report and optimise take" in result.output
+        "check, convert, fit, frequencies, modes, move, speeds, postures, resonance-map, response, sensitivities, "
+        "statics, buckling, worst, simulate, campbell, sweep, explore, report and optimise take"
+        in result.output
     )
 
 

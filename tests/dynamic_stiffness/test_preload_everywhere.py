@@ -29,8 +29,6 @@ REFUSED = {
     "static_equilibrium": lambda: jm.static_equilibrium(loaded(), gravity=(0.0, -9.81)),
     "a base that turns": lambda: jm.modal_superposition(loaded(), "base.rotation", TIP),
     "flexible_arm": lambda: dynamics.flexible_arm(loaded()),
-    "to_spatial": lambda: jm.to_spatial(loaded()),
-    "a spatial link": lambda: jm.SpatialLink(1.0, 2e11, 7800.0, jm.circle(0.1), axial_force=FORCE),
     "posture_series": lambda: jm.posture_series(loaded(), omega_max=1e3),
 }  # fmt: skip
 

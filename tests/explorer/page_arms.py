@@ -28,16 +28,21 @@ def solved_in_page(tmp_path, cases, in_space=False):
     return json.loads(done.stdout)
 
 
-def hertz_and_certified(browser):
-    """All digits of the table, as its button gives them."""
+def csv_of(browser, button, head=1):
+    """The rows behind the head of what a button of a page gives as CSV."""
     browser.run(
-        "window.kept = URL.createObjectURL; URL.createObjectURL = (blob) => "
+        "window.kept ??= URL.createObjectURL; URL.createObjectURL = (blob) => "
         "{ window.csv = null; blob.text().then((text) => { window.csv = text; }); return window.kept(blob); };"
         "HTMLAnchorElement.prototype.click = () => {};"
-        "document.getElementById('csv').click();"
+        f"document.getElementById('{button}').click();"
     )
     browser.until("window.csv")
-    rows = [line.split(",") for line in browser.value("window.csv").splitlines()[1:]]
+    return [line.split(",") for line in browser.value("window.csv").splitlines()[head:]]
+
+
+def hertz_and_certified(browser):
+    """All digits of the table, as its button gives them."""
+    rows = csv_of(browser, "csv")
     return [float(row[1]) for row in rows], [row[2] == "certified" for row in rows]
 
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 
 const [, , module, arms] = process.argv;
 const solver = await import(pathToFileURL(module).href);
-const results = JSON.parse(readFileSync(arms, "utf8")).map(({ arm, set, modes, below, shapes, points }) => {
+const results = JSON.parse(readFileSync(arms, "utf8")).map(({ arm, set, modes, below, shapes, points, slopes, ports }) => {
   try {
     let loaded = solver.loadArm(arm);
     for (const [address, value] of set || []) loaded = solver.setValue(loaded, address, Number(value));
@@ -18,7 +18,9 @@ const results = JSON.parse(readFileSync(arms, "utf8")).map(({ arm, set, modes, b
       if (s.links) return s.links;
       return Object.fromEntries(["x", "y", "x0", "y0", "u", "v"].map((name) => [name, s[name].map((row) => Array.from(row))]));
     });
-    return { ...lists, counts, shapes: drawn, ms };
+    const changes = (slopes || []).map((k) => Array.from(solver.slopes(loaded, found.omega[k], loaded.written.addresses)));
+    const answers = (ports || []).map(([omega, first, second]) => Array.from(solver.receptances(loaded, omega, first, second)));
+    return { ...lists, counts, shapes: drawn, slopes: changes, answers, ms };
   } catch (error) {
     return { error: error.message, stack: error.stack };
   }

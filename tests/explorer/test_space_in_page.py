@@ -145,6 +145,76 @@ def test_values_are_set(tmp_path):
         assert all(got["certified"])
 
 
+def with_other_sizes(arm, seed):
+    """Other lengths, sections, materials and bodies of an arm, each a little, together with another posture."""
+    rng, values = np.random.default_rng([seed, 77]), {}
+    for name in values_of(arm):
+        field, value = name.rpartition(".")[2], float(jm.get_parameter(arm, name))
+        if field in ("joint_angle", "x"):
+            values[name] = value + rng.uniform(-0.3, 0.3)
+        elif "poisson" in field or "section." in name or field == "torsion_constant":
+            values[name] = value * rng.uniform(0.97, 1.0)
+        elif not field.endswith("stiffness"):
+            values[name] = value * rng.uniform(0.5, 2.0)
+    return values
+
+
+@needs_node
+@pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 60), marks=pytest.mark.slow)])
+def test_other_lengths_sections_and_bodies(tmp_path, seeds):
+    """The arm is that of the library with these values, whose counts say the same."""
+    arms = [random_in_space(seed) for seed in seeds]
+    sets = [with_other_sizes(arm, seed) for arm, seed in zip(arms, seeds, strict=True)]
+    cases = [
+        case(arm, THEORIES[seed % 4], set=[[k, number(x)] for k, x in values.items()])
+        for arm, seed, values in zip(arms, seeds, sets, strict=True)
+    ]
+    found = solved_in_page(tmp_path, cases, True)
+    for seed, arm, values, got in zip(seeds, arms, sets, found, strict=True):
+        other = jm.set_parameters(arm, values)
+        truth = jm.natural_frequencies(other, MODES, THEORIES[seed % 4], throw=False)
+        there = np.isfinite(np.asarray(truth.omega))
+        np.testing.assert_allclose(
+            got["omega"], np.asarray(truth.omega)[there], rtol=1e-10, atol=0.0, err_msg=str(seed)
+        )
+        assert got["certified"] == np.asarray(truth.certified)[there].astype(int).tolist(), seed
+
+
+@needs_node
+def test_a_thicker_link_is_folded_as_exactly(tmp_path):
+    """Where the formulas of links lose their digits those of their parts are used, at the lengths that were set."""
+    arm = HARD["folded"]
+    values = {f"link{k}.length": 0.45 for k in (1, 2, 3)} | {"link2.section.depth": 0.0805}
+    given = [[name, str(value)] for name, value in values.items()]
+    (found,) = solved_in_page(tmp_path, [case(arm, set=given, shapes=[0])], True)
+    other = jm.set_parameters(arm, values)
+    truth = jm.natural_frequencies(other, MODES)
+    np.testing.assert_allclose(found["omega"], truth.omega, rtol=1e-10, atol=0.0)
+    assert found["certified"] == np.asarray(truth.certified).astype(int).tolist()
+    shapes = jm.mode_shapes(other, 1, stations=PIECES + 1)
+    compare_shape(found["shapes"][0], shapes, 0, 1e-7, "folded")
+
+
+@needs_node
+def test_every_kind_of_section_can_be_set(tmp_path):
+    """Solid rectangles, whose torsion constant is a sum of exponentials, and sections known by their values, too."""
+    solid = BAR.replace(section=jm.rectangle(0.05, 0.03, "cowper"))
+    plain = BAR.replace(section=jm.spatial_section(1e-3, 2e-7, 3e-7, 4e-7, 0.8, 0.8))
+    rod = BAR.replace(section=jm.circle(0.04, "cowper"))
+    arm = jm.SpatialArm((solid, plain, rod, BAR.replace(rigid=True)))
+    values = {
+        "link1.section.width": 0.06,
+        "link2.section.torsion_constant": 3e-7,
+        "link3.section.diameter": 0.05,
+    }
+    case_of = case(arm, set=[[name, str(value)] for name, value in values.items()])
+    (found,) = solved_in_page(tmp_path, [case_of], True)
+    truth = jm.natural_frequencies(jm.set_parameters(arm, values), MODES)
+    np.testing.assert_allclose(found["omega"], truth.omega, rtol=1e-10, atol=0.0)
+    assert all(found["certified"])
+    assert not {"link4.length", "link4.section.outer_diameter"} & set(values_of(arm))
+
+
 @needs_node
 def test_slides_are_set(tmp_path):
     arm = sliding()
@@ -166,13 +236,19 @@ def test_segments_have_nothing_to_set():
 @needs_node
 def test_what_the_page_refuses(tmp_path):
     wrong = {
-        "link1.length": ("0.5", "link1.length is no value that can be moved"),
+        "link1.joint_axis.x": ("0.5", "link1.joint_axis.x is no value that can be moved"),
+        "link3.length": ("-0.5", "link3.length = -0.5: no arm can have this value"),
+        "link3.section.wall_thickness": ("1", "no arm can have this value"),
+        "link2.body.mass": ("-1", "link2.body.mass = -1: must be 0 or more"),
         "payload.mass": ("-1", "payload.mass = -1: must be 0 or more"),
         "link2.joint_stiffness": ("-2", "0 or more, Infinity for a rigid joint"),
         "link2.joint_angle": ("Infinity", "must be finite"),
         "link3.joint_angle": ("NaN", "must be a number"),
     }
-    cases = [case(SIX, set=[[name, value]]) for name, (value, _) in wrong.items()]
+    text = arm_json(SIX)
+    cases = [
+        {"arm": text, "modes": 1, "set": [[name, value]]} for name, (value, _) in wrong.items()
+    ]
     cases.append({"arm": arm_json(jm.examples.two_link_flexible()), "modes": 1})
     told = [found["error"] for found in solved_in_page(tmp_path, cases, True)]
     for message, part in zip(told, (*(x for _, x in wrong.values()), "in the format"), strict=True):

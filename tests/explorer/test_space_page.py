@@ -70,6 +70,28 @@ def test_a_posture_behind_the_address_is_solved(shown):
     assert all(certified)
 
 
+def test_a_thicker_forearm_behind_the_address_is_solved(shown):
+    """A group that the address sets a value of is open; the others of many values are closed."""
+    values = {"link3.section.outer_diameter": 0.2, "link5.length": 0.31, "link2.body.mass": 8.0}
+    address = "&".join(f"{name}={value}" for name, value in values.items())
+    browser = shown(arm_page_html(SIX), address)
+    found, certified = hertz_and_certified(browser)
+    np.testing.assert_allclose(found, hertz_of(jm.set_parameters(SIX, values))[0], **SAME)
+    assert all(certified)
+    assert browser.value("[...document.querySelectorAll('#sliders details')].every((x) => x.open)")
+
+
+def test_a_slider_of_a_length_changes_numbers_and_picture(shown):
+    browser = shown(arm_page_html(SIX))
+    browser.click("#still")
+    first, picture = browser.text("#rows tr td"), pixels(browser)
+    assert not browser.value("document.querySelectorAll('#sliders details')[2].open")
+    browser.click("#sliders details:nth-of-type(3) summary")
+    browser.press('[id="at link3.section.outer_diameter"]', "ArrowRight")
+    browser.until(f"document.querySelector('#rows tr td').textContent !== {first!r}")
+    assert pixels(browser) != picture
+
+
 def test_sliders_keys_and_back_change_numbers_and_picture(shown):
     browser = shown(arm_page_html(SIX))
     first, picture = browser.text("#rows tr td"), pixels(browser)

@@ -8,7 +8,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.postures import series_search
+from jaxmodal.postures import places
 
 #: the series and the general search, each good to about 1e-13
 ALIKE = 1e-12
@@ -67,22 +67,53 @@ def test_postures_at_of_an_arm_with_features(change):
     "change",
     [
         {"joint_stiffness": 0.0},
-        {"rigid": True},
         {"tip_mass": 2.0, "tip_centre_y": 0.1},
         {"end_offset_y": 0.05},
     ],
 )
-def test_arms_without_a_series_say_so_and_take_the_general_path(change):
+def test_free_joints_go_the_general_way_and_parts_beside_an_axis_do_not(change):
     arm = jm.examples.three_link_industrial()
     links = (*arm.links[:2], dataclasses.replace(arm.links[2], **change))
     other = dataclasses.replace(arm, links=links)
-    with pytest.raises(jm.ArmError, match="natural_frequencies_batch"):
-        jm.posture_series(other, omega_max=500.0)
+    free = "joint_stiffness" in change
+    if free:
+        with pytest.raises(jm.ArmError, match="natural_frequencies_batch"):
+            jm.posture_series(other, omega_max=500.0, joints=[3])
+    else:
+        assert jm.posture_series(other, omega_max=500.0, joints=[3]).taylor.shape[2] == 5
     angles = np.linspace(-3.0, 3.0, 6500)
-    assert series_search.pays(arm, ["link3.joint_angle"], angles.size)
+    assert places.pays(other, ["link3.joint_angle"], angles.size) is not free
     result = jm.natural_frequencies_batch(other, {"link3.joint_angle": angles}, 3)
     assert bool(result.certified.all())
     one = jm.natural_frequencies(set_parameters(other, {"link3.joint_angle": angles[123]}), 3)
     expected = np.asarray(one.omega)
     assert np.allclose(np.asarray(result.omega)[123], expected, rtol=ALIKE, atol=0.0)
-    assert float(jnp.sum(one.omega == 0.0)) == (1.0 if "joint_stiffness" in change else 0.0)
+    assert float(jnp.sum(one.omega == 0.0)) == free
+
+
+def test_rigid_links_have_a_series():
+    arm = featured_arm()
+    links = (arm.links[0], dataclasses.replace(arm.links[1], rigid=True), arm.links[2])
+    series = jm.posture_series(dataclasses.replace(arm, links=links), omega_max=500.0)
+    angles, omega = [0.4, -1.2], 180.0
+    one = dataclasses.replace(arm, links=links).with_posture(angles)
+    below = int(np.sum(np.asarray(jm.natural_frequencies(one, 4).omega) < omega))
+    value = series.evaluate([omega], [angles]).value[0, 0]
+    assert abs(value) > 1e-6
+    assert (float(value) > 0.0) == (below % 2 == 0)
+
+
+def test_postures_of_arms_with_parts_beside_an_axis_and_of_some_joints_take_the_series():
+    """Five terms for each angle, and those that do not vary cost nothing."""
+    arm = featured_arm()
+    beside = dataclasses.replace(arm.links[1], end_offset_y=0.08, rigid=True)
+    arm = dataclasses.replace(arm, links=(arm.links[0], beside, arm.links[2]))
+    angles = np.random.default_rng(5).uniform(-np.pi, np.pi, 3000)
+    found = jm.natural_frequencies_batch(arm, {"link3.joint_angle": angles}, 6)
+    assert bool(found.certified.all())
+    assert float(np.mean(np.asarray(found.by_sign_changes))) > 0.9
+    for i in (0, 1500):
+        one = jm.natural_frequencies(
+            set_parameters(arm, {"link3.joint_angle": float(angles[i])}), 6
+        )
+        np.testing.assert_allclose(found.omega[i], one.omega, rtol=ALIKE, atol=0.0)

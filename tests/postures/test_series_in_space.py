@@ -11,9 +11,9 @@ import jaxmodal as jm
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.batches.in_space import PlanInSpace
 from jaxmodal.batches.plan import Question
-from jaxmodal.postures import fewer_terms, series_search
+from jaxmodal.postures import fewer_terms, places, series_search
 from jaxmodal.postures.expansion_in_space import ExpansionInSpace, has_series_in_space, turning
-from jaxmodal.postures.fewer_terms import in_fewer_terms
+from jaxmodal.postures.fewer_terms import in_fewer_terms, measured
 from jaxmodal.postures.series import holds, tabulate
 from jaxmodal.postures.series_roots import count_at, count_in
 from jaxmodal.postures.terms import IN_SPACE
@@ -124,6 +124,59 @@ def test_frequencies_of_random_arms(seed):
     at = np.flatnonzero(~found.open)[:4]
     truth = alone(arm, joints, angles[:, at], MODES, theory)
     assert np.abs(found.omega[at] / truth - 1.0).max() < 1e-13
+
+
+LOADED = {
+    "six axes": (SIX, (2, 3), "payload.mass"),
+    "the last joint": (other_way(), (2, 3), "payload.mass"),
+    "on an elastic base": (standing_arm(), (1,), "payload.mass"),
+    "a body at the tip": (wrist(), (2,), "link5.body.mass"),
+}
+
+
+@pytest.mark.parametrize("name", LOADED)
+def test_the_mass_at_the_tip_varies_with_the_angles(name):
+    """Over four decades, with a cell beyond, and one that an arm may not have."""
+    arm, joints, address = LOADED[name]
+    if address.startswith("link5"):
+        last = arm.links[-1].replace(body=jm.RigidBody(1.0, (0.0, 0.02, 0.01), (0.01, 0.02, 0.03)))
+        arm = arm.replace(links=(*arm.links[:-1], last))
+    addresses, cells = [*addresses_of(joints), address], 240
+    values = np.concatenate([postures(len(joints), cells), np.zeros((1, cells))])
+    values[-1] = 10 ** np.random.default_rng(3).uniform(-2.0, 2.0, cells)
+    tables = series_search.prepare(arm, addresses, values, MODES, "timoshenko", cells)
+    assert tables.expansion.terms.powers == (3,)
+    values[-1, :2], values[0, 2] = [1e4, -1.0], np.nan
+    left = []
+
+    def general(some):
+        left.extend(some.tolist())
+        columns = dict(zip(addresses, values[:, some], strict=True))
+        return jm.natural_frequencies_batch(arm, columns, MODES)
+
+    with ThreadPoolExecutor(1) as pool:
+        found = series_search.solve(tables, arm, addresses, values, general, pool)
+    assert {0, 1} <= set(left)
+    assert 2 not in left
+    assert len(left) < 30
+    status = np.asarray(found.status[:, 0])
+    assert np.flatnonzero(status == int(jm.Status.invalid_input)).tolist() == [1, 2]
+    assert np.mean(np.asarray(found.by_sign_changes)) > 0.7
+    for cell in np.setdiff1d(np.arange(cells), [*left, 1, 2])[:3]:
+        own = dict(zip(addresses, map(float, values[:, cell]), strict=True))
+        omega = jm.natural_frequencies(arm.with_values(own), MODES).omega
+        np.testing.assert_allclose(found.omega[cell], omega, rtol=1e-13, atol=0.0)
+
+
+def test_the_degree_in_a_mass_is_three():
+    addresses, values = ["link2.joint_angle", "payload.mass"], np.array([[0.5, 1.0, 20.0]])
+    asked = places.varied(SIX, addresses)
+    expansion = places.expansion_of(SIX, asked, values, "timoshenko")
+    series = tabulate(expansion, 8.0, 20.0, "timoshenko", 3)
+    assert measured(series, None, expansion) is not None
+    lower = asked._replace(quantities=(asked.quantities[0]._replace(degree=2),))
+    other = places.expansion_of(SIX, lower, values, "timoshenko")
+    assert measured(tabulate(other, 8.0, 20.0, "timoshenko", 3), None, other) is None
 
 
 def test_three_angles():
@@ -253,7 +306,7 @@ def test_fewer_terms_are_the_series():
 
 def test_which_batches_take_the_series():
     def pays(joints, cells, arm=SIX):
-        return series_search.pays(arm, addresses_of(joints), cells)
+        return places.pays(arm, addresses_of(joints), cells)
 
     assert pays((2, 3), 100_000)
     assert pays((1, 2, 3), 100_000), "the first joint turns the whole arm"
@@ -262,7 +315,10 @@ def test_which_batches_take_the_series():
     assert pays((2, 3, 4), 10**6)
     assert not pays((2, 3, 4), 1000)
     assert not pays((2, 3, 4, 5), 10**9), "6,561 terms"
-    assert not series_search.pays(SIX, ("link2.joint_angle", "payload.mass"), 10**6)
+    assert places.pays(SIX, ("link2.joint_angle", "payload.mass"), 10**6)
+    assert not places.pays(SIX, ("link2.joint_angle", "payload.mass"), 1000)
+    for other in ("payload.centre.x", "payload.inertia.xx", "link3.joint_stiffness"):
+        assert not places.pays(SIX, ("link2.joint_angle", other), 10**6)
     assert not pays((1, 2), 10**6, jm.set_parameters(SIX, {"link3.joint_stiffness": 0.0}))
     assert turning(standing_arm(), [0, 1]) == (0, 1)
     assert turning(bent_arm(), [0, 1]) == (1,)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.postures import series_search
+from jaxmodal.postures import places, series_search
 from jaxmodal.postures.series_results import SeriesResults
 from jaxmodal.postures.series_roots import Roots, count_in
 from tests.problems import ORACLE, problems
@@ -155,15 +155,17 @@ def test_angles_without_digits_are_refused_as_elsewhere():
 
 def test_which_batches_take_the_series():
     two = jm.examples.two_link_flexible()
-    assert series_search.pays(two, ["link2.joint_angle"], 100_000)
-    assert series_search.pays(two, ["link1.joint_angle", "link2.joint_angle"], 100_000)
-    assert series_search.pays(THREE, ["link*.joint_angle"], 100_000)
-    assert not series_search.pays(two, ["link2.joint_angle"], 100)
-    assert not series_search.pays(two, ["link2.joint_angle", "payload.mass"], 100_000)
-    assert not series_search.pays(two, ["link2.joint_stiffness"], 100_000)
-    assert not series_search.pays(two, ["link*.joint_angle", "link2.joint_angle"], 100_000)
+    assert places.pays(two, ["link2.joint_angle"], 100_000)
+    assert places.pays(two, ["link1.joint_angle", "link2.joint_angle"], 100_000)
+    assert places.pays(THREE, ["link*.joint_angle"], 100_000)
+    assert not places.pays(two, ["link2.joint_angle"], 100)
+    assert places.pays(two, ["link2.joint_angle", "payload.mass"], 100_000)
+    assert not places.pays(two, ["link2.joint_angle", "link1.length"], 100_000)
+    assert places.pays(two, ["link2.joint_stiffness"], 100_000)
+    assert not places.pays(two, ["link*.joint_angle", "link2.joint_angle"], 100_000)
     eight = jm.Arm(two.links * 4)
-    assert not series_search.pays(eight, ["link2.joint_angle"], 10_000_000)
+    assert not places.pays(eight, ["link*.joint_angle"], 10_000_000)
+    assert places.pays(eight, ["link2.joint_angle"], 100_000)
 
 
 @pytest.mark.slow
@@ -196,7 +198,8 @@ def test_a_batch_takes_the_series_and_gives_what_the_general_search_gives():
 @pytest.mark.parametrize("first", [1, 32])
 def test_the_first_pilots_decide_no_bit_of_the_range_of_a_series(first, monkeypatch):
     """Postures of which all, the first few, or only one are like the others."""
-    expansion = series_search.expansion_of(THREE, [], "timoshenko")
+    asked = places.varied(THREE, ["link2.joint_angle", "link3.joint_angle"])
+    expansion = places.expansion_of(THREE, asked, np.empty((0, 0)), "timoshenko")
     angles = postures(200)
     for likeness in (0, 31, 200):
         angles[:, :likeness] = 0.1

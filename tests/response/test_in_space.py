@@ -344,3 +344,16 @@ def test_the_words_of_forces_and_moments():
     assert found.output_names == ["tip_1.rx", "tip_1.x"]
     assert found.unit(0, 0) == "rad/(N m)"
     assert found.unit(1, 1) == "m/N"
+
+
+def test_postures_of_one_call_are_those_of_each_alone():
+    """What links are is computed once, and anew where a link changes."""
+    arm = jm.examples.six_axis_industrial()
+    arm = arm.replace(links=tuple(link.replace(loss_factor=0.01) for link in arm.links))
+    cells = {"link3.joint_angle": [0.3, -0.9, 0.3], "link2.length": [0.6, 0.6, 0.7]}
+    omega = 2 * np.pi * np.array([5.0, 16.0, 40.0])
+    found = jm.frequency_response(arm, omega, "tip.x", "tip.z", parameters=cells).values
+    for k in range(3):
+        one = jm.set_parameters(arm, {name: values[k] for name, values in cells.items()})
+        alone = jm.frequency_response(one, omega, "tip.x", "tip.z").values
+        np.testing.assert_array_equal(found[k], alone)

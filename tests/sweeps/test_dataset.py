@@ -13,7 +13,7 @@ import xarray as xr
 import jaxmodal as jm
 import sweeps
 from jaxmodal.frequencies.status import Status
-from jaxmodal.postures import series_search
+from jaxmodal.postures import places, series_search
 from sweeps.store.export import as_table
 
 ROOT = Path(__file__).parent.parent.parent
@@ -106,7 +106,7 @@ def test_a_chunk_of_a_posture_sweep_takes_the_series_of_all_cells(monkeypatch):
     arm = jm.Arm((jm.Link(0.5, 7e10, 2700.0, jm.raw_section(1e-3, 1e-7)),) * 4)
     axes = [sweeps.linspace(f"theta_{i}", -1.0, 1.0, 40) for i in (2, 3, 4)]
     sweep = sweeps.Sweep(arm, axes, num_modes=2, theories=["rayleigh"])
-    assert not series_search.pays(arm, [f"link{i}.joint_angle" for i in (2, 3, 4)], 8192)
+    assert not places.pays(arm, [f"link{i}.joint_angle" for i in (2, 3, 4)], 8192)
     with pytest.raises(Reached, match="64000"):
         sweeps.run(sweep, chunk_cells=8192)
 

@@ -58,6 +58,8 @@ def pieces_of(arm: SpatialArm, driven: bool = False) -> tuple[Piece, ...]:
     for number, link in enumerate(arm.links, start=1):
         with within(f"link{number}."):
             _check(link)
+        link.refuse_supports(number, "jaxmodal.dynamics")
+        link.refuse_pressed(number, "jaxmodal.dynamics")
         springs = tuple(s for s in link.joint_springs if np.isfinite(float(s.stiffness)))
         straight = link.replace(joint_angle=0.0, joint_limits=None, joint_springs=springs)
         if not link.prismatic:

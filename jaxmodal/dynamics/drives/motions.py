@@ -6,17 +6,13 @@ Each is a pytree, so that its values may be traced or batched. Angles are those 
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import NDArray
 
-from jaxmodal.arm.arguments import reals
-from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.rules import Named, check_values, floats, holder, numbers, shape_given
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
@@ -184,6 +180,18 @@ class Shaped(Motion):
         return jnp.sum(weights[:, None] * jax.vmap(self.motion.angles)(times), axis=0)
 
 
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, repr=False)
+class Stretched(Motion):
+    """Another motion, in ``stretch`` times its time: rates fall with it, accelerations with its square."""
+
+    motion: Motion = holder(*A_MOTION)
+    stretch: Any = numbers("finite and greater than 0", lambda x: np.isfinite(x) & (x > 0.0), ())
+
+    def angles(self, time: Any) -> Array:
+        return self.motion.angles(time / self.stretch)
+
+
 def two_link_angles(x: Any, y: Any, lengths: Sequence[Any], elbow: Any = 1.0) -> Array:
     """Joint angles that put the tip of a rigid arm with two links at a point, rad, shape (2,).
 
@@ -197,105 +205,12 @@ def two_link_angles(x: Any, y: Any, lengths: Sequence[Any], elbow: Any = 1.0) ->
     return jnp.stack([jnp.arctan2(y, x) - jnp.arctan2(across, along), bend])
 
 
-#: impulses of one shaper at the most
-_IMPULSES = 4096
-#: impulses for a mode by the kind of shaper
-_KINDS = {"zv": 2, "zvd": 3, "ei": 3}
-#: share of the vibration that an extra-insensitive shaper leaves at its frequency
-_LEFT = 0.05
-
-
-def shaper(
-    frequencies: Sequence[float],
-    damping_ratios: Sequence[float] | float = 0.0,
-    kind: str = "zv",
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Delays and weights of an input shaper for some modes.
-
-    Parameters
-    ----------
-    frequencies
-        Angular frequencies of the modes to leave at rest, rad/s, such as certified ones of the arm at the end of
-        its motion. What is shaped is the motion of the motors: of elastic joints these are the frequencies with
-        ``motor="held"``, as `linearise` has them with locked joints.
-    damping_ratios
-        Their damping ratios, one number or one each, below 1.
-    kind
-        ``"zv"``: no vibration at the frequencies, half a period for each. ``"zvd"``: nor a first derivative of it by
-        the frequency, a whole period. ``"ei"``: as long, 5 % at the frequency and at most that up to 19.9 % beside it;
-        for damping ratios of 0.
-
-    Returns
-    -------
-    tuple of arrays
-        Delays in s and weights, which add up to 1, each of shape (2^k,) for k modes, (3^k,) of the last two kinds.
-
-    Raises
-    ------
-    ArmError
-        If a frequency is not positive, a ratio not in [0, 1), the kind is not known or does not take damping, or there
-        are more than 12 frequencies, 7 of the last two kinds.
-
-    Notes
-    -----
-    Two impulses for a mode, half a damped period apart, the second exp(-zeta pi/sqrt(1 - zeta^2)) times the first
-    (Singer and Seering 1990); ``"zvd"`` has these twice, one after the other; ``"ei"`` is that of W. Singhose,
-    W. Seering and N. Singer (1994) without damping. The impulses of several modes are convolved.
-
-    Examples
-    --------
-    >>> delays, weights = shaper([3.141592653589793])
-    >>> delays.tolist(), weights.tolist()
-    ([0.0, 1.0], [0.5, 0.5])
-    """
-    omegas = np.atleast_1d(reals("frequencies", frequencies, "angular frequencies, rad/s"))
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise ArmError(f"kind = {shown(kind)}: must be one of {', '.join(map(repr, _KINDS))}.")
-    each = _KINDS[kind]
-    most = int(math.log(_IMPULSES + 0.5, each))
-    if omegas.ndim > 1 or omegas.size > most:
-        raise ArmError(
-            f"frequencies: of shape {omegas.shape}; must be a row of at most {most}, for k modes make "
-            f"{each}^k impulses."
-        )
-    zetas = reals("damping_ratios", damping_ratios, "one number, or one for each frequency")
-    if zetas.shape not in ((), omegas.shape):
-        raise ArmError(
-            f"damping_ratios: of shape {zetas.shape}; must be one number, or {omegas.size}, one for each frequency."
-        )
-    if kind == "ei" and np.any(zetas != 0.0):
-        raise ArmError(
-            f"damping_ratios = {shown(damping_ratios)}: must be 0 for kind 'ei', which is known without damping; "
-            "give 0 or kind 'zvd'."
-        )
-    zetas = np.broadcast_to(zetas, omegas.shape)
-    delays, weights = np.zeros(1), np.ones(1)
-    for omega, zeta in zip(omegas.tolist(), zetas.tolist(), strict=True):
-        if not (0.0 < omega < math.inf and 0.0 <= zeta < 1.0):
-            raise ArmError(
-                f"frequencies: {omega!r} rad/s with damping ratio {zeta!r}; must be greater than 0, with a ratio "
-                "from 0 to below 1: a mode that oscillates."
-            )
-        root = math.sqrt(1.0 - zeta**2)
-        share = math.exp(-zeta * math.pi / root)
-        pair = np.array([1.0, share]) / (1.0 + share)
-        impulses = {
-            "zv": pair,
-            "zvd": np.convolve(pair, pair),
-            "ei": np.array([0.25 * (1.0 + _LEFT), 0.5 * (1.0 - _LEFT), 0.25 * (1.0 + _LEFT)]),
-        }[kind]
-        half = math.pi / (omega * root)
-        delays = (delays[:, None] + half * np.arange(impulses.size)).ravel()
-        weights = (weights[:, None] * impulses).ravel()
-    return delays, weights
-
-
 def checked_angles(
     motion: Motion, number: int, time: float, name: str = "motion", each: str = "each joint"
 ) -> None:
     """Refuse a motion that has not so many numbers, one for ``each``, or is not finite where it begins."""
     if not isinstance(motion, Motion):
-        raise ArmError(f"{name} = {shown(motion)}: must be a Motion, such as Hold or RestToRest.")
+        raise ArmError(f"{name} = {motion!r}: must be a Motion, such as Hold or RestToRest.")
     if is_traced(motion):
         return
     check_values(motion)

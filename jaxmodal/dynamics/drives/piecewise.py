@@ -1,4 +1,4 @@
-"""Motions in pieces of third order: splines through points, and profiles of limited speed, acceleration and jerk."""
+"""Motions in pieces, each a polynomial: splines through points, and profiles of limited speed and acceleration."""
 
 from __future__ import annotations
 
@@ -22,36 +22,39 @@ _NOTHING = 1e-12
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class PiecewiseCubic(Motion):
-    """Angles that are a polynomial of third order in each of M pieces, and stand still before and after.
+class PiecewisePolynomial(Motion):
+    """Angles that are a polynomial in each of M pieces, and stand still before and after.
 
-    `cubic_spline`, `trapezoid` and `s_curve` make them.
+    `cubic_spline`, `quintic_spline`, `trapezoid`, `s_curve` and `modal_s_curve` make them.
 
     Attributes
     ----------
     breaks
         Ascending times at which the pieces begin, and that of the end, s, shape (M + 1,).
     coefficients
-        Of ``(t - break)^0`` to ``^3`` in each piece, rad and s, shape (M, 4, n).
+        Of ``(t - break)^0``, ``^1`` and so on in each piece, rad and s, shape (M, order + 1, n).
     """
 
     breaks: Any = numbers("finite, ascending (s)", lambda x: np.isfinite(x) & _ascending(x))
-    coefficients: Any = numbers("finite, of shape (pieces, 4, joints)")
+    coefficients: Any = numbers("finite, of shape (pieces, order + 1, joints)")
 
     def angles(self, time: Any) -> Array:
         breaks, coefficients = floats(self.breaks, self.coefficients)
         # the end itself, from where on all rates are zero, belongs to the last piece
         piece = jnp.clip(jnp.searchsorted(breaks, time, side="right") - 1, 0, breaks.size - 2)
         at = jnp.clip(time, breaks[0], breaks[-1]) - breaks[piece]
-        a, b, c, d = coefficients[piece]
-        return a + at * (b + at * (c + at * d))
+        own = coefficients[piece]
+        value = own[-1]
+        for k in range(own.shape[0] - 2, -1, -1):
+            value = own[k] + at * value
+        return value
 
 
 def _ascending(x: np.ndarray) -> bool:
     return x.ndim == 1 and x.size > 1 and bool(np.all(np.diff(x) > 0.0))
 
 
-def cubic_spline(times: Any, angles: Any) -> PiecewiseCubic:
+def cubic_spline(times: Any, angles: Any) -> PiecewisePolynomial:
     """The spline of third order through angles at times, at rest at both ends.
 
     Parameters
@@ -79,6 +82,48 @@ def cubic_spline(times: Any, angles: Any) -> PiecewiseCubic:
     """
     from scipy.interpolate import CubicSpline
 
+    moments, places = _points(times, angles)
+    spline = CubicSpline(moments, places, bc_type="clamped")
+    return PiecewisePolynomial(moments, np.moveaxis(spline.c[::-1], 0, 1))
+
+
+def quintic_spline(times: Any, angles: Any) -> PiecewisePolynomial:
+    """The spline of fifth order through angles at times, at both ends at rest and without acceleration.
+
+    Parameters
+    ----------
+    times, angles
+        As for `cubic_spline`.
+
+    Raises
+    ------
+    ArmError
+        As for `cubic_spline`.
+
+    Notes
+    -----
+    Derivatives up to the fourth have no jumps inside, accelerations none at the ends either. Of two points it is the
+    polynomial of `RestToRest`. It swings farther beside its points than `cubic_spline` where these lie unevenly.
+
+    Examples
+    --------
+    >>> import jax; jax.config.update("jax_enable_x64", True)
+    >>> move = quintic_spline([0.0, 1.0], [[0.0], [2.0]])
+    >>> [round(float(move.angles(t)[0]), 6) for t in (-1.0, 0.0, 0.25, 0.5, 1.0, 2.0)]
+    [0.0, 0.0, 0.207031, 1.0, 2.0, 2.0]
+    """
+    from scipy.interpolate import PPoly, make_interp_spline
+
+    moments, places = _points(times, angles)
+    rest = [(order, np.zeros(places.shape[1])) for order in (1, 2)]
+    spline = make_interp_spline(moments, places, k=5, bc_type=(rest, rest))
+    # knots lie at the points, those of the ends six times
+    pieces = [PPoly.from_spline((spline.t, column, 5)).c[::-1, 5:-5].T for column in spline.c.T]
+    return PiecewisePolynomial(moments, np.stack(pieces, axis=-1))
+
+
+def _points(times: Any, angles: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Times (T,) and angles (T, n) that a spline can go through."""
     moments = reals("times", times, "ascending times, s")
     places = reals("angles", angles, "angles of the joints at each time, rad")
     if not _ascending(moments):
@@ -90,11 +135,10 @@ def cubic_spline(times: Any, angles: Any) -> PiecewiseCubic:
         )
     if not (np.all(np.isfinite(moments)) and np.all(np.isfinite(places))):
         raise ArmError("times, angles: must be finite; leave out rows without values.")
-    spline = CubicSpline(moments, places, bc_type="clamped")
-    return PiecewiseCubic(moments, np.moveaxis(spline.c[::-1], 0, 1))
+    return moments, places
 
 
-def trapezoid(start: Any, end: Any, speed: Any, acceleration: Any) -> PiecewiseCubic:
+def trapezoid(start: Any, end: Any, speed: Any, acceleration: Any) -> PiecewisePolynomial:
     """From rest to rest on a straight line of joint angles: constant acceleration, speed, and deceleration.
 
     The joint that its limits hold back most sets the pace, the others keep to it.
@@ -124,7 +168,7 @@ def trapezoid(start: Any, end: Any, speed: Any, acceleration: Any) -> PiecewiseC
     return _profile(first, way, [gaining, steady, gaining], [push, 0.0, -push], [0.0, 0.0, 0.0])
 
 
-def s_curve(start: Any, end: Any, speed: Any, acceleration: Any, jerk: Any) -> PiecewiseCubic:
+def s_curve(start: Any, end: Any, speed: Any, acceleration: Any, jerk: Any) -> PiecewisePolynomial:
     """As `trapezoid`, with accelerations that rise and fall at a constant rate: seven pieces, fewer for short ways.
 
     Parameters
@@ -157,6 +201,76 @@ def s_curve(start: Any, end: Any, speed: Any, acceleration: Any, jerk: Any) -> P
     durations = [rising, held, rising, steady, rising, held, rising]
     pushes = [0.0, most, most, 0.0, 0.0, -most, -most]
     return _profile(first, way, durations, pushes, [rise, 0.0, -rise, 0.0, -rise, 0.0, rise])
+
+
+def modal_s_curve(
+    start: Any, end: Any, frequencies: Any, speed: Any, acceleration: Any, jerk: Any = None
+) -> PiecewisePolynomial:
+    """An S-curve whose jerk and acceleration times are periods of modes, which it leaves at rest.
+
+    Parameters
+    ----------
+    start, end, speed, acceleration
+        As for `trapezoid`; limits that are held.
+    frequencies
+        Angular frequencies of two modes, rad/s, or of one, which then has both times and is left at rest although its
+        frequency be slightly wrong.
+    jerk
+        As for `s_curve`, a limit, too; left out for none.
+
+    Raises
+    ------
+    ArmError
+        As for `trapezoid`, or a frequency is not greater than 0, or there are more than two.
+
+    Notes
+    -----
+    The rate is rectangles smoothed by one another: as long as the two periods, and a third, as short as the limits
+    allow. Each takes out its frequency and all multiples of it, where modes have no damping. Where the periods alone
+    hold the limits there is no third, and accelerations jump.
+
+    Examples
+    --------
+    >>> import math
+    >>> modal_s_curve([0.0], [1.0], [4 * math.pi, 16 * math.pi], 1.0, 4.0).breaks.tolist()
+    [0.0, 0.125, 0.5, 0.625, 1.0, 1.125, 1.5, 1.625]
+    """
+    given = {"speed": speed, "acceleration": acceleration} | (
+        {} if jerk is None else {"jerk": jerk}
+    )
+    first, way, limits = _on_a_line(start, end, **given)
+    omega = np.atleast_1d(reals("frequencies", frequencies, "angular frequencies, rad/s"))
+    if omega.shape not in ((1,), (2,)) or not np.all((omega > 0.0) & np.isfinite(omega)):
+        raise ArmError(
+            f"frequencies = {omega.tolist()}: must be one or two angular frequencies greater than 0, rad/s."
+        )
+    long, short = 2.0 * np.pi / omega.min(), 2.0 * np.pi / omega.max()
+    # of rectangles of area 1 the longest bounds the rate, the two longest the acceleration, all three the jerk, which
+    # is twice as large where no one is as long as the other two
+    needed = 1.0 / limits["speed"], 1.0 / (limits["acceleration"] * long)
+    third = max(
+        0.0 if long >= needed[0] else needed[0],
+        0.0 if short >= needed[1] else needed[1],
+    )
+    if "jerk" in limits:
+        least = 1.0 / (limits["jerk"] * long * short)
+        single = max(third, least)
+        if long - short < single < long + short:
+            single = min(max(third, 2.0 * least), long + short)
+        third = single
+    # their highest derivative jumps where one begins or ends, in all the ways in which their lengths add up
+    times, jumps = np.zeros(1), np.ones(1)
+    for length in (long, short, third) if third > 0.0 else (long, short):
+        times = np.concatenate([times, times + length])
+        jumps = np.concatenate([jumps, -jumps]) / length
+    order = np.argsort(times, kind="stable")
+    durations = np.diff(times[order])
+    levels = np.cumsum(jumps[order])[:-1]
+    if third > 0.0:
+        pushes, jerks = np.concatenate([[0.0], np.cumsum(levels * durations)[:-1]]), levels
+    else:
+        pushes, jerks = levels, np.zeros_like(levels)
+    return _profile(first, way, durations.tolist(), pushes.tolist(), jerks.tolist())
 
 
 def _on_a_line(
@@ -192,7 +306,7 @@ def _profile(
     durations: Sequence[float],
     pushes: Sequence[float],
     jerks: Sequence[float],
-) -> PiecewiseCubic:
+) -> PiecewisePolynomial:
     """Pieces of constant jerk, given the acceleration at the beginning of each, as a motion along a line."""
     whole = sum(durations)
     breaks, rows, done, speed = [0.0], [], 0.0, 0.0
@@ -206,4 +320,4 @@ def _profile(
     shares = np.array(rows)[:, :, None]
     coefficients = shares * way
     coefficients[:, 0] += first
-    return PiecewiseCubic(np.array(breaks), coefficients)
+    return PiecewisePolynomial(np.array(breaks), coefficients)

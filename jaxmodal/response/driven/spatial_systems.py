@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.port_quantities import read_ports
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_readings import motion_of_base, reading_of
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.motions import Frame
 from jaxmodal.spatial.parts.links import SpatialLink
@@ -24,6 +25,7 @@ from jaxmodal.spatial.stiffness.constants import ReducedLink, Spring, reduced_li
 from jaxmodal.spatial.stiffness.link_entries import LinkEntries, LoadEntries
 from jaxmodal.spatial.stiffness.members import Sections, sections_of
 from jaxmodal.spatial.stiffness.model import SpatialModel
+from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
 
 Floats = NDArray[np.float64]
@@ -63,8 +65,12 @@ class SpatialSystem:
         Of the flexible ones, shape (links, 1); None where none has any.
     loads
         The ports that carry a load or are read, each once; not those of the base.
+    rigid
+        How many rigid supports there are, whose forces ride along behind the loads.
     base_motions
         Of each port of the base the motion of the place of joint 1, (6,), in the axes of the ground.
+    known
+        Members at frequencies that were asked for, which arms of other postures share.
     """
 
     links: tuple[DrivenLink, ...]
@@ -77,6 +83,33 @@ class SpatialSystem:
     outputs: tuple[Port, ...]
     loads: tuple[Port, ...]
     base_motions: dict[Port, Floats]
+    rigid: int = 0
+    known: dict[bytes, FreeEndMember] = dataclasses.field(default_factory=dict, compare=False)
+
+    def sharing(self, other: SpatialSystem | None) -> SpatialSystem:
+        """With the members that another system knows, where they are the same."""
+        if other is None or self.theory != other.theory:
+            return self
+        own, others = (
+            [*(x.sections or ()), x.loss_factor, x.kelvin_voigt_time] for x in (self, other)
+        )
+        if len(own) != len(others) or not all(map(_alike, own, others)):
+            return self
+        return dataclasses.replace(self, known=other.known)
+
+    @property
+    def size(self) -> int:
+        """Of the stiffness, with the six directions before."""
+        return 6 + len(self.loads) + self.rigid
+
+    def without_held(self, w: Symmetric) -> tuple[Symmetric, list[Any]]:
+        """What is left of it where rigid supports hold, and the pivots."""
+        pivots = []
+        for last in reversed(range(self.size - self.rigid, self.size)):
+            pivot = w[last, last]
+            pivots.append(-pivot)
+            w = Symmetric([w[i, j] - w[i, last] * (w[last, j] / pivot) for i, j in places(last)])
+        return w, pivots
 
 
 def spatial_system(
@@ -102,6 +135,12 @@ def spatial_system(
         link._replace(loads=tuple(nowhere if at != k - base else load for at, load in acting))
         for k, link in enumerate(links)
     ]
+    links, rigid = _with_rigid_supports(links, reduced)
+    if rigid and quantity in ("dynamic_stiffness", "transmissibility"):
+        raise ArmError(
+            f"quantity = {quantity!r}: of an arm in space with rigid supports it is not known, since what they hold "
+            "cannot be moved; give them a large finite stiffness."
+        )
     bending = [part.link for part in parts if not part.link.rigid]
     return SpatialSystem(
         links=tuple(links),
@@ -116,7 +155,33 @@ def spatial_system(
         base_motions={
             each: motion_of_base(each, frames[0]) for each in inputs if each.place == "base"
         },
+        rigid=rigid,
     )
+
+
+def _alike(x: Floats | None, y: Floats | None) -> bool:
+    return x is y if x is None or y is None else bool(np.array_equal(x, y))
+
+
+def _with_rigid_supports(
+    links: Sequence[DrivenLink], reduced: Sequence[ReducedLink]
+) -> tuple[list[DrivenLink], int]:
+    """The links with a load for each rigid support of the arm, and how many these are."""
+    nothing, found = [NOTHING] * 6, list(links)
+    own = [
+        (k, [without_zeros(float(x)) for x in np.ravel(support.load)])
+        for k, link in enumerate(reduced)
+        for support in link.supports
+        if not support.unit.any()
+    ]
+    for k, load in own:
+        found = [
+            link._replace(
+                loads=(*link.loads, LoadEntries(load if at == k else nothing, nothing, NOTHING))
+            )
+            for at, link in enumerate(found)
+        ]
+    return found, len(own)
 
 
 class _Part(NamedTuple):
@@ -166,8 +231,13 @@ def _driven(link: ReducedLink, part: _Part | None) -> DrivenLink:
         [without_zeros(float(np.reshape(x, ()))) for x in numbers_of(link, size, has_rotor)]
     )
     springs = [] if part is None else _springs(part)
+    held = [
+        ([without_zeros(float(x)) for x in np.ravel(s.load)], float(np.ravel(s.root)[0]) ** 2)
+        for s in link.supports
+        if s.unit.any() and s.root.any()
+    ]
     return DrivenLink(
-        entries=LinkEntries.of(numbers, size, has_rotor),
+        entries=LinkEntries.of(numbers, size, has_rotor)._replace(supports=held),
         springs=tuple(name for name, _ in springs),
         dampers=tuple(damper for _, damper in springs),
         loads=(),

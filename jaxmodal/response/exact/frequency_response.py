@@ -141,9 +141,10 @@ def answered(
         columns = columns_of(arm, given)
         varied = dict(zip(*columns, strict=True))
     flat = omega.reshape((-1,))
+    unstable: Array | None
     if isinstance(arm, SpatialArm):
-        found = answers_in_space(arm, theory, lowered, columns, flat, into, out, quantity)
-        values, infinite, invalid, unstable = *found, None
+        in_space = answers_in_space(arm, theory, lowered, columns, flat, into, out, quantity)
+        values, infinite, invalid, unstable = in_space
     else:
         of = columns if lowered is None else planar(lowered)
         assert of is not None

@@ -12,7 +12,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.frequencies.models import TracedModel, model_of
 from jaxmodal.response.driven.ports import Port
-from jaxmodal.response.driven.spatial_systems import spatial_system
+from jaxmodal.response.driven.spatial_systems import SpatialSystem, spatial_system
 from jaxmodal.response.exact.held_places import no_motion
 from jaxmodal.response.receptance.in_space import responses_in_space, still_inputs
 from jaxmodal.runtime.errors import ArmError
@@ -33,8 +33,10 @@ def answers_in_space(
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     quantity: str,
-) -> tuple[NDArray[np.complex128], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Values (outputs, inputs, cells, F), where they are infinite, and the arms whose values cannot be, (cells,).
+) -> tuple[NDArray[np.complex128], NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Values (outputs, inputs, cells, F), where they are infinite, and two of (cells,).
+
+    These are the arms whose values cannot be, and those that axial forces buckle.
 
     Raises
     ------
@@ -46,20 +48,28 @@ def answers_in_space(
             "omega: is traced, and the response of an arm in space takes numbers; call this outside of jit, vmap and "
             "grad."
         )
-    values, infinite, invalid = [], [], []
+    values, infinite, invalid, unstable = [], [], [], []
+    before: SpatialSystem | None = None
     for one, model in _cells(arm, theory, lowered, columns):
-        if one is None or model.invalid:
+        unstable.append(one is not None and model.unstable)
+        if one is None or model.invalid or model.unstable:
             shape = (len(outputs), len(inputs), omega.size)
             found = np.full(shape, np.nan), np.zeros(shape, bool)
         else:
-            system = spatial_system(one, model, quantity, inputs, outputs)
+            system = spatial_system(one, model, quantity, inputs, outputs).sharing(before)
+            before = system
             for still in still_inputs(system):
                 raise no_motion(still, quantity)
             found = responses_in_space(system, omega)
         invalid.append(one is None or model.invalid)
         values.append(found[0])
         infinite.append(found[1])
-    return np.stack(values, axis=2), np.stack(infinite, axis=2), np.array(invalid)
+    return (
+        np.stack(values, axis=2),
+        np.stack(infinite, axis=2),
+        np.array(invalid),
+        np.array(unstable),
+    )
 
 
 def _cells(

@@ -37,8 +37,12 @@ def modes_in_space(
     UncertifiedError
         A frequency could not be certified, or there are fewer.
     """
+    if any(each.place == "base" for each in given):
+        arm.refuse_supports("a sum over modes under a base that moves")
     found = natural_frequencies(arm, num_modes, theory)
     omega = np.asarray(found.omega)
+    if np.any(omega == 0.0):
+        arm.refuse_supports("a sum over modes of an arm with free joints")
     model, free = modal_model(arm.model(theory)), int(np.sum(omega == 0.0))
     places, points = frames(model.values.links), quadrature_size(num_modes)
     readings = {

@@ -36,6 +36,8 @@ from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
 #: frequencies that NumPy works on at a time: what fits into a cache
 _BLOCK = 1024
+#: blocks of frequencies whose members are kept for other postures, 2 MB each of six links
+_KEPT = 32
 #: growth of numbers beyond which an entry is looked at for a resonance
 _SUSPECT = 1e6
 
@@ -138,6 +140,12 @@ def condensed_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Symm
             inner = each.link.entries.inner.mass
             before = sum(map(size_of, each.added.inner[:3])) + size_of(squared * inner)
             growth = np.maximum(growth, size_of(w[0, 0] + w[1, 1] + w[2, 2]) / before)
+    if system.rigid:
+        free, (w, _) = w, system.without_held(w)
+        for i in range(6, w.size):
+            growth = np.maximum(
+                growth, size_of(free[i, i] + 0.0 * omega) / size_of(w[i, i] + 0.0 * omega)
+            )
     return w, growth
 
 
@@ -157,6 +165,8 @@ def characteristic_in_space(system: SpatialSystem, omega: NDArray[Any], share: A
                 factors.append(stiffness if is_free(plain) else stiffness / stiffness_of(plain))
         for factor in factors:
             total = total + np.log(factor + 0j)
+    for pivot in system.without_held(each.added.stiffness)[1]:
+        total = total + np.log(pivot + 0j)
     return total
 
 
@@ -172,8 +182,8 @@ class _Passed(NamedTuple):
 def _inward(system: SpatialSystem, omega: NDArray[Any], share: Any) -> Iterator[_Passed]:
     """The links from the tip to the ground; ``omega`` may be complex, ``share`` is how much of the damping there is."""
     squared = omega * omega
-    members = None if system.sections is None else _members(system, omega, share)
-    w = Symmetric([NOTHING] * len(places(6 + len(system.loads))))
+    members = None if system.sections is None else _known_members(system, omega, share)
+    w = Symmetric([NOTHING] * len(places(system.size)))
     for link in reversed(system.links):
         planes, springs = link.planes(members), list(_damped(link, omega * share))
         entries = link.entries._replace(springs=springs)
@@ -191,6 +201,19 @@ def _damped(link: DrivenLink, omega: NDArray[Any]) -> Iterator[Spring]:
         else:
             stiffness = stiffness_of(spring) + 1j * (omega * damper)
             yield spring._replace(unit=1.0, compliance=1.0 / stiffness)
+
+
+def _known_members(system: SpatialSystem, omega: NDArray[Any], share: Any) -> FreeEndMember:
+    """`_members`, kept for the next arms of the same links; of a ``share`` of the damping they are not kept."""
+    if not isinstance(share, float) or share != 1.0 or omega.size > _BLOCK:
+        return _members(system, omega, share)
+    key = omega.dtype.char.encode() + omega.tobytes()
+    if key not in system.known:
+        found = _members(system, omega, share)
+        if len(system.known) >= _KEPT:
+            return found
+        system.known[key] = found
+    return system.known[key]
 
 
 def _members(system: SpatialSystem, omega: NDArray[Any], damped: Any) -> FreeEndMember:
@@ -211,7 +234,8 @@ def _members(system: SpatialSystem, omega: NDArray[Any], damped: Any) -> FreeEnd
     s = Sections(*np.broadcast_arrays(*s))
     found = member_waves(plane_beams(s), system.theory, omega, Arithmetic.float64)
     twist = s.length, s.shear_modulus, s.torsion_constant, s.density
-    mu, rigidity = torsion_waves(*twist, s.second_moment_y, s.second_moment_z)
+    pressed = s.area, s.axial_force
+    mu, rigidity = torsion_waves(*twist, s.second_moment_y, s.second_moment_z, *pressed)
     w = found.waves
     w = w._replace(
         mu=stacked([w.mu[0], mu * omega]), axial_rigidity=stacked([w.axial_rigidity[0], rigidity])

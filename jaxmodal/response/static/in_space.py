@@ -43,9 +43,15 @@ def compliance_in_space(
             "arm: a value of it cannot be, which was not looked at when it was made; make it anew of numbers, with "
             "jaxmodal.set_parameters or arm.replace, which name the value."
         )
+    arm.refuse_pressed("a static compliance")
     system = spatial_system(arm, model, "receptance", inputs, outputs)
     found = _at_rest(system, "")
     free = list(dict.fromkeys(_moving_free_joints(system, np.diag(found))))
+    if free and model.supported:
+        raise ArmError(
+            f"{', '.join(free)} = 0: what supports hold of an arm in space with free joints is not known at rest; "
+            "give it a small stiffness."
+        )
     if free:
         raise ArmError(
             f"{', '.join(free)} = 0: nothing holds the arm under a static load beyond it; give it a stiffness greater "
@@ -79,7 +85,7 @@ def _at_rest(system: SpatialSystem, soft: str | None) -> NDArray[np.float64]:
     """
     members = None if system.sections is None else _members_at_rest(system)
     size = 6 + len(system.loads)
-    w = Symmetric([NOTHING] * len(places(size)))
+    w = Symmetric([NOTHING] * len(places(system.size)))
     for link in reversed(system.links):
         names = link.springs or ("",) * len(link.entries.springs)
         springs = [
@@ -91,7 +97,7 @@ def _at_rest(system: SpatialSystem, soft: str | None) -> NDArray[np.float64]:
         entries = link.entries._replace(springs=springs)
         planes = link.planes(members)
         w = with_link(entries, planes, NOTHING, w, 0, False, link.loads).stiffness
-    loads = range(6, size)
+    w, loads = system.without_held(w)[0], range(6, size)
     return np.array([[-float(as_array(w[i, j], np.zeros(1))[0]) for j in loads] for i in loads])
 
 

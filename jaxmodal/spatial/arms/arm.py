@@ -210,8 +210,25 @@ class SpatialArm(Drawn, SerialArm):
     def tables(self) -> list[Table]:
         """Return the arm's links with joints, sections, offsets and masses, as they are printed."""
         title = f"{self.name or 'arm in space'}: {self.num_links} link{'s' * (self.num_links > 1)}"
-        base = "" if self.base_stiffness is None else "on an elastic base"
-        return [links_table(self.links, self.payload, self.total_mass, title, base)]
+        base = ["on an elastic base"] if self.base_stiffness is not None else []
+        held = [str(k) for k, link in enumerate(self.links, start=1) if link.supports]
+        base += [f"supports at the tip of link {', '.join(held)}"] if held else []
+        return [links_table(self.links, self.payload, self.total_mass, title, ", ".join(base))]
+
+    def refuse_supports(self, what: str) -> None:
+        """Refuse an arm with a support at a tip, which ``what`` (the subject of the sentence) does not know."""
+        for number, link in enumerate(self.links, start=1):
+            link.refuse_supports(number, what)
+
+    def refuse_pressed(self, what: str) -> None:
+        """Refuse an arm with an axial force, which ``what`` (the subject of the sentence) does not know."""
+        for number, link in enumerate(self.links, start=1):
+            link.refuse_pressed(number, what)
+
+    @property
+    def is_solved_alone(self) -> bool:
+        """Whether it has what programs do not know, supports or axial forces, so that NumPy solves each cell."""
+        return any(link.supports or link.axial_force is not None for link in self.links)
 
     def model(self, theory: TheoryName) -> SpatialModel:
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""

@@ -15,15 +15,21 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
-from jaxmodal.spatial.parts.springs import Spring
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.spatial.parts.springs import Spring, Support
 
 #: fields that mean the same in both kinds of arm
 _SAME = (
     *("length", "youngs_modulus", "density", "poisson_ratio", "shear_modulus", "joint_angle"),
     *("joint_stiffness", "rotor_inertia", "gear_ratio", "motor", "nonstructural_mass"),
     *("segment", "rigid"),
+    "axial_force",
     *("loss_factor", "kelvin_voigt_time", "joint_damping"),
+)
+#: supports of a planar link, and those in space that they are
+_SUPPORTS = (
+    ("support_x_stiffness", "translation", (1.0, 0.0, 0.0)),
+    ("support_y_stiffness", "translation", (0.0, 1.0, 0.0)),
+    ("support_torsional_stiffness", "rotation", (0.0, 0.0, 1.0)),
 )
 
 
@@ -94,15 +100,6 @@ def to_spatial(
 
 
 def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
-    for name in SUPPORTS:
-        if getattr(link, name) is not None:
-            raise ArmError(
-                f"{name} = {shown(getattr(link, name))}: an arm in space has no supports at tips; leave it out."
-            )
-    if link.axial_force is not None:
-        raise ArmError(
-            f"axial_force = {shown(link.axial_force)}: an arm in space knows no axial forces; leave it out."
-        )
     values: dict[str, Any] = {name: getattr(link, name) for name in _SAME}
     springs = (
         (link.joint_axial_stiffness, (1.0, 0.0, 0.0), link.joint_axial_damping),
@@ -112,6 +109,11 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
         **values,
         section=_full_section(link) if section is None else section,
         joint_springs=tuple(Spring("translation", e, k, c) for k, e, c in springs if k is not None),  # type: ignore[arg-type]
+        supports=tuple(
+            Support(kind, direction, stiffness)  # type: ignore[arg-type]
+            for name, kind, direction in _SUPPORTS
+            if (stiffness := getattr(link, name)) is not None
+        ),
         hub=_body(link.hub_mass, link.hub_inertia),
         stator=_body(link.stator_mass, link.stator_inertia),
         base_offset=_offset(link.base_offset_x, link.base_offset_y),

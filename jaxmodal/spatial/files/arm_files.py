@@ -23,7 +23,15 @@ from jaxmodal.spatial.robots.reading import read_urdf
 
 _ONLY_IN_SPACE = {
     *WAYS,
-    *("joint", "joint_axis", "joint_frame", "joint_springs", "section_roll", "torsion_constant"),
+    *(
+        "joint",
+        "joint_axis",
+        "joint_frame",
+        "joint_springs",
+        "supports",
+        "section_roll",
+        "torsion_constant",
+    ),
     "prismatic",
     *("base_offset", "end_offset", *SpatialLink.bodies, "second_moment_y", "second_moment_z"),
 }

@@ -18,7 +18,7 @@ from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Rotation, as_inertia
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
-from jaxmodal.spatial.parts.springs import Spring
+from jaxmodal.spatial.parts.springs import Spring, Support
 
 _UNITS, _SECTION = planar.units_of(SpatialLink) | LIMITS, planar.units_of(SpatialSection)
 #: units of what joints that slide have another unit of
@@ -41,7 +41,15 @@ _OF_JOINT = {name: _UNITS[key] for name, key in _JOINT.items() if key in _UNITS}
 #: keys with a unit, lists among them, and those without
 _WITH_UNITS = _UNITS | {"base_offset": "m", "end_offset": "m"}
 _KNOWN = (
-    *(*_WITH_UNITS, "joint_axis", "joint_frame", "joint_springs", *SpatialLink.bodies, "section"),
+    *(
+        *_WITH_UNITS,
+        "joint_axis",
+        "joint_frame",
+        "joint_springs",
+        "supports",
+        *SpatialLink.bodies,
+        "section",
+    ),
     *(
         "rigid",
         "prismatic",
@@ -101,11 +109,10 @@ def link_values(
     for name in SpatialLink.bodies:
         if name in keys:
             keys[name] = body_from_dict(name, keys[name])
-    if "joint_springs" in keys:
-        springs = _tables("joint_springs", keys["joint_springs"])
-        keys["joint_springs"] = tuple(
-            _spring(number, spring) for number, spring in enumerate(springs, start=1)
-        )
+    for name, kind in (("joint_springs", Spring), ("supports", Support)):
+        if name in keys:
+            springs = enumerate(_tables(name, keys[name]), start=1)
+            keys[name] = tuple(_spring(f"{name}{number}", kind, x) for number, x in springs)
     if keys.get("joint_axis", ()) is None:
         del keys["joint_axis"]
     if "joint_frame" in keys:
@@ -120,16 +127,20 @@ def link_from_dict(entry: Mapping[str, Any]) -> SpatialLink:
         return SpatialLink(**keys)
 
 
-def _spring(number: int, entry: Mapping[str, Any]) -> Spring:
-    with within(f"joint_springs{number}."):
+def _spring(
+    place: str, kind: type[Spring] | type[Support], entry: Mapping[str, Any]
+) -> Spring | Support:
+    with within(f"{place}."):
 
-        def spring(stiffness: Any, **values: Any) -> Spring:
-            return Spring(stiffness=math.inf if stiffness is None else stiffness, **values)
+        def spring(stiffness: Any, **values: Any) -> Spring | Support:
+            return kind(stiffness=math.inf if stiffness is None else stiffness, **values)
 
         turns = entry.get("kind") == "rotation"
         units = {"stiffness": "N m/rad", "damping": "N m s/rad"} if turns else {}
         required = ("kind", "direction", "stiffness")
-        without = [key for key in (*required, "damping") if key not in units]
+        beside = ("damping",) if kind is Spring else ()
+        units = {key: unit for key, unit in units.items() if key in (*required, *beside)}
+        without = [key for key in (*required, *beside) if key not in units]
         return made_of(spring, entry, units, without, required)
 
 

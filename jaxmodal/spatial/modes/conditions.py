@@ -1,8 +1,8 @@
 """What the fields of an arm in space must satisfy at its joints and tips: the matrix whose null vectors are modes.
 
-Unknowns are twelve constants for each link, the give of each spring that is not rigid, and the motion of an elastic
-base. Conditions are, for each link, six of continuity at its joint and six of balance at its tip, one for each such
-spring, and six at the base.
+Unknowns are twelve constants for each link, the give of each spring that is not rigid, the motion of an elastic
+base, and the force of each support. Conditions are, for each link, six of continuity at its joint and six of balance at
+its tip, one for each such spring, six at the base, and one for each support.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def conditions(
     Returns
     -------
     np.ndarray, shape (m, size, size)
-        Rows: for each link continuity of its joint and balance of its tip; springs; base.
+        Rows: for each link continuity of its joint and balance of its tip; springs; base; supports.
     """
     sign = np.abs if sizes else np.asarray
     plus = 1.0 if sizes else -1.0
@@ -96,4 +96,10 @@ def conditions(
         matrix[:, rows, own] += sign(t.end_force) @ outer[:, i, 6:] + plus * square * (
             mass @ tip_motion
         )
+        if link.supports is not None and link.held is not None:
+            along, rigid = sign(link.supports), np.isinf(link.held)
+            matrix[:, rows, model.held[i]] += along.T
+            law = np.where(rigid, 1.0, link.held)[:, None] * along
+            matrix[:, model.held[i], own] += law @ tip_motion
+            matrix[:, model.held[i], model.held[i]] += plus * np.diag(np.where(rigid, 0.0, 1.0))
     return matrix

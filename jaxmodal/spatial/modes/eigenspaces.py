@@ -122,6 +122,7 @@ def _null_vectors(
         gives=gives,
         base=base,
         at=motion[:, :, last + 1 :],
+        held=unknowns[:, model.held[0].start : model.held[-1].stop],
     )
 
 

@@ -10,7 +10,14 @@ import numpy as np
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.modes.modal_model import ModalModel
-from jaxmodal.spatial.modes.motions import Motion, body_points, joints_of, line_inertia, of_number
+from jaxmodal.spatial.modes.motions import (
+    Motion,
+    body_points,
+    forces_of_supports,
+    joints_of,
+    line_inertia,
+    of_number,
+)
 from jaxmodal.spatial.modes.values import BeamValues
 
 
@@ -28,7 +35,7 @@ class SpatialEnergies:
     shear_y, shear_z : Array, shape (..., n)
         Of the shear forces along y and z.
     joint : Array, shape (..., n)
-        Of the springs of the joint at its base; for link 1 of an elastic base, too.
+        Of the springs of the joint at its base and of supports at its tip; for link 1 of an elastic base, too.
     translation, rotation : Array, shape (..., n)
         Kinetic energy of the link's mass, and of the rotation of its sections, about the link's axis included.
     body_translation, body_rotation : Array, shape (..., n)
@@ -98,6 +105,10 @@ def _of_mode(model: ModalModel, omega: float, mode: Motion) -> list[list[float]]
         stiffness = np.where(np.isfinite(link.stiffness), link.stiffness, 0.0)
         give = mode.gives[i, : stiffness.size]
         spring = float(stiffness @ give**2)
+        if link.held is not None:
+            sprung = np.isfinite(link.held) & (link.held > 0.0)
+            forces = forces_of_supports(model, mode, i)
+            spring += float(np.sum(forces[sprung] ** 2 / link.held[sprung]))
         hub = _body_energy(link.hub, joint.beyond).sum() + link.rotor[0] * joint.spin**2
         if i == 0 and model.values.base is not None:
             spring += float(mode.base @ model.values.base @ mode.base)

@@ -15,7 +15,13 @@ from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
 from jaxmodal.spatial.modes.eigenspaces import modes_of
 from jaxmodal.spatial.modes.energies import gives_way, rigidities
 from jaxmodal.spatial.modes.modal_model import ModalModel
-from jaxmodal.spatial.modes.motions import Joint, Motion, joints_of, line_inertia
+from jaxmodal.spatial.modes.motions import (
+    Joint,
+    Motion,
+    forces_of_supports,
+    joints_of,
+    line_inertia,
+)
 from jaxmodal.spatial.modes.values import ArmValues, BeamValues, LinkValues, rates
 
 
@@ -45,10 +51,10 @@ def squared_frequency_gradient(
     """
     first, second = joints_of(model, omega, a), joints_of(model, omega, b)
     links = []
-    for i, link in enumerate(model.values.links):
+    for i in range(len(model.links)):
         beam = _beam_gradient(model, omega, i, a.nodes[..., i, :, :], b.nodes[..., i, :, :])
         pair = (first[i], a, second[i], b), (second[i], b, first[i], a)
-        halves = [_half(link, omega, i, beam, *given) for given in pair]
+        halves = [_half(model, omega, i, beam, *given) for given in pair]
         links.append(jax.tree_util.tree_map(lambda x, y: 0.5 * (x + y), *halves))
     base = None if model.values.base is None else _outer(a.base, b.base)
     return ArmValues(tuple(links), base)
@@ -83,7 +89,7 @@ def _beam_gradient(
 
 
 def _half(
-    link: LinkValues,
+    model: ModalModel,
     omega: np.ndarray | float,
     number: int,
     beam: BeamValues,
@@ -93,6 +99,7 @@ def _half(
     at_y: Motion,
 ) -> LinkValues:
     """Displacements of x with forces of y; the mean over both orders is the derivative."""
+    link = model.values.links[number]
     square, inertia = np.asarray(omega * omega), link.rotor[0]
     inner, outer = at_x.inner[..., number, :], at_x.outer[..., number, :]
     gives = at_x.gives[..., number, : link.stiffness.size]
@@ -115,7 +122,23 @@ def _half(
         directions=directions,
         stiffness=np.where(np.isfinite(link.stiffness), gives * others, 0.0),
         rotor=np.stack(np.broadcast_arrays(*of_rotor), axis=-1),
+        **_of_supports(model, number, x.tip, at_x, y.tip, at_y),
     )
+
+
+def _of_supports(
+    model: ModalModel, number: int, tip: np.ndarray, at_x: Motion, other: np.ndarray, at_y: Motion
+) -> dict[str, np.ndarray]:
+    """By the directions and the stiffness of supports; a rigid one stays so."""
+    link = model.values.links[number]
+    if link.supports is None or link.held is None:
+        return {}
+    forces = forces_of_supports(model, at_y, number)
+    moved = (tip @ link.supports.T) * (other @ link.supports.T)
+    return {
+        "supports": 2.0 * _outer(forces, tip),
+        "held": np.where(np.isfinite(link.held), moved, 0.0),
+    }
 
 
 def _products(a: np.ndarray, b: np.ndarray) -> np.ndarray:

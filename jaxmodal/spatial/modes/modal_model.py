@@ -80,6 +80,8 @@ class ModalModel:
         Where the first of these stands among the unknowns.
     base : int or None
         Where the motion of the base stands there, None for a clamped one.
+    held : tuple of slice
+        Where the forces of the supports at the tip of each link stand.
     size : int
         The number of unknowns.
     """
@@ -91,6 +93,7 @@ class ModalModel:
     springs: tuple[tuple[int, ...], ...]
     place: tuple[int, ...]
     base: int | None
+    held: tuple[slice, ...]
     size: int
 
     @property
@@ -101,6 +104,8 @@ class ModalModel:
 
 def modal_model(model: SpatialModel) -> ModalModel:
     """The model of a concrete arm from the one that the searches have of it, `SpatialArm.model`."""
+    for number, given in enumerate(model.links, start=1):
+        given.refuse_pressed(number, "what is made of mode shapes")
     parts = model.links, model.payload, model.base
     values: ArmValues = jax.tree_util.tree_map(lambda x: x[..., 0], arm_values(*parts))
     springs = tuple(
@@ -110,6 +115,11 @@ def modal_model(model: SpatialModel) -> ModalModel:
     first = 12 * len(values.links)
     size = first + sum(counts)
     base = None if values.base is None else size
+    size += 6 * (base is not None)
+    held = []
+    for link in values.links:
+        held.append(slice(size, size + (0 if link.held is None else len(link.held))))
+        size = held[-1].stop
     return ModalModel(
         parts=parts,
         theory=model.flags,
@@ -118,5 +128,6 @@ def modal_model(model: SpatialModel) -> ModalModel:
         springs=springs,
         place=tuple(first + sum(counts[:i]) for i in range(len(counts))),
         base=base,
-        size=size + 6 * (base is not None),
+        held=tuple(held),
+        size=size,
     )

@@ -33,6 +33,8 @@ class Motion(NamedTuple):
         Motion of the place of joint 1, in the axes of the ground.
     at : np.ndarray, shape (n, s, 12)
         The fields at stations.
+    held : np.ndarray, shape (supports,)
+        The forces of all supports on the ground, N and N m.
     """
 
     inner: np.ndarray
@@ -41,6 +43,7 @@ class Motion(NamedTuple):
     gives: np.ndarray
     base: np.ndarray
     at: np.ndarray
+    held: np.ndarray
 
 
 class Joint(NamedTuple):
@@ -207,7 +210,20 @@ def rigid_motions(model: ModalModel, num_points: int) -> Motion:
         gives=no_gives(model, 6),
         base=np.eye(6),
         at=np.zeros((6, n, 0, 12)),
+        held=np.zeros((6, number_of_supports(model))),
     )
+
+
+def number_of_supports(model: ModalModel) -> int:
+    """Of all links."""
+    return model.held[-1].stop - model.held[0].start
+
+
+def forces_of_supports(model: ModalModel, motion: Motion, number: int) -> np.ndarray:
+    """Those at the tip of a link, (..., supports)."""
+    own, first = model.held[number], model.held[0].start
+    found: np.ndarray = motion.held[..., own.start - first : own.stop - first]
+    return found
 
 
 def no_gives(model: ModalModel, motions: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxmodal.spatial.modes.modal_model import ModalModel
-from jaxmodal.spatial.modes.motions import Joint, Motion, joints_of, of_number
+from jaxmodal.spatial.modes.motions import Joint, Motion, forces_of_supports, joints_of, of_number
 
 
 def condition_residuals(model: ModalModel, omega: np.ndarray, modes: Motion) -> np.ndarray:
@@ -41,6 +41,8 @@ def _of_mode(model: ModalModel, omega: float, mode: Motion) -> np.ndarray:
             after = model.transfers[i + 1].turn @ joints[i + 1].carried
         tip = t.end_force @ mode.outer[i, 6:]
         missed[i, 6:] = tip - square * (mass @ joint.tip) - after
+        if link.supports is not None:
+            missed[i, 6:] += forces_of_supports(model, mode, i) @ link.supports
     largest = np.abs(missed)
     laws = np.array([_spring_laws(model, square, i, mode, joint) for i, joint in enumerate(joints)])
     if model.values.base is not None:

@@ -46,7 +46,8 @@ class LinkValues(NamedTuple):
     ``rotation`` takes components in the link's axes to those of the link before, ``roll`` from the section's axes to
     the link's. ``tip``, ``hub`` and ``stator`` are mass matrices. ``directions`` (springs, 6, cells) and ``stiffness``
     (springs, cells) are of the springs of the joint, that about its axis last; ``rotor`` (2, cells) is inertia and gear
-    ratio.
+    ratio. ``supports`` (supports, 6, cells) are the directions of supports at the tip, in the link's axes, ``held``
+    their stiffness; None where there is none.
     """
 
     beam: BeamValues
@@ -60,6 +61,8 @@ class LinkValues(NamedTuple):
     directions: np.ndarray
     stiffness: np.ndarray
     rotor: np.ndarray
+    supports: np.ndarray | None = None
+    held: np.ndarray | None = None
 
 
 class ArmValues(NamedTuple):
@@ -79,6 +82,8 @@ def arm_values(
     """The values of an arm whose leaves are real or complex, numbers or columns (cells,)."""
     last = len(links) - 1
     of_links = [_link(link, payload if k == last else None) for k, link in enumerate(links)]
+    if any(link.supports for link in links):
+        of_links = _with_supports(links, of_links)
     stiffness = None
     if base is not None:
         stiffness = _stacked([_stacked(row) for row in base.rows()])
@@ -134,6 +139,26 @@ def _link(link: SpatialLink, payload: RigidBody | None) -> LinkValues:
             else [link.rotor_inertia, link.acting_gear_ratio]
         ),
     )
+
+
+def _with_supports(links: Sequence[SpatialLink], values: Sequence[LinkValues]) -> list[LinkValues]:
+    """With the supports of all links, which stay in the axes of the ground, in those of the links."""
+    found, to_ground = [], None
+    for link, own in zip(links, values, strict=True):
+        to_ground = own.rotation if to_ground is None else product(to_ground, own.rotation)
+        if link.supports:
+            units = [
+                product(transposed(to_ground), _unit(s.direction)[:, None])[:, 0]
+                for s in link.supports
+            ]
+            own = own._replace(
+                supports=_stacked(
+                    [_six(s.kind, u) for s, u in zip(link.supports, units, strict=True)]
+                ),
+                held=_stacked([s.stiffness for s in link.supports]),
+            )
+        found.append(own)
+    return found
 
 
 def _beam(link: SpatialLink) -> BeamValues:

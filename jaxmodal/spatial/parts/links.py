@@ -41,7 +41,7 @@ from jaxmodal.spatial.parts.sections import (
     possible_torsion,
     section_values,
 )
-from jaxmodal.spatial.parts.springs import Spring
+from jaxmodal.spatial.parts.springs import Spring, Support
 
 _Z = (0.0, 0.0, 1.0)
 _METRES = "give it in metres"
@@ -88,12 +88,16 @@ class SpatialLink(StraightLink):
         seen from its end.
     body
         Body at the tip, in the link's axes.
+    supports
+        Springs (`Support`) between the tip and the ground.
     section_roll
         Turn of the section's axes about the link's, rad.
     torsion_constant
         Torsion constant, m^4, in place of that of the section's formula.
     nonstructural_mass
         Mass per length that does not deform, kg/m.
+    axial_force
+        Axial force in the link at rest, N, tension positive, which stays as it is while the arm vibrates.
     loss_factor, kelvin_voigt_time, joint_damping
         Damping of the material, 1 and s, and of the spring about the joint's axis, N m s/rad. Natural frequencies are
         those without; responses are damped.
@@ -160,6 +164,7 @@ class SpatialLink(StraightLink):
     joint_axis: Direction = _Z  # type: ignore[assignment]
     joint_frame: tuple[Rotation, ...] = ()
     joint_springs: tuple[Spring, ...] = ()
+    supports: tuple[Support, ...] = ()
     rotor_inertia: Scalar | None = quantity(
         "kg m^2", "inertia of the rotor about the joint's axis", NON_NEGATIVE, default=None
     )
@@ -179,6 +184,9 @@ class SpatialLink(StraightLink):
     )
     nonstructural_mass: Scalar | None = quantity(
         "kg/m", "mass per length that does not bend", NON_NEGATIVE, default=None
+    )
+    axial_force: Scalar | None = quantity(
+        "N", "axial force in the link at rest, tension positive", default=None
     )
     loss_factor: Scalar | None = quantity(
         "1", "loss factor of the material", NON_NEGATIVE, default=None
@@ -200,7 +208,11 @@ class SpatialLink(StraightLink):
     #: fields that hold a `RigidBody` or None
     bodies: ClassVar[tuple[str, ...]] = ("hub", "stator", "body")
     flags: ClassVar[tuple[str, ...]] = ("segment", "rigid", "prismatic")
-    nothing_at_tip: ClassVar[dict[str, Any]] = {"end_offset": None, "body": None}
+    nothing_at_tip: ClassVar[dict[str, Any]] = {
+        "end_offset": None,
+        "body": None,
+        "supports": (),
+    }
 
     def __post_init__(self) -> None:
         self._convert()
@@ -217,6 +229,11 @@ class SpatialLink(StraightLink):
                 "give one of the two."
             )
         super().__post_init__()
+        if self.rigid is True and self.axial_force is not None:
+            raise ArmError(
+                f"axial_force = {shown(self.axial_force)}: a rigid link in space bears forces without bending; leave "
+                "it out, or give the link a material."
+            )
         if self.section is not None:
             section_values(self.section, self.poisson_ratio)  # refuses a rule that it cannot follow
         require_together(self, "rotor_inertia", "gear_ratio")
@@ -325,15 +342,16 @@ class SpatialLink(StraightLink):
                 raise ArmError(
                     f"{name} = {shown(value)}: must be a RigidBody(mass, centre, inertia)."
                 )
-        springs = self.joint_springs
-        if not isinstance(springs, tuple | list):
-            raise ArmError(f"joint_springs = {shown(springs)}: must be a list of Spring.")
-        for number, spring in enumerate(springs, start=1):
-            if not isinstance(spring, Spring):
-                raise ArmError(
-                    f"joint_springs{number} = {shown(spring)}: must be a Spring(kind, direction, stiffness)."
-                )
-        changes["joint_springs"] = tuple(springs)
+        for name, kind in (("joint_springs", Spring), ("supports", Support)):
+            springs = getattr(self, name)
+            if not isinstance(springs, tuple | list):
+                raise ArmError(f"{name} = {shown(springs)}: must be a list of {kind.__name__}.")
+            for number, spring in enumerate(springs, start=1):
+                if not isinstance(spring, kind):
+                    raise ArmError(
+                        f"{name}{number} = {shown(spring)}: must be a {kind.__name__}(kind, direction, stiffness)."
+                    )
+            changes[name] = tuple(springs)
         for name, value in changes.items():
             object.__setattr__(self, name, value)
 
@@ -342,11 +360,26 @@ class SpatialLink(StraightLink):
         way = Constraint(
             "length", self.length, rule.holds(self.length), f"{rule.allowed} (m)", _METRES
         )
+        found = (way, *self._pressed())
         if self.torsion_constant is None:
-            return (way,)
+            return found
         values = self.section_values
         polar = values.second_moment_y + values.second_moment_z
-        return way, possible_torsion(self.torsion_constant, polar)
+        return *found, possible_torsion(self.torsion_constant, polar)
+
+    def _pressed(self) -> tuple[Constraint, ...]:
+        """Compression leaves some of the stiffness of shear and of torsion."""
+        if self.axial_force is None or self.section is None:
+            return ()
+        s, shear = self.section_values, self.shear_modulus_value
+        polar = (s.second_moment_y + s.second_moment_z) / s.area
+        left = self.axial_force * polar + shear * s.torsion_constant > 0.0
+        for kappa in (s.shear_coefficient_y, s.shear_coefficient_z):
+            if kappa is not None:
+                left = left & (self.axial_force + kappa * shear * s.area > 0.0)
+        allowed = "so large that the link does not twist or shear off under it whatever its length"
+        remedy = "check the sign (tension is positive) and the unit (N)"
+        return (Constraint("axial_force", self.axial_force, left, allowed, remedy),)
 
     def tapered(self, tip_section: Section, pieces: int) -> "tuple[SpatialLink, ...]":
         """The link with a section that changes linearly along it, as uniform pieces; see `SpatialArm.with_taper`."""
@@ -362,6 +395,22 @@ class SpatialLink(StraightLink):
                 "out, so that each has its own."
             )
         return with_middle_sections(self, tip_section, pieces)
+
+    def refuse_pressed(self, number: int, what: str) -> None:
+        """Refuse a link with an axial force, which ``what`` (the subject of the sentence) does not know."""
+        if self.axial_force is not None:
+            raise ArmError(
+                f"link{number}.axial_force = {shown(self.axial_force)}: {what} takes no axial forces of an arm in "
+                "space; leave it out. Frequencies, counts, batches, frequency responses and damped modes take them."
+            )
+
+    def refuse_supports(self, number: int, what: str) -> None:
+        """Refuse a link with a support, which ``what`` (the subject of the sentence) does not know."""
+        if self.supports:
+            raise ArmError(
+                f"link{number}.supports: {what} takes no supports at the tips of an arm in space; leave them out. "
+                "Frequencies, batches, mode shapes, sensitivities, responses and static_compliance take them."
+            )
 
     def continued(self, **changes: Any) -> "SpatialLink":
         """The segment that ends as the link does."""

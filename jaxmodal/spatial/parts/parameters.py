@@ -17,7 +17,7 @@ from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Direction, InertiaTensor, Position, Rotation
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
-from jaxmodal.spatial.parts.springs import DAMPERS, SPRINGS, Spring
+from jaxmodal.spatial.parts.springs import DAMPERS, SPRINGS, Spring, Support
 
 
 def _body(prefix: str, where: str) -> list[tuple[str, type[Record], str]]:
@@ -37,6 +37,8 @@ _DECLARED = declared(
         ("link.joint_frame.", Rotation, " of the joint's frame"),
         ("link.joint_spring.", Spring, ""),
         ("link.joint_spring.direction.", Direction, " of the direction of a spring of the joint"),
+        ("link.support.", Support, ""),
+        ("link.support.direction.", Direction, " of the direction of a support"),
         ("link.base_offset.", Position, " of the base offset"),
         ("link.end_offset.", Position, " of the end offset"),
         *_body("link.hub.", " (hub of the joint)"),
@@ -51,12 +53,14 @@ _DECLARED = declared(
 def _about(address: str) -> tuple[str, str]:
     """Unit and meaning of an address of an arm of either kind; what both have means the same."""
     address = full_address(address)  # refuses what is no text
-    without = re.sub(r"(?<=\.)(joint_frame|joint_spring)[1-9][0-9]*\.", r"\1.", address)
+    without = re.sub(r"(?<=\.)(joint_frame|joint_spring|support)[1-9][0-9]*\.", r"\1.", address)
     return about(without, _DECLARED | DECLARED)
 
 
 #: a spring of a joint and its number, and which of its values it is
-_OF_SPRING = re.compile(r"link([1-9][0-9]*)\.joint_spring([1-9][0-9]*)\.(stiffness|damping)")
+_OF_SPRING = re.compile(
+    r"link([1-9][0-9]*)\.(joint_spring|support)([1-9][0-9]*)\.(stiffness|damping)"
+)
 
 
 def unit_of(address: str, arm: Any = None) -> str:
@@ -82,8 +86,9 @@ def unit_of(address: str, arm: Any = None) -> str:
     found = None if arm is None else _OF_SPRING.fullmatch(full_address(address, arm))
     if found is None or not arm.has(found[0]):
         return unit
-    kind = arm.links[int(found[1]) - 1].joint_springs[int(found[2]) - 1].kind
-    return (SPRINGS if found[3] == "stiffness" else DAMPERS)[kind]
+    springs = getattr(arm.links[int(found[1]) - 1], f"{found[2]}s")
+    kind = springs[int(found[3]) - 1].kind
+    return (SPRINGS if found[4] == "stiffness" else DAMPERS)[kind]
 
 
 def describe(address: str) -> str:

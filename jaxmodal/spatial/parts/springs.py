@@ -1,4 +1,4 @@
-"""Springs of a joint in space beside that about its axis."""
+"""Springs of a joint in space beside that about its axis, and springs between a tip and the ground."""
 
 from jaxmodal.arm.quantities import (
     NON_NEGATIVE,
@@ -45,7 +45,37 @@ class Spring(Record):
     )
 
     def __post_init__(self) -> None:
-        if not isinstance(self.kind, str) or self.kind not in SPRINGS:
-            raise ArmError(f"kind = {shown(self.kind)}: must be {' or '.join(map(repr, SPRINGS))}.")
-        object.__setattr__(self, "direction", as_vector(Direction, "direction", self.direction))
+        _convert(self)
         super().__post_init__()
+
+
+@frozen_pytree
+class Support(Record):
+    """A spring between the tip of a link and the ground, along or about a direction that stays when the arm moves.
+
+    Parameters
+    ----------
+    kind
+        ``"translation"`` (N/m) or ``"rotation"`` (N m/rad).
+    direction
+        In the axes of the ground.
+    stiffness
+        Stiffness; inf holds the tip, 0 is no support.
+    """
+
+    kind: str = static()
+    direction: Direction
+    stiffness: Scalar = quantity(
+        "N/m or N m/rad", "stiffness of a support", STIFFNESS, "leave it out if there is none"
+    )
+
+    def __post_init__(self) -> None:
+        _convert(self)
+        super().__post_init__()
+
+
+def _convert(spring: Spring | Support) -> None:
+    """Check the kind, and take three numbers for a direction."""
+    if not isinstance(spring.kind, str) or spring.kind not in SPRINGS:
+        raise ArmError(f"kind = {shown(spring.kind)}: must be {' or '.join(map(repr, SPRINGS))}.")
+    object.__setattr__(spring, "direction", as_vector(Direction, "direction", spring.direction))

@@ -10,7 +10,7 @@ from jaxmodal.runtime.errors import within
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Direction, InertiaTensor, Position, Rotation
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.parts.springs import Spring
+from jaxmodal.spatial.parts.springs import Spring, Support
 
 #: the key that says that an arm is one in space, and its value
 DIMENSIONS = ("dimensions", 3)
@@ -22,7 +22,7 @@ def link_table(link: SpatialLink) -> dict[str, Any]:
     axis = _plain(link.joint_axis)
     if axis != [0.0, 0.0, 1.0]:
         table["joint_axis"] = axis
-    for name in ("joint_frame", "joint_springs"):
+    for name in ("joint_frame", "joint_springs", "supports"):
         if getattr(link, name):
             table[name] = [_plain(part) for part in getattr(link, name)]
     for name in ("base_offset", "end_offset", *SpatialLink.bodies):
@@ -52,7 +52,7 @@ def _plain(record: Record) -> Any:
         return body_table(record)
     if isinstance(record, Rotation):
         return {"axis": _plain(record.axis), "angle": float(record.angle)}
-    if isinstance(record, Spring):
+    if isinstance(record, Spring | Support):
         return {"kind": record.kind, "direction": _plain(record.direction)} | record_table(record)
     record_table(record)  # refuses what is not one number
     if isinstance(record, InertiaTensor):

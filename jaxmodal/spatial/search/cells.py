@@ -22,6 +22,7 @@ from jaxmodal.frequencies.programs import Solution
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import LARGEST
+from jaxmodal.frequencies.stability import refused
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.search.float64_search import search, settle
 from jaxmodal.spatial.search.neighbours import Neighbours
@@ -67,7 +68,7 @@ def solve_cells(
     flags = arm.model(theory).flags
     found: list[NaturalFrequencies | None] = [None] * size
     left = np.ones(size, bool)
-    if size > _FEW:
+    if size > _FEW and not arm.is_solved_alone:
         for cell, result in _quickly(arm, columns, num_modes, flags, theory, chunk):
             found[cell], left[cell] = result, False
     rest, step = np.flatnonzero(left), chunk or _CELLS
@@ -162,20 +163,39 @@ def _solved(
         return arm.with_values({a: x[some] for a, x in columns.items()}).model_of_cells(flags)
 
     model = model_of(slice(None))
-    free = np.broadcast_to(model.free, (cells,))
+    free, buckled = (np.broadcast_to(x, (cells,)) for x in (model.free, model.buckled))
     numbers = np.arange(1, num_modes + 1)
     modes = np.maximum(numbers[:, None], free + 1)
-    solutions = _searched(model, modes)
+    stable = np.flatnonzero(~buckled)
+    some = model if stable.size == cells else model_of(stable)
+    solutions = _spread(
+        _searched(some, modes[:, stable]) if stable.size else [], model, buckled, modes
+    )
     drowned = np.flatnonzero([not _is_proven(solution) for solution in solutions])
     if drowned.size:  # by other formulas
         again = _searched(model_of(drowned).otherwise(), modes[:, drowned])
         for cell, solution in zip(drowned, again, strict=True):
             if _is_proven(solution):
                 solutions[cell] = solution
-    return [
+    found = [
         result_of(solution, numbers, free[cell], np.bool_(~valid[cell]), theory)
         for cell, solution in enumerate(solutions)
     ]
+    return [
+        refused(x, np.bool_(True)) if buckled[cell] and valid[cell] else x
+        for cell, x in enumerate(found)
+    ]
+
+
+def _spread(
+    solutions: list[Solution], model: SpatialModel, buckled: np.ndarray, modes: np.ndarray
+) -> list[Solution]:
+    """Those of all cells from those of the stable ones; of an arm that buckles, which is refused, a harmless one."""
+    if not buckled.any():
+        return solutions
+    (harmless,) = _searched(model.harmless(), np.arange(1, len(modes) + 1)[:, None])
+    left = iter(solutions)
+    return [harmless if bent else next(left) for bent in buckled]
 
 
 def _is_proven(solution: Solution) -> bool:

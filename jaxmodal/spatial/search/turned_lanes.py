@@ -7,6 +7,7 @@ the links beyond the last joint that turns, and its own, are condensed once.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import jax
 import numpy as np
@@ -15,12 +16,17 @@ from jaxmodal.arithmetic.operations import Arithmetic, sin_cos
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.stiffness.condensation import beyond_the_tip, condensed_lanes
+from jaxmodal.spatial.stiffness.constants import Body
+from jaxmodal.spatial.stiffness.entries import less_body
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, shifted, turned
 from jaxmodal.spatial.stiffness.uniform_links import TURNED, Layout, layout_of, packed_links
 
+#: numbers of a body
+_BODY = 10
 #: rotation and offset of a link that is not turned
 _NOT_TURNED = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
 
@@ -41,9 +47,12 @@ class TurnedLanes:
     ways : Array, shape (2, W, 1, 1)
         Ways to round, as for `entries.with_link`.
     entries, tally : Array, shapes (21, W, F, 1) and (3, W, F, 1)
-        What is outboard of the last joint that turns.
+        What is outboard of the last joint that turns, of an arm whose angles alone vary.
     flags, layout, places : Theory, Layout and tuple of int
         The theory, what the fields are, and the places of the joints among the links, ascending.
+    beyond, bodies : Array, shapes (fields, links, 1, 1, 1) and (values, 10), optional
+        Where values of the body at the tip vary, too: the links from that of the last joint on without them, and the
+        mass, moments and inertias that one unit of each makes.
     """
 
     packed: Array
@@ -55,6 +64,8 @@ class TurnedLanes:
     flags: Theory
     layout: Layout = dataclasses.field(metadata={"static": True})
     places: tuple[int, ...] = dataclasses.field(metadata={"static": True})
+    beyond: Array | None = None
+    bodies: Array | None = None
 
     @classmethod
     def of(
@@ -64,8 +75,12 @@ class TurnedLanes:
         flags: Theory,
         omega: np.ndarray,
         ways: np.ndarray,
+        bodies: np.ndarray | None = None,
     ) -> TurnedLanes:
-        """Of an arm whose ``joints``, by their places among its links, turn, at frequencies (F,), and ways (W, 2)."""
+        """Of an arm whose ``joints``, by their places among its links, turn, at frequencies (F,), and ways (W, 2).
+
+        ``bodies`` are those of `bodies_of`, for which the arm has 0.
+        """
         angles = np.array([0.0, 0.5 * np.pi, np.pi])
         given = {f"link{j + 1}.joint_angle": angles for j in joints}
         model = arm.with_values(given).model_of_cells(flags)
@@ -81,15 +96,22 @@ class TurnedLanes:
         rounding = ways.T[:, :, None, None]
         at = resolved(model.scales[:1], omega, Arithmetic.float64)[:, None]
         lanes = at * np.ones((len(ways), 1, 1))
+        none = np.empty((0, len(ways), omega.size, 1))
+        about = flags, layout, places
+        if bodies is not None:
+            own = packed[:, :last], turns, at, rounding
+            return cls(*own, none, none, *about, packed[:, last:], bodies)
         with np.errstate(all="ignore"):
             beyond = condensed_lanes(
                 *(packed[:, last:], layout, flags, lanes, tuple(rounding)), beyond_the_tip(lanes)
             )
         entries, tally = (np.stack(x) for x in beyond)
-        return cls(packed[:, :last], turns, at, rounding, entries, tally, flags, layout, places)
+        return cls(packed[:, :last], turns, at, rounding, entries, tally, *about)
 
-    def evaluate(self, angles: Array) -> Evaluation:
-        """In postures (joints, cells), shape (W, F, cells)."""
+    def evaluate(self, places: Array) -> Evaluation:
+        """At places of cells, (joints + values, cells); shape (W, F, cells)."""
+        angles = places[: len(self.places)]
+        entries, tally = self._outboard(places[len(self.places) :])
         moved = {}
         for place, angle, (constant, cosines, sines) in zip(
             self.places, angles, self.turns, strict=True
@@ -103,10 +125,10 @@ class TurnedLanes:
                 constant.reshape(wide) + cosines.reshape(wide) * cosine + sines.reshape(wide) * sine
             )
         last = self.places[-1]
-        w = turned(Symmetric([*self.entries]), [*moved[last][:9]])
+        w = turned(Symmetric([*entries]), [*moved[last][:9]])
         w = shifted(w, [*moved[last][9:]]).kept()
         shape = w.entries[0].shape
-        state = w.entries, tuple(xp.broadcast_to(x, shape) for x in self.tally)
+        state = w.entries, tuple(xp.broadcast_to(x, shape) for x in tally)
         if last > 0:
             own = [moved.get(k, self.packed[:TURNED, k]) for k in range(last)]
             own = [xp.broadcast_to(x, (TURNED, 1, 1, angles.shape[1])) for x in own]
@@ -116,3 +138,42 @@ class TurnedLanes:
             state = condensed_lanes(*given, state, xp.stack(own))
         sign, log_abs, count = state[1]
         return Evaluation(sign, log_abs, count, 0.0 * log_abs)
+
+    def _outboard(self, values: Array) -> tuple[Sequence[Array], Sequence[Array]]:
+        """What is outboard of the last joint that turns, with the values of cells."""
+        if self.beyond is None or self.bodies is None:
+            return list(self.entries), list(self.tally)
+        body = [xp.sum(self.bodies[:, k, None] * values, axis=0) for k in range(_BODY)]
+        lanes = self.omega[None] * np.ones((self.ways.shape[1], 1, 1)) + xp.zeros_like(values[0])
+        nothing, tally = beyond_the_tip(lanes)
+        w = less_body(Symmetric(nothing), Body(body[0], body[1:4], body[4:]), lanes * lanes)
+        ways, rows = (
+            (self.ways[0], self.ways[1]),
+            self.omega[None] * np.ones((self.ways.shape[1], 1, 1)),
+        )
+        found: tuple[Sequence[Array], Sequence[Array]] = condensed_lanes(
+            self.beyond, self.layout, self.flags, rows, ways, (w.entries, tally)
+        )
+        return found
+
+
+def bodies_of(
+    arm: SpatialArm, addresses: Sequence[str], flags: Theory
+) -> tuple[SpatialArm, np.ndarray] | None:
+    """The arm with 0 at some addresses, and what one unit there adds to the body at its tip, shape (values, 10).
+
+    None where anything else of the arm changes with them, or where it may not have 0.
+    """
+    number = len(addresses)
+    columns = {a: np.eye(number + 1)[1:][k] for k, a in enumerate(addresses)}
+    nothing = dict.fromkeys(addresses, 0.0)
+    try:
+        model, empty = arm.with_values(columns).model_of_cells(flags), arm.with_values(nothing)
+    except ArmError:
+        return None
+    known = model.constants()
+    packed = packed_links(*known, layout_of(known.links), number + 1, number + 1)
+    moved = packed[..., 1:] - packed[..., :1]
+    bodies = moved[TURNED : TURNED + _BODY, -1].T.copy()
+    moved[TURNED : TURNED + _BODY, -1] = 0.0
+    return None if moved.any() else (empty, bodies)

@@ -28,13 +28,14 @@ from jaxmodal.dynamic_stiffness.member import (
 from jaxmodal.runtime.namespace import Array, repeat, take_first, tree_on_host, xp
 from jaxmodal.spatial.stiffness.constants import ReducedLink
 from jaxmodal.spatial.stiffness.entries import Release, Rounding, with_link
-from jaxmodal.spatial.stiffness.link_entries import LinkEntries
+from jaxmodal.spatial.stiffness.link_entries import LinkEntries, LoadEntries
 from jaxmodal.spatial.stiffness.members import Beams, Members, members
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
-from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric
+from jaxmodal.spatial.stiffness.supports import support_pivots, support_pivots_alone
+from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric, places
 from jaxmodal.spatial.stiffness.uniform_links import TURNED, Layout, UniformLink, unpacked
 
-_ENTRIES, _INNER = len(PLACES), len(PLACES) + 6
+_ENTRIES = len(PLACES)
 #: places of the mass and of the inertia of the outer body among the numbers of a link
 BODY_MASS, BODY_INERTIA = 12, list(range(16, 22))
 #: lanes up to which NumPy runs the recorded formula of a link in float64: beyond, its registers fill the caches. Of 512
@@ -59,15 +60,41 @@ def evaluate(
     """
     sign, log_abs, count = np.ones(omega.shape), np.zeros(omega.shape), np.zeros(omega.shape)
     noise = np.zeros(omega.shape)
-    w = number(np.zeros((_ENTRIES, *omega.shape)), arithmetic)
-    added = _links_added(links, numbers, beams, theory, omega, arithmetic, w, links[0], rounding)
-    for link in added:
-        count, noise = count + link.passed, noise + link.noise
+    supports = [support for link in links for support in link.supports]
+    w = number(np.zeros((len(places(6 + len(supports))), *omega.shape)), arithmetic)
+    given = links, numbers, beams, theory, omega, arithmetic, w, links[0]
+    for link in _links_added(*given, rounding, len(supports)):
+        w, count, noise = link.stiffness, count + link.passed, noise + link.noise
         if link.growth is not None:
             log_abs = log_abs + leading(link.growth)
         for factor in map(leading, link.factors):
             sign, log_abs = sign * np.sign(factor), log_abs + np.log(np.abs(factor))
+    for pivot in map(leading, support_pivots(w, supports)):
+        sign, log_abs = sign * np.sign(pivot), log_abs + np.log(np.abs(pivot))
+        count = count - (pivot < 0.0)
     return Evaluation(sign, log_abs, count.astype(np.int64), ROUNDING * noise)
+
+
+def supports_give(
+    links: Sequence[ReducedLink],
+    numbers: Sequence[Number],
+    beams: Beams | None,
+    theory: Theory,
+    omega: np.ndarray,
+    arithmetic: Arithmetic,
+) -> list[float]:
+    """By how much each support moves while those before it hold, beside what it moves by alone; at one frequency."""
+    supports = [support for link in links for support in link.supports]
+    w = number(np.zeros((len(places(6 + len(supports))), *omega.shape)), arithmetic)
+    given = links, numbers, beams, theory, omega, arithmetic, w, links[0]
+    for link in _links_added(*given, 0, len(supports)):
+        w = link.stiffness
+    pivots = support_pivots(w, supports)
+    alone = [support_pivots_alone(w, k, supports) for k in range(len(supports))]
+    return [
+        float(np.abs(leading(pivot) / leading(size)).ravel()[0]) if leading(size).any() else 0.0
+        for pivot, size in zip(pivots, alone, strict=True)
+    ]
 
 
 class Condensed(NamedTuple):
@@ -150,8 +177,10 @@ def _links_added(
     w: Number,
     first: ReducedLink,
     rounding: int = 0,
+    loads: int = 0,
 ) -> Iterator[_LinkAdded]:
-    """One link after the other from the last, to the stiffness ``w``."""
+    """One link after the other from the last, to the stiffness ``w``; so many ``loads`` ride along."""
+    size = len(places(6 + loads))
     at = number(omega, arithmetic)
     squared = (at * at)[None]
     flexible = None if beams is None else members(beams, theory, at)
@@ -165,9 +194,9 @@ def _links_added(
             factors.append(flexible.factor[link.place])
             growth = flexible.growth[link.place]
             count = count + flexible.passed[link.place]
-        formula = link_formula(springs, has_rotor, len(inputs) == 4, rounding, extended)
+        formula = link_formula(springs, has_rotor, len(inputs) == 4, rounding, extended, loads)
         found = run_stacked(formula, inputs, _RECORDED)
-        w, inner, rest = found[:_ENTRIES], leading(found[_ENTRIES:_INNER]), found[_INNER:]
+        w, inner, rest = found[:size], leading(found[size : size + 6]), found[size + 6 :]
         pivots = leading(rest[:springs])
         count = count + np.sum(pivots < 0.0, axis=0)
         if len(inputs) == 4:
@@ -177,7 +206,7 @@ def _links_added(
             factors += [rest[springs + k] for k in range(3)]
             if extended and flexible is not None and link.place is not None:
                 sizes = _sizes(flexible, link.place, leading(squared)[0], leading(own))
-                outer = leading(outboard)
+                outer = leading(outboard)[:_ENTRIES]
                 noise = noise + rounding_of_link(sizes, outer, releases.lost, inner)
                 if link is not first:
                     noise = noise + rounding_of_springs(sizes, outer, inner, pivots)
@@ -203,17 +232,18 @@ def _sizes(flexible: Members, place: int, squared: np.ndarray, own: np.ndarray) 
 
 @functools.cache
 def link_formula(
-    springs: int, has_rotor: bool, flexible: bool, rounding: int, with_terms: bool
+    springs: int, has_rotor: bool, flexible: bool, rounding: int, with_terms: bool, loads: int = 0
 ) -> Callable[..., list[Number]]:
     """`with_link` from flat inputs to flat outputs: the fields of `Added`, of the releases field by field, last."""
 
     def formula(squared: Number, *numbers: Number) -> list[Number]:
         left = iter(numbers)
         link = LinkEntries.of(left, springs, has_rotor)
-        w = Symmetric([next(left) for _ in range(_ENTRIES)])
+        riding = [LoadEntries.of(left) for _ in range(loads)]
+        w = Symmetric([next(left) for _ in places(6 + loads)])
         rest = list(left)
         planes = [FreeEndMember(*rest[plane::2]) for plane in range(2)] if flexible else []
-        added = with_link(link, planes, squared, w, rounding, with_terms)
+        added = with_link(link, planes, squared, w, rounding, with_terms, riding)
         fields = zip(*added.releases, strict=True)
         by_field = (x for every in fields for x in every if x is not None)
         return [*added.stiffness.entries, *added.inner, *added.pivots, *by_field]

@@ -21,6 +21,7 @@ from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.matrices import cross, joined, product, skew, stacked, transposed
 from jaxmodal.spatial.stiffness.members import Sections, section_of
+from jaxmodal.spatial.stiffness.supports import ReducedSupport, reduced_supports
 from jaxmodal.statics.laws import spring_law
 
 
@@ -90,6 +91,7 @@ class ReducedLink(NamedTuple):
     rotor: Rotor | None
     place: int | None
     is_base: bool = False
+    supports: tuple[ReducedSupport, ...] = ()
 
 
 def reduced_links(
@@ -122,6 +124,7 @@ def reduced_links(
         _after(np.eye(3), back), _after(np.zeros(3), end) + _times(rotation, base_offset)
     )
     springs = _springs(links, rotation, base_offset, back, arithmetic)
+    supports = _supports(links, turn, _times(back, end), arithmetic)
     found = [] if base is None else [_on_base(base, masses.of(2 * n), arithmetic)]
     for k, link in enumerate(links):
         at_base = inner.of(k)
@@ -136,6 +139,7 @@ def reduced_links(
                 springs=tuple(springs[k]),
                 rotor=_rotor(link, arithmetic) if _has_rotor(link) else None,
                 place=None if link.rigid else rigid[:k].count(False),
+                supports=tuple(supports[k]),
             )
         )
     return found
@@ -200,6 +204,18 @@ def _springs(
         spring = (_of(x, number_of) for x in (direction, law, compliance))
         found[k].append(Spring(*spring))
     return found
+
+
+def _supports(
+    links: Sequence[SpatialLink], turn: Number, tip: Number, arithmetic: Arithmetic
+) -> list[list[ReducedSupport]]:
+    """Of each link; the tip is seen in the axes of its section."""
+    given = [support.direction for link in links for support in link.supports]
+    if not given:
+        return [[] for _ in links]
+    units = _units(given, arithmetic)
+    each = [_of(units, k) for k in range(len(given))]
+    return reduced_supports(links, turn, tip, each, arithmetic)
 
 
 def _on_base(base: BaseStiffness, stator: Body, arithmetic: Arithmetic) -> ReducedLink:

@@ -115,7 +115,8 @@ def with_link(
         Of each load that rides along in ``w``, what of it acts on this link.
     """
     shaken = _shaken_by(rounding)
-    w = _less_loads(less_body(w, link.outer, squared), [x.outer for x in loads])
+    w = _held(less_body(w, link.outer, squared), link.supports)
+    w = _less_loads(w, [x.outer for x in loads])
     releases: list[Release] = []
     if members:
         w, releases = _through_beam(w, members, rounding, with_terms, shaken)
@@ -298,6 +299,17 @@ def less_body(w: Symmetric, body: Body, squared: Number) -> Symmetric:
         found[place] = w[place] + value
     for (i, j), value in zip(TRIANGLE, body.inertia, strict=True):
         found[3 + i, 3 + j] = w[3 + i, 3 + j] - squared * value
+    return found
+
+
+def _held(w: Symmetric, supports: Sequence[tuple[Sequence[Any], Any]]) -> Symmetric:
+    """With springs to the ground, each along its own direction."""
+    if not supports:
+        return w
+    found = Symmetric(w.entries)
+    for along, stiffness in supports:
+        for i, j in PLACES:
+            found[i, j] = found[i, j] + along[i] * along[j] * stiffness
     return found
 
 

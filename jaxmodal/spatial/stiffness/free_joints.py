@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from jaxmodal.arithmetic.operations import Number, leading
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.constants import Body, ReducedLink
 from jaxmodal.spatial.stiffness.members import section_of
+from jaxmodal.spatial.stiffness.supports import rank_of
 
 #: how far above 0, beside 1, rounding may leave the smallest eigenvalue of a singular mass matrix
 _ROUNDING = 1e-12
@@ -56,6 +58,42 @@ def check_free_joints(links: Sequence[SpatialLink], reduced: Sequence[ReducedLin
         f"{free[last]} = 0.0: this joint moves freely and nothing of mass moves with it{others}; give what lies beyond "
         "it a body or a section and a density, or give it a stiffness."
     )
+
+
+def hindered_motions(
+    links: Sequence[SpatialLink], reduced: Sequence[ReducedLink], cells: int
+) -> np.ndarray:
+    """How many of the motions of free joints supports hinder, in each of the cells, (cells,)."""
+
+    def one(x: Number, cell: int) -> np.ndarray:
+        values = leading(x)[..., 0, :]
+        return np.asarray(values[..., min(cell, values.shape[-1] - 1)])
+
+    found = np.zeros(cells, np.int64)
+    lengths = [np.atleast_1d(np.asarray(link.length)) for link in links]
+    reach = sum(length.max() for length in lengths) or 1.0
+    flexible = [length for link, length in zip(links, lengths, strict=True) if not link.rigid]
+    for cell in range(cells):
+        columns = sum(one(s.unit, cell) == 0.0 for own in reduced for s in own.springs)
+        motion, place, rows = np.zeros((6, int(columns))), 0, [np.zeros((0, int(columns)))]
+        for own in reduced:
+            turn = np.kron(np.eye(2), one(own.rotation, cell).T)
+            motion = turn @ _moved(motion, one(own.offset, cell))
+            for spring in own.springs:
+                if one(spring.unit, cell) == 0.0:
+                    motion[:, place] += one(spring.direction, cell)
+                    place += 1
+            if own.place is not None:
+                length = flexible[own.place]
+                along = [length[min(cell, length.size - 1)], 0.0, 0.0]
+                motion = _moved(motion, np.array(along))
+            for support in own.supports:
+                load = one(support.load, cell)
+                if one(support.root, cell) > 0.0:
+                    about = not load[:3].any()
+                    rows.append((load @ motion)[None] * (reach if about else 1.0))
+        found[cell] = rank_of(np.concatenate(rows))
+    return found
 
 
 def _stiffnesses(link: SpatialLink) -> Iterator[tuple[str, float]]:

@@ -13,7 +13,9 @@ from jaxmodal.spatial.stiffness.constants import Body, Spring
 class LinkEntries(NamedTuple):
     """`constants.ReducedLink` by entries, lists in place of matrices; inertias are (xx, xy, xz, yy, yz, zz).
 
-    ``rotor`` is axis, relative, driven and carried inertia of `Rotor`; empty where there is none.
+    ``rotor`` is axis, relative, driven and carried inertia of `Rotor`; empty where there is none. ``supports`` are
+    springs at the tip, each by its force on the end of what is elastic, six numbers, and its stiffness: those of
+    responses alone, since counts carry supports as loads.
     """
 
     rotation: list[Number]
@@ -22,6 +24,7 @@ class LinkEntries(NamedTuple):
     inner: Body
     springs: list[Spring]
     rotor: list[Number]
+    supports: Sequence[tuple[Sequence[Any], Any]] = ()
 
     @classmethod
     def of(cls, numbers: Iterator[Number], springs: int, has_rotor: bool) -> LinkEntries:

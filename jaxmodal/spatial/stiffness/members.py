@@ -6,11 +6,12 @@ I_y, where torsion takes the place of stretching.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import (
     Arithmetic,
     Number,
@@ -35,6 +36,8 @@ from jaxmodal.dynamic_stiffness.member import (
     free_end_member,
     member_functions,
 )
+from jaxmodal.dynamic_stiffness.preload import member_waves
+from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.matrices import shaped, stacked
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -54,6 +57,7 @@ class Sections(NamedTuple):
     shear_coefficient_y: Any
     shear_coefficient_z: Any
     nonstructural_mass: Any
+    axial_force: Any
 
 
 def section_of(link: SpatialLink) -> Sections:
@@ -77,6 +81,7 @@ def section_of(link: SpatialLink) -> Sections:
         kappa_y,
         kappa_z,
         0.0 if link.nonstructural_mass is None else link.nonstructural_mass,
+        0.0 if link.axial_force is None else link.axial_force,
     )
 
 
@@ -91,10 +96,14 @@ def sections_of(links: Sequence[SpatialLink]) -> Sections | None:
 
 
 class Beams(NamedTuple):
-    """Flexible links as planar beams: lengths, (links, 1, cells), and both planes of each, (2, links, 1, cells)."""
+    """Flexible links as planar beams: lengths, (links, 1, cells), and both planes of each, (2, links, 1, cells).
+
+    ``pressed`` are both planes of links of which any bears an axial force, None where none does.
+    """
 
     length: Number
     planes: MemberConstants
+    pressed: BeamArrays | None = None
 
 
 class Members(NamedTuple):
@@ -126,16 +135,39 @@ _MEMBER = len(FreeEndMember._fields)
 
 def member_formula(length: Number, axial: Number, *numbers: Number) -> list[Number]:
     """`free_end_member` from flat inputs to flat outputs."""
-    waves, functions = numbers[:_WAVES], numbers[_WAVES:]
-    member, tests = free_end_member(WaveNumbers(*waves), MemberFunctions(*functions), length, axial)
+    return _member(length, axial, numbers, loaded=False)
+
+
+def pressed_formula(lever: Number, axial: Number, *numbers: Number) -> list[Number]:
+    """The same under an axial force."""
+    return _member(lever, axial, numbers, loaded=True)
+
+
+def _member(length: Number, axial: Number, numbers: Any, loaded: bool) -> list[Number]:
+    waves, functions = WaveNumbers(*numbers[:_WAVES]), MemberFunctions(*numbers[_WAVES:])
+    member, tests = free_end_member(waves, functions, length, axial, loaded)
     return [*member, *tests]
 
 
+def frequency_scale(s: Sections) -> Array:
+    """``sqrt(E I/(rho A))/L^2`` of each member, rad/s, in the plane in which it bends more softly."""
+    softer = xp.minimum(s.second_moment_y, s.second_moment_z)
+    found: Array = xp.sqrt(s.youngs_modulus * softer / (s.density * s.area)) / s.length**2
+    return found
+
+
 def torsion_waves(
-    length: Number, modulus: Number, constant: Number, density: Number, iy: Number, iz: Number
+    length: Number,
+    modulus: Number,
+    constant: Number,
+    density: Number,
+    iy: Number,
+    iz: Number,
+    area: Number,
+    force: Number,
 ) -> list[Number]:
-    """Wave number times length, at 1 rad/s, and stiffness over length of torsion."""
-    rigidity = modulus * constant
+    """Wave number times length, at 1 rad/s, and stiffness over length of torsion, which an axial force adds to."""
+    rigidity = modulus * constant + force * (iy + iz) / area
     return [length * sqrt(density * (iy + iz) / rigidity), rigidity / length]
 
 
@@ -144,24 +176,36 @@ def beams_of(sections: Sections, theory: Theory, arithmetic: Arithmetic) -> Beam
     s = Sections(*np.broadcast_arrays(*sections))
     planes = member_constants(plane_beams(s), theory, arithmetic)
     twist = s.length, s.shear_modulus, s.torsion_constant, s.density
-    values = (*twist, s.second_moment_y, s.second_moment_z)
+    values = (*twist, s.second_moment_y, s.second_moment_z, s.area, s.axial_force)
     mu, rigidity = evaluate_formula(torsion_waves, [number(x, arithmetic) for x in values])
     planes = planes._replace(
         mu=stacked([planes.mu[0], mu]), axial_rigidity=stacked([planes.axial_rigidity[0], rigidity])
     )
-    return Beams(number(s.length, arithmetic), planes)
+    pressed = plane_beams(s) if np.any(s.axial_force) else None
+    return Beams(number(s.length, arithmetic), planes, pressed)
 
 
 def members(beams: Beams, theory: Theory, omega: Number) -> Members:
     """All flexible links at frequencies of shape (trials, cells)."""
-    w = waves_at(beams.planes, omega)
+    formula: Callable[..., list[Number]] = member_formula
+    lever = beams.length
+    if beams.pressed is None:
+        w = waves_at(beams.planes, omega)
+    else:
+        extended = isinstance(omega, DoubleDouble)
+        arithmetic = Arithmetic.double_double if extended else Arithmetic.float64
+        found = member_waves(beams.pressed, theory, leading(omega), arithmetic)
+        formula, lever = pressed_formula, found.lever
+        w = found.waves._replace(
+            mu=beams.planes.mu * omega, axial_rigidity=beams.planes.axial_rigidity
+        )
     functions, turns = member_functions(w)
     zero = leading(w.mu) * 0.0
     axial = zero + np.array([theory.axial, 1.0])[:, None, None, None]
-    values = [beams.length, w.mu * 0.0 + axial, *w, *functions]
-    found = list(evaluate_formula(member_formula, values))
-    member = FreeEndMember(*found[:_MEMBER])
-    count = clamped_count(SymmetryTests(*found[_MEMBER:]), turns, axial)
+    values = [lever, w.mu * 0.0 + axial, *w, *functions]
+    numbers = list(evaluate_formula(formula, values))
+    member = FreeEndMember(*numbers[:_MEMBER])
+    count = clamped_count(SymmetryTests(*numbers[_MEMBER:]), turns, axial)
     growth = select(w.z1, w.alpha, w.alpha * 0.0)
     return Members(
         stacked(list(member)),
@@ -178,18 +222,18 @@ def plane_beams(s: Sections) -> BeamArrays:
     """Bending in the two planes as planar beams, shape (2, links, 1, cells)."""
     shape = s.length.shape
 
-    def both(x: np.ndarray) -> np.ndarray:
-        return np.broadcast_to(x, (2, *shape))
+    def both(x: Array) -> Array:
+        return xp.broadcast_to(x, (2, *shape))
 
     zero = np.zeros((2, *shape))
     return BeamArrays(
         length=both(s.length),
         youngs_modulus=both(s.youngs_modulus),
         area=both(s.area),
-        second_moment=both(np.stack([s.second_moment_z, s.second_moment_y])),
+        second_moment=both(xp.stack([s.second_moment_z, s.second_moment_y])),
         density=both(s.density),
         shear_modulus_effective=both(
-            np.stack([s.shear_coefficient_y, s.shear_coefficient_z]) * s.shear_modulus
+            xp.stack([s.shear_coefficient_y, s.shear_coefficient_z]) * s.shear_modulus
         ),
         tip_mass=zero,
         tip_inertia=zero,
@@ -197,4 +241,5 @@ def plane_beams(s: Sections) -> BeamArrays:
         joint_stiffness=zero,
         has_shear=True,
         nonstructural_mass=both(s.nonstructural_mass) if np.any(s.nonstructural_mass) else None,
+        axial_force=both(s.axial_force) if np.any(s.axial_force) else None,
     )

@@ -19,21 +19,33 @@ from jaxmodal.arm.segments import cut
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.cut_links import SHARES, cut_lengths
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host, tree_on_host
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.stiffness.condensation import evaluate
+from jaxmodal.spatial.stiffness.condensation import evaluate, supports_give
 from jaxmodal.spatial.stiffness.constants import ReducedLink, reduced_links
-from jaxmodal.spatial.stiffness.free_joints import check_free_joints
+from jaxmodal.spatial.stiffness.free_joints import check_free_joints, hindered_motions
 from jaxmodal.spatial.stiffness.matrices import stacked
-from jaxmodal.spatial.stiffness.members import Beams, Sections, beams_of, sections_of
-from jaxmodal.spatial.stiffness.uniform_links import numbers_of
+from jaxmodal.spatial.stiffness.members import (
+    Beams,
+    Sections,
+    beams_of,
+    frequency_scale,
+    sections_of,
+)
+from jaxmodal.spatial.stiffness.uniform_links import numbers_with_loads
 
 #: limit of log|D| at zero frequency for each flexible link: 4 for each plane
 _LOG_AT_ZERO = 2.0 * math.log(4.0)
+
+
+#: a frequency that is slow, beside `SpatialModel.scale`, and shares of what a support moves by that are rounding
+_SLOWLY, _NO_ROOM = 1e-4, 1e-18
+_DD = Arithmetic.double_double
 
 
 class Constants(NamedTuple):
@@ -78,10 +90,8 @@ class SpatialModel:
     def numbers(self, arithmetic: Arithmetic) -> list[Number]:
         """The links of `constants` as NumPy takes them."""
         if arithmetic not in self._numbers:
-            self._numbers[arithmetic] = [
-                stacked(numbers_of(link, len(link.springs), link.rotor is not None))
-                for link in self.constants(arithmetic).links
-            ]
+            every = numbers_with_loads(self.constants(arithmetic).links)
+            self._numbers[arithmetic] = [stacked(numbers) for numbers in every]
         return self._numbers[arithmetic]
 
     @functools.cached_property
@@ -90,9 +100,7 @@ class SpatialModel:
         s = self.sections
         if s is None:
             return np.ones(1)
-        softer = np.minimum(s.second_moment_y, s.second_moment_z)
-        own = np.sqrt(s.youngs_modulus * softer / (s.density * s.area)) / s.length**2
-        return np.asarray(np.min(own, axis=(0, 1)))
+        return np.asarray(np.min(frequency_scale(s), axis=(0, 1)))
 
     @property
     def scale(self) -> np.float64:
@@ -113,7 +121,14 @@ class SpatialModel:
                 *(spring.stiffness for spring in link.joint_springs),
             ):
                 free = free + (np.atleast_1d(np.asarray(stiffness)) == 0.0)
+        if self.supported and free.any():
+            return free - hindered_motions(self.links, self.constants().links, free.size)
         return free
+
+    @property
+    def supported(self) -> bool:
+        """Whether any tip has a support."""
+        return any(link.supports for link in self.links)
 
     @property
     def zero_frequencies(self) -> int:
@@ -121,7 +136,24 @@ class SpatialModel:
 
     @property
     def unstable(self) -> bool:
-        return False
+        return not self.invalid and bool(self.buckled[0])
+
+    @functools.cached_property
+    def buckled(self) -> np.ndarray:
+        """Whether axial forces buckle the arm of every cell, shape (1,) or (cells,): modes below all frequencies."""
+        free = self.free
+        if all(link.axial_force is None for link in self.links):
+            return np.zeros(free.shape, bool)
+        at = resolved(self.scales, np.zeros((1, 1)), _DD)
+        with np.errstate(all="ignore"):
+            return np.asarray(self.evaluate_cells(at, _DD).count[0] > free)
+
+    def room_of_supports(self) -> list[float]:
+        """How much each support moves by while those before it hold, beside what it moves by alone; nearly at rest."""
+        known, at = self.constants(_DD), np.array([[self.scale * _SLOWLY]])
+        given = known.links, self.numbers(_DD), known.beams, self.flags, at, _DD
+        with np.errstate(all="ignore"):
+            return supports_give(*given)
 
     def otherwise(self) -> SpatialModel:
         """The same arm with its flexible links cut in two."""
@@ -186,6 +218,26 @@ def spatial_model(
                     "directions; give it, or choose the theory 'rayleigh' or 'euler_bernoulli'."
                 )
     model = SpatialModel(parts[0], parts[1], flags, parts[2])
+    _require_room(model)
     if model.zero_frequencies:
         check_free_joints(model.links, model.constants().links[-len(model.links) :])
     return model
+
+
+def _require_room(model: SpatialModel) -> None:
+    """Refuse rigid supports that the arm without them cannot answer, or of which one holds what others hold already."""
+    rigid = [
+        (number, place, support)
+        for number, link in enumerate(model.links, start=1)
+        for place, support in enumerate(link.supports, start=1)
+    ]
+    if not any(np.isinf(support.stiffness) for _, _, support in rigid):
+        return
+    shares = model.room_of_supports()
+    for (number, place, support), share in zip(rigid, shares, strict=True):
+        if np.isinf(support.stiffness) and not share > _NO_ROOM:
+            raise ArmError(
+                f"link{number}.support{place}.stiffness = inf: the arm does not give way there, by its theory, its "
+                "rigid links or what other rigid supports hold, so that a rigid support cannot be told; give a large "
+                "finite stiffness, or leave the support out."
+            )

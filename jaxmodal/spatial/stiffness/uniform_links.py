@@ -18,6 +18,7 @@ from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.stiffness.constants import Body, ReducedLink
 from jaxmodal.spatial.stiffness.link_entries import LinkEntries
 from jaxmodal.spatial.stiffness.members import Beams
+from jaxmodal.spatial.stiffness.supports import load_numbers
 from jaxmodal.spatial.stiffness.symmetric import TRIANGLE
 
 
@@ -92,6 +93,7 @@ def packed_links(
     There may be more ``lanes`` than ``cells``: the last cell fills them.
     """
     rows: list[list[np.ndarray]] = []
+    assert not any(link.supports for link in links), "programs know no supports"
     for link in links:
         for part in _parted(link, layout.springs):
             row = numbers_of(part, layout.springs, layout.rotors) + _beam(part.place, beams)
@@ -122,6 +124,17 @@ def numbers_of(link: ReducedLink, springs: int, has_rotor: bool) -> list[Number]
         *given,
         *(rotor if has_rotor else []),
     ]
+
+
+def numbers_with_loads(links: Sequence[ReducedLink]) -> list[list[Number]]:
+    """`numbers_of` each link with those of `LoadEntries` of every support of the arm behind them."""
+    every, before, found = sum(len(link.supports) for link in links), 0, []
+    for link in links:
+        zero, flexible = link.inner.mass * 0.0, link.place is not None
+        loads = load_numbers(link.supports, before, every, flexible, zero)
+        before += len(link.supports)
+        found.append([*numbers_of(link, len(link.springs), link.rotor is not None), *loads])
+    return found
 
 
 def _flat(x: Number) -> list[Number]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
 
 import jax
@@ -14,7 +15,10 @@ from jaxmodal.arm.addresses import joint_named
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.checks import ArmCheck
 from jaxmodal.arm.descriptions import posture_text
+from jaxmodal.arm.parameters import get_parameter
+from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.tables import DIGITS, hertz_text, status_remedies
 from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.modes.sensitivities import sensitivities
@@ -45,6 +49,8 @@ TOP = 12
 MAPPED = 3
 #: postures of the map along each joint, and along the only one
 POSTURES, ALONE = 19, 73
+#: postures of each joint by which its map is chosen
+TRIED = 13
 #: places that are nearer to the base, beside the farthest, are rounding
 _STILL = 1e-12
 #: best starts from which the lowest posture is sought
@@ -168,20 +174,48 @@ def _what_matters(asked: Asked) -> Part:
 
 
 def map_of(asked: Asked) -> xr.Dataset | None:
-    """Frequencies over the first two joints that turn and matter, of one over it alone; None where there is none."""
+    """Frequencies over the two joints that matter most, of one over it alone; None where none turns and matters."""
     arm = asked.arm
-    inside = Ranges.of(arm, None)
-    ends = zip(inside.addresses, np.degrees(inside.low), np.degrees(inside.high), strict=True)
-    turning = [each for each in ends if each[0].endswith(".joint_angle")][:2]
+    turning = _matter_most(asked)
     if not turning:
         return None
     points = POSTURES if len(turning) == 2 else ALONE
     axes = [
-        linspace(address, float(low), float(high), points, unit="degree", name=_angle(address))
+        linspace(
+            address,
+            math.degrees(low),
+            math.degrees(high),
+            points,
+            unit="degree",
+            name=_angle(address),
+        )
         for address, low, high in turning
     ]
     sweep = Sweep(arm, axes, theories=asked.theory, num_modes=min(asked.modes, MAPPED), name="")
     return run(sweep)
+
+
+def _matter_most(asked: Asked) -> list[tuple[str, float, float]]:
+    """The two joints that turn and change the lowest mode above zero most over their ranges, rad, base to tip."""
+    arm, inside = asked.arm, Ranges.of(asked.arm, None)
+    ends = zip(inside.addresses, map(float, inside.low), map(float, inside.high), strict=True)
+    turning = [each for each in ends if each[0].endswith(".joint_angle")]
+    if len(turning) <= 2:
+        return turning
+    cells = {
+        address: np.full((len(turning), TRIED), float(get_parameter(arm, address)))
+        for address, *_ in turning
+    }
+    for row, (address, low, high) in enumerate(turning):
+        cells[address][row] = np.linspace(low, high, TRIED)
+    own = natural_frequencies(arm, asked.modes, asked.theory, throw=False)
+    free = int(np.sum(np.asarray(own.omega) == 0.0))
+    flat = {address: values.ravel() for address, values in cells.items()}
+    found = natural_frequencies_batch(arm, flat, free + 1, asked.theory)
+    omega = np.asarray(found.omega)[:, free].reshape(len(turning), TRIED)
+    change = (np.max(omega, axis=1) - np.min(omega, axis=1)) / np.max(omega, axis=1)
+    most = sorted(np.argsort(-change, kind="stable")[:2])
+    return [turning[k] for k in most]
 
 
 def _angle(address: str) -> str:

@@ -8,6 +8,7 @@ const {
   where: WHERE, less: LESS, less_equal: LESS_EQUAL, equal: EQUAL, and: AND, or: OR, xor: XOR, not: NOT,
   negative: NEGATIVE, absolute: ABSOLUTE, sign: SIGN, floor: FLOOR, is_finite: IS_FINITE, maximum: MAXIMUM,
   minimum: MINIMUM, root: ROOT, sine: SINE, cosine: COSINE, quotient: QUOTIENT, power: POWER, arctangent: ARCTANGENT,
+  exponential: EXPONENTIAL,
 } = CODE;
 
 // ---------------------------------------------------------------- tapes in float64
@@ -58,6 +59,7 @@ class Tape {
         case COSINE: y = Math.cos(a); break;
         case POWER: y = a ** b; break;
         case ARCTANGENT: y = Math.atan(a); break;
+        case EXPONENTIAL: y = Math.exp(a); break;
         default: throw new Error(`operation ${code[k]} is none of float64`);
       }
       r[code[k + 1]] = y;

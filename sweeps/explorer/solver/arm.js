@@ -90,12 +90,6 @@ function linkOf(arm, beam) {
   return link;
 }
 
-/** The parts of a length, the inner one about this share of it: they add up to it to the last bit. */
-function cutLengths(length, share) {
-  const longer = Math.max(share, 1 - share) * length, shorter = length - longer;
-  return share > 0.5 ? [longer, shorter] : [shorter, longer];
-}
-
 /** The same arm with links cut in two; `share` gives that of the inner part of each link. */
 function cutArm(arm, share) {
   const { fields, inner, outer } = arm.written, links = [], length = fields.indexOf("length");
@@ -143,12 +137,13 @@ function addLink(arm, link, omega, kind, tape, features) {
 }
 
 /** Sign and logarithm of the determinant, count of modes below, what is rounded. */
-function evaluate(arm, omega, kind) {
+function evaluate(arm, omega, kind, springs = []) {
   const { tapes, links, written } = arm, at = Math.max(omega, RESOLVED[kind] * (Number.isFinite(arm.scale) ? arm.scale : 0));
   sixH.fill(0); sixL.fill(0);
   let sign = 1, log = 0, count = 0, noise = 0, last = 0, shaken = 0;
   const results = tapes.link[kind].outputs.length;
   for (let i = links.length - 1; i >= 0; i--) {
+    addSprings(springs, i, sixH);
     addLink(arm, links[i], at, kind, tapes.link, written.features);
     for (let k = 0; k < results; k++) xh[k] = fh[k];
     xh[results] = wh[Z1]; xh[results + 1] = wh[ALPHA];
@@ -165,4 +160,10 @@ function evaluate(arm, omega, kind) {
   few[0] = noise; few[1] = last; few[2] = shaken;
   tapes.noise[kind].run(few, shares);
   return { omega: at, sign, log, count, noise: shares[0] };
+}
+
+/** A port at the tip of a link: along x or y of the ground, or turning; as a vector in the axes of the link. */
+function portOf(arm, link, direction) {
+  const angle = arm.links.slice(0, link + 1).reduce((sum, own) => sum + own.angle, 0), c = Math.cos(angle), s = Math.sin(angle);
+  return { at: link, vector: { x: [c, -s, 0], y: [s, c, 0], turn: [0, 0, 1] }[direction] };
 }

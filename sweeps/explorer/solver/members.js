@@ -35,3 +35,9 @@ function functionsOf(arm, link, omega, kind) {
     turns[12 + k] = turns[4];
   }
 }
+
+/** The parts of a length, the inner one about this share of it: they add up to it to the last bit. */
+function cutLengths(length, share) {
+  const longer = Math.max(share, 1 - share) * length, shorter = length - longer;
+  return share > 0.5 ? [longer, shorter] : [shorter, longer];
+}

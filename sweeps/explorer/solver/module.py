@@ -26,18 +26,21 @@ from sweeps.explorer.solver.spatial_programs import spatial_programs
 from sweeps.explorer.solver.tapes import OPERATIONS
 
 #: of the texts of arms in the plane and in space; one more with every change of what they hold
-FORMAT, SPACE_FORMAT = "jaxmodal arm 1", "jaxmodal arm in space 1"
+FORMAT, SPACE_FORMAT = "jaxmodal arm 1", "jaxmodal arm in space 2"
 _PLACE = "// @generated constants\n"
 #: in the order in which they need each other; together they are one module, for arms of one kind
-SCRIPTS = ("arithmetic.js", "members.js", "arm.js", "search.js", "shapes.js")
-SPACE_SCRIPTS = ("arithmetic.js", "members.js", "space.js", "search.js", "space_shapes.js")
+SCRIPTS = ("arithmetic.js", "members.js", "arm.js", "search.js", "shapes.js", "answers.js")
+SPACE_SCRIPTS = (
+    *("arithmetic.js", "members.js", "space.js", "search.js", "space_shapes.js", "answers.js"),
+)
 
 
 def module_text(in_space: bool = False) -> str:
     """The solver as the text of an ES module, for planar arms or for arms in space.
 
-    It exports ``loadArm(json)``, ``setValue(arm, address, value)``, ``frequencies(arm, nModes)`` and
-    ``shape(arm, omega, pointsPerLink)``; what they take and return stands beside them.
+    It exports ``loadArm(json)``, ``setValue(arm, address, value)``, ``frequencies(arm, nModes)``,
+    ``shape(arm, omega, pointsPerLink)``, ``slopes(arm, omega, addresses)`` and
+    ``receptances(arm, omega, port, port)``; what they take and return stands beside them.
     """
     constants = {
         "FORMAT": SPACE_FORMAT if in_space else FORMAT,
@@ -78,7 +81,8 @@ def arm_json(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
     ----------
     arm : Arm or SpatialArm
         The arm; its structure (which links are rigid, which features there are) is fixed, its values can be set. Of an
-        arm in space these are the positions and stiffnesses of joints and the mass of the payload.
+        arm in space these are the positions and stiffnesses of joints, what elastic links are made of and masses of
+        bodies.
     theory : str
         As for `jaxmodal.natural_frequencies`.
 

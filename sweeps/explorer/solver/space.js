@@ -18,8 +18,8 @@ export function loadArm(json) {
     joint_beyond: new Tape(layout.joint_beyond),
   }));
   const tapes = { waves: pair(written.waves), member: pair(written.member) };
-  for (const name of ["passed", "tip", "before_piece", "along_piece"]) tapes[name] = new Tape(written[name]);
-  return withValues({ written, tapes, layouts, scale: written.scale }, numbers(written.values));
+  for (const name of ["sizes", "plane", "twist", "passed", "tip", "before_piece", "along_piece"]) tapes[name] = new Tape(written[name]);
+  return withValues({ written, tapes, layouts }, numbers(written.values));
 }
 
 /** The arm with another value, in SI units, at an address such as "link2.joint_angle" or "theta_2". */
@@ -30,19 +30,24 @@ export function setValue(arm, address, value) {
   const place = addresses.indexOf(full);
   if (place < 0) throw new Error(`${address} is no value that can be moved in this arm; it has ${addresses.join(", ")}.`);
   if (typeof value !== "number" || Number.isNaN(value)) throw new Error(`${address} = ${value}: must be a number.`);
-  const stiffness = full.endsWith("stiffness"), least = stiffness || full === "payload.mass" ? 0 : -Infinity;
+  const stiffness = full.endsWith("stiffness"), least = stiffness || full.endsWith(".mass") ? 0 : -Infinity;
   if (value < least || (!stiffness && !Number.isFinite(value))) {
     const allowed = stiffness ? "0 or more, Infinity for a rigid joint" : least === 0 ? "0 or more, and finite" : "finite";
     throw new Error(`${address} = ${value}: must be ${allowed}.`);
   }
   const values = arm.values.slice();
   values[place] = value;
-  return withValues(arm, values);
+  const changed = withValues(arm, values);
+  if (changed.invalid) throw new Error(`${address} = ${value}: no arm can have this value, see the page on arm files.`);
+  return changed;
 }
 
 function withValues(arm, values) {
-  const links = (given) => given.map((written) => linkOf(arm, written, values));
-  return { ...arm, values, links: links(arm.written.whole) };
+  const members = new Float64Array(arm.tapes.sizes.outputs.length), n = members.length;
+  arm.tapes.sizes.run(values, members);
+  const changed = { ...arm, values, members, scale: members[n - 2], invalid: members[n - 1] !== 0 };
+  changed.links = arm.written.whole.map((written) => linkOf(changed, written, values));
+  return changed;
 }
 
 /** The same arm with its flexible links cut in two; the library has said where. */
@@ -67,7 +72,7 @@ function linkOf(arm, written, values) {
     add(written.versed, H, L);
   }
   if (written.way !== undefined) add(written.slid, values[written.way], 0);
-  if (written.mass !== undefined) add(written.heavy, values[written.mass], 0);
+  for (const [mass, changes] of written.masses) add(changes, values[mass], 0);
   for (const [place, from] of written.springs) {
     const stiffness = values[from], rigid = stiffness === Infinity, free = stiffness === 0;
     dividePairs(1, 0, rigid || free ? 1 : stiffness, 0);
@@ -75,18 +80,25 @@ function linkOf(arm, written, values) {
     hi[place + 1] = rigid ? 0 : free ? 1 : H; lo[place + 1] = rigid || free ? 0 : L;
   }
   const layout = arm.layouts[written.layout];
-  return { hi, lo, layout, member: written.member && memberOf(written.member), flexible: Number(written.member !== null), base: written.base };
+  return { hi, lo, layout, member: written.member && memberOf(arm, written.member), flexible: Number(written.member !== null), base: written.base };
 }
 
-function memberOf({ whole, piece }) {
-  const of = ({ length, planes }) => ({
+/** Length and constants of both planes, in pairs, of an elastic link or of a part of it; and of one of its pieces. */
+function memberOf(arm, { elastic, share, part }) {
+  const { tapes, members, written } = arm, [plane, twist] = written.inputs, size = 2 * plane + twist;
+  const given = members.subarray(elastic * size, (elastic + 1) * size), zeros = new Float64Array(plane + twist);
+  const own = share === null ? given[0] : cutLengths(given[0], share)[part];
+  const constants = (tape, inputs, length) => {
+    for (const k of [0, plane]) if (k < inputs.length) inputs[k] = length;
+    const kind = { memberHi: new Float64Array(8), memberLo: new Float64Array(8) };
+    tape.runPairs(inputs, zeros, kind.memberHi, kind.memberLo);
+    return { float64: kind, double: kind };
+  };
+  const of = (length) => ({
     length,
-    planes: planes.map(([hi, lo]) => {
-      const kind = { memberHi: Float64Array.from(hi), memberLo: Float64Array.from(lo) };
-      return { float64: kind, double: kind };
-    }),
+    planes: [constants(tapes.plane, given.slice(0, plane), length), constants(tapes.twist, given.slice(plane), length)],
   });
-  return { whole: of(whole), piece: of(piece) };
+  return { whole: of(own), piece: of(own / written.pieces) };
 }
 
 // ---------------------------------------------------------------- determinant and count at one frequency
@@ -132,7 +144,7 @@ function inputsOf(link, pairs) {
 }
 
 /** Sign and logarithm of the determinant, count of modes below, what is rounded. */
-function evaluate(arm, omega, kind) {
+function evaluate(arm, omega, kind, springs = []) {
   const at = Math.max(omega, RESOLVED[kind] * arm.scale), pairs = kind === "double";
   multiplyPairs(at, 0, at, 0);
   sq[0] = H; sq[1] = L;
@@ -141,8 +153,9 @@ function evaluate(arm, omega, kind) {
   let sign = 1, log = 0, count = 0, noise = 0;
   const factor = (x) => { sign *= Math.sign(x); log += Math.log(Math.abs(x)); };
   for (let i = arm.links.length - 1; i >= 0; i--) {
-    const link = arm.links[i], { layout } = link, { springs } = layout, tape = layout.link[kind];
+    const link = arm.links[i], { layout } = link, tape = layout.link[kind];
     let size = 0;
+    addSprings(springs, i, wideH);
     if (link.member) {
       size = membersAt(arm, link.member.whole, at, kind);
       count += ofPlane.passed;
@@ -155,9 +168,9 @@ function evaluate(arm, omega, kind) {
     const found = results.subarray(ENTRIES, tape.outputs.length);
     layout.count.run(found, told);
     count += told[0];
-    for (let k = 0; k < springs; k++) factor(found[6 + k]);
+    for (let k = 0; k < layout.springs; k++) factor(found[6 + k]);
     if (link.member) {
-      for (let k = 0; k < 3; k++) factor(found[6 + springs + k]);
+      for (let k = 0; k < 3; k++) factor(found[6 + layout.springs + k]);
       if (pairs) {
         sized.set(found);
         let to = found.length;
@@ -174,4 +187,12 @@ function evaluate(arm, omega, kind) {
     for (let k = 0; k < ENTRIES; k++) { wideH[k] = results[k]; wideL[k] = rests[k]; }
   }
   return { omega: at, sign, log, count, noise: pairs ? ROUNDING * noise : Infinity };
+}
+
+/** A port at the tip of a link: along or about an axis of the ground, at the outer end of what is elastic. */
+function portOf(arm, link, direction) {
+  const at = link + arm.written.baseLinks, { axes } = posed(arm)[at], o = arm.written.whole[at].tip;
+  const k = ["x", "y", "z"].indexOf(direction.at(-1)), d = [axes[3 * k], axes[3 * k + 1], axes[3 * k + 2]];
+  if (direction.startsWith("r")) return { at, vector: [0, 0, 0, ...d] };
+  return { at, vector: [...d, o[1] * d[2] - o[2] * d[1], o[2] * d[0] - o[0] * d[2], o[0] * d[1] - o[1] * d[0]] };
 }

@@ -1,7 +1,7 @@
 """The programs of an arm in space for the page: its links as the solver takes them, in every posture, and the formulas.
 
 Nothing of the physics is written here. The numbers of a link depend on its joint by the sine and the versed sine of its
-angle, or by the way that it slides, and on the mass of a payload, each once: so the links of a few postures, which the
+angle, or by the way that it slides, and on the masses of bodies, each once: so the links of a few samples, which the
 library reduces in double-double, are those of all. Formulas are recorded, what counts is traced.
 """
 
@@ -28,14 +28,16 @@ from jaxmodal.dynamic_stiffness.member import (
 )
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.condensation import link_formula
 from jaxmodal.spatial.stiffness.constants import ReducedLink
 from jaxmodal.spatial.stiffness.entries import Release
-from jaxmodal.spatial.stiffness.members import beams_of, member_formula
+from jaxmodal.spatial.stiffness.members import member_formula
 from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
 from jaxmodal.spatial.stiffness.symmetric import PLACES
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
+from sweeps.explorer.solver.spatial_members import member_of, member_programs, sizes_of
 from sweeps.explorer.solver.spatial_passages import (
     along_piece,
     before_piece,
@@ -57,7 +59,7 @@ _ANGLES = 0.0, 0.5 * np.pi, np.pi
 
 
 def values_of(arm: SpatialArm) -> list[str]:
-    """The addresses of what can be moved: positions of joints, stiffnesses, the mass of the payload."""
+    """The addresses of what can be moved: positions and stiffnesses of joints, elastic links, masses of bodies."""
     found = [f"link{k}.{arm.position_of(k)}" for k in arm.joints]
     for k in arm.joints:
         link = arm.links[k - 1]
@@ -66,6 +68,9 @@ def values_of(arm: SpatialArm) -> list[str]:
         for m, spring in enumerate(link.joint_springs, start=1):
             if np.isfinite(spring.stiffness):
                 found.append(f"link{k}.joint_spring{m}.stiffness")
+    found += sizes_of(arm)
+    for k, link in enumerate(arm.links, start=1):
+        found += [f"link{k}.{kind}.mass" for kind in link.bodies if getattr(link, kind) is not None]
     return [*found, "payload.mass"]
 
 
@@ -77,25 +82,27 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     ArmError
         As `natural_frequencies`.
     """
+    arm.refuse_supports("the page of an arm")
+    arm.refuse_pressed("the page of an arm")
     model = arm.model(theory)
     if model.invalid:
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
     names = values_of(arm)
-    samples = [_sample(arm, names, angle, way, mass) for angle, way, mass in _POSTURES]
-    models = [sample.model(theory) for sample in samples]
+    models = {key: _sample(arm, names, given).model(theory) for key, given in _SAMPLES.items()}
     whole = _Links(arm, names, models, [1] * arm.num_links)
-    cut = _Links(arm, names, [x.otherwise() for x in models], list(map(len, models[0].parts())))
+    cut_models = {key: x.otherwise() for key, x in models.items()}
+    cut = _Links(arm, names, cut_models, list(map(len, model.parts())))
     layouts = list(dict.fromkeys(whole.layouts + cut.layouts))
     return {
         "name": arm.name,
         "theory": theory,
         "axial": float(model.flags.axial),
-        "scale": plain(float(model.scale)),
         "addresses": names,
         "values": [plain(float(get_parameter(arm, name))) for name in names],
         "whole": whole.written(layouts),
         "cut": cut.written(layouts),
         "layouts": [_layout(*layout) for layout in layouts],
+        **member_programs(arm, names, model.flags),
         "waves": Both(waves_of_constants, 9).written(),
         "member": Both(
             member_formula, 2 + len(WaveNumbers._fields) + len(MemberFunctions._fields)
@@ -110,22 +117,23 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     }
 
 
-#: angle, way and mass of the arms that are reduced; what differs between the first and another is what that does
-_POSTURES = (
-    *((angle, 0.0, 0.0) for angle in _ANGLES),
-    (0.0, 1.0, 0.0),
-    (0.0, 0.0, 1.0),
-)
+#: values of the arms that are reduced; what differs between the first and another is what its value does
+_SAMPLES: dict[str, dict[str, float]] = {
+    "first": {},
+    **{f"angle{k}": {"joint_angle": angle} for k, angle in enumerate(_ANGLES) if k},
+    "way": {"base_offset.x": 1.0},
+    **{f"{kind}.mass": {f"{kind}.mass": 1.0} for kind in (*SpatialLink.bodies, "payload")},
+}
 
 
-def _sample(
-    arm: SpatialArm, names: Sequence[str], angle: float, way: float, mass: float
-) -> SpatialArm:
-    """The arm with all joints at one angle, all slides at one way, and springs wherever there may be one."""
-    given = {"joint_angle": angle, "base_offset.x": way, "payload.mass": mass}
-    values = {
-        name: next((x for end, x in given.items() if name.endswith(end)), 1.0) for name in names
-    }
+def _sample(arm: SpatialArm, names: Sequence[str], given: dict[str, float]) -> SpatialArm:
+    """The arm with all joints, slides and masses at 0, or as given, and springs wherever there may be one."""
+    sizes = set(sizes_of(arm))
+    values = {}
+    for name in names:
+        field = name.partition(".")[2] if name.startswith("link") else name
+        if name not in sizes:
+            values[name] = given.get(field, 1.0 if field.endswith("stiffness") else 0.0)
     return set_parameters(arm, values)
 
 
@@ -133,52 +141,57 @@ class _Links:
     """The links of an arm in all postures, those of its springs of the base first."""
 
     def __init__(
-        self, arm: SpatialArm, names: list[str], models: Sequence[SpatialModel], parts: list[int]
+        self,
+        arm: SpatialArm,
+        names: list[str],
+        models: dict[str, SpatialModel],
+        parts: list[int],
     ) -> None:
-        known = [model.constants(Arithmetic.double_double) for model in models]
-        self.arm, self.names, self.model = arm, names, models[0]
-        self.parts = parts
-        self.links: list[ReducedLink] = known[0].links
+        known = {
+            key: model.constants(Arithmetic.double_double).links for key, model in models.items()
+        }
+        self.arm, self.names, self.parts = arm, names, parts
+        self.links: list[ReducedLink] = known["first"]
         self.layouts = [
             (len(link.springs), link.rotor is not None, link.place is not None)
             for link in self.links
         ]
-        self.samples = [
-            [
+        self.samples = {
+            key: [
                 [_exact(x) for x in numbers_of(link, springs, rotor)]
-                for link, (springs, rotor, _) in zip(one.links, self.layouts, strict=True)
+                for link, (springs, rotor, _) in zip(links, self.layouts, strict=True)
             ]
-            for one in known
-        ]
+            for key, links in known.items()
+        }
 
     def written(self, layouts: list[tuple[int, bool, bool]]) -> list[dict[str, Any]]:
         """Of each link its numbers, what moves them, its springs and its member."""
         owners = self._owners()
-        last = len(self.links) - 1
         found = []
-        for k, (link, layout, owner) in enumerate(
+        for k, (link, layout, (place, part)) in enumerate(
             zip(self.links, self.layouts, owners, strict=True)
         ):
-            first, right, half, slid, heavy = (sample[k] for sample in self.samples)
+            owner = place if part == 0 else None  # which has the joint
+            samples = {key: sample[k] for key, sample in self.samples.items()}
+            first = samples["first"]
             own: dict[str, Any] = {
                 "layout": layouts.index(layout),
                 "base": k == 0,
                 "numbers": _pairs(first),
-                "member": None if link.place is None else self._member(link.place),
+                "member": None,
                 "springs": [],
+                "masses": self._masses(samples, place),
+                "tip": [0.0] * 3 if place is None else self._tip(place),
             }
+            if link.place is not None and place is not None:
+                own["member"] = member_of(self.arm, place, part, self.parts[place])
             name = "" if owner is None else f"link{owner + 1}.{self.arm.links[owner].position}"
             known = name in self.names  # of a segment it is not
             if known and name.endswith("joint_angle"):
-                sine, versed = _by_sines(first, right, half)
+                sine, versed = _by_sines(first, samples["angle1"], samples["angle2"])
                 own |= {"angle": self.names.index(name), "sine": sine, "versed": versed}
             elif known:
-                own |= {"way": self.names.index(name), "slid": _sparse(first, slid)}
-            if k == last:
-                own |= {
-                    "mass": self.names.index("payload.mass"),
-                    "heavy": _sparse(first, heavy),
-                }
+                own |= {"way": self.names.index(name), "slid": _sparse(first, samples["way"])}
             if owner is not None:
                 own["springs"] = self._springs(owner)
                 if self.arm.links[owner].rigid:
@@ -186,11 +199,31 @@ class _Links:
             found.append(own)
         return found
 
-    def _owners(self) -> list[int | None]:
-        """Of which link of the arm each has the joint: none of the base, or of an outer part."""
-        found: list[int | None] = [None] * sum(link.is_base for link in self.links)
+    def _owners(self) -> list[tuple[int | None, int]]:
+        """Of which link of the arm each is which part; those of the base are of none."""
+        found: list[tuple[int | None, int]] = [(None, 0)] * sum(link.is_base for link in self.links)
         for owner, parts in enumerate(self.parts):
-            found += [owner, *[None] * (parts - 1)]
+            found += [(owner, part) for part in range(parts)]
+        return found
+
+    def _tip(self, place: int) -> list[float]:
+        """The tip seen from the outer end of what is elastic, of a rigid link from its base, in the section's axes."""
+        link, frame = self.arm.links[place], self.arm.frames()[place]
+        start = frame.start if link.rigid else frame.end
+        found: list[float] = (frame.section.T @ (frame.tip - start)).tolist()
+        return found
+
+    def _masses(self, samples: dict[str, list[Fraction]], place: int | None) -> list[list[Any]]:
+        """Which masses move the numbers of a link, and by how much for 1 kg: those fixed to it, the next stator."""
+        owner = 0 if place is None else place + 1
+        found = []
+        for key in _SAMPLES:
+            name = key
+            if key.endswith(".mass") and key != "payload.mass":
+                name = f"link{owner + (key == 'stator.mass')}.{key}"
+            changes = _sparse(samples["first"], samples[key]) if name in self.names else []
+            if changes:
+                found.append([self.names.index(name), changes])
         return found
 
     def _springs(self, owner: int) -> list[list[int]]:
@@ -207,18 +240,6 @@ class _Links:
             for place, name in enumerate(given)
             if name in self.names
         ]
-
-    def _member(self, place: int) -> dict[str, Any]:
-        """Length and constants of both planes of a flexible link, and of one of its pieces."""
-        sections = self.model.sections
-        assert sections is not None
-        found = {}
-        for name, parts in (("whole", 1), ("piece", PIECES)):
-            shorter = sections._replace(length=sections.length / parts)
-            beams = beams_of(shorter, self.model.flags, Arithmetic.double_double)
-            planes = [_pairs([_exact(x[plane, place]) for x in beams.planes]) for plane in range(2)]
-            found[name] = {"length": float(sections.length[place, 0, 0] / parts), "planes": planes}
-        return found
 
 
 def _exact(x: Number) -> Fraction:

@@ -24,7 +24,7 @@ OPERATIONS = (
     *("add", "subtract", "multiply", "divide", "sqrt", "select", "nonzero"),
     *("where", "less", "less_equal", "equal", "and", "or", "xor", "not"),
     *("negative", "absolute", "sign", "floor", "is_finite", "maximum", "minimum", "root", "sine", "cosine"),
-    *("quotient", "power", "arctangent"),
+    *("quotient", "power", "arctangent", "exponential"),
 )  # fmt: skip
 #: primitives of JAX that are operations on single numbers
 _PRIMITIVES = {
@@ -52,6 +52,7 @@ _PRIMITIVES = {
     "cos": "cosine",
     "pow": "power",
     "atan": "arctangent",
+    "exp": "exponential",
 }
 #: primitives that leave numbers as they are
 _SAME = ("convert_element_type", "copy", "stop_gradient", "copy_p")

@@ -89,4 +89,11 @@ function drawArm(svg, arm, state) {
   );
 }
 
+// Another posture behind the arm.
+function drawGhost(svg, arm) {
+  const upright = svg.querySelector("g"), behind = svgElement("g", {}), reach = arm.rest.length.reduce((sum, length) => sum + length, 0);
+  upright.prepend(behind);
+  drawPosture(behind, arm, [], reach, true);
+}
+
 const makeArmView = (arm) => ({ draw: (state) => drawArm(byId("arm"), arm, state) });

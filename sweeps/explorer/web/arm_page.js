@@ -1,24 +1,5 @@
 // The page of an arm: sliders, the frequencies that the worker finds; its picture moves the mode.
 
-// A slider has this many steps; one more, at its end, is a rigid joint.
-const STEPS = 1000;
-const DEGREE = Math.PI / 180;
-
-const inSi = (slider, value) => (slider.unit === "degree" ? value * DEGREE : value);
-const shownValue = (slider, value) => (slider.unit === "degree" ? value / DEGREE : value);
-
-function valueAt({ low, high, logarithmic, rigid }, place) {
-  if (rigid && place > STEPS) return Infinity;
-  const share = place / STEPS;
-  return logarithmic ? low * (high / low) ** share : low + share * (high - low);
-}
-
-function placeOf({ low, high, logarithmic }, value) {
-  if (value === Infinity) return STEPS + 1;
-  const share = logarithmic ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
-  return Math.max(0, Math.min(STEPS, Math.round(share * STEPS)));
-}
-
 class ArmPage {
   constructor(about) {
     this.about = about;
@@ -26,9 +7,16 @@ class ArmPage {
     this.first = Object.fromEntries(addresses.map((name, k) => [name, Number(values[k])]));
     this.sliders = new Map(about.sliders.map((slider) => [slider.address, slider]));
     this.answer = null;
-    this.picture = makePicture(about.picture, about.depths, () => this.set(this.values, this.mode, null));
+    this.picture = makePicture(about.picture, about.depths, () => this.keep());
     this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.solver = new Solver(about.solved, (answer, error) => this.show(answer, error));
+    this.values = {};
+    this.mode = 0;
+    this.pinning = new Pinning(this);
+    this.panels = [this.pinning, new Matters(this), new ForcedView(this), new Along(this)];
+    const again = () => requestAnimationFrame(() => this.panels.forEach((panel) => panel.draw?.()));
+    new ResizeObserver(again).observe(byId("views"));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
     this.build();
     this.read();
     addEventListener("hashchange", () => this.read());
@@ -42,11 +30,10 @@ class ArmPage {
     byId("versions").textContent = Object.entries(about.versions)
       .map(([name, value]) => `${name.replace("_version", "")} ${value}`)
       .join(", ");
-    let group = "";
+    const groups = new Map();
     for (const slider of about.sliders) {
-      if (slider.group && slider.group !== group) byId("sliders").append(element("h3", slider.group));
-      group = slider.group;
-      byId("sliders").append(this.row(slider));
+      if (!groups.has(slider.group)) groups.set(slider.group, this.group(slider.group));
+      groups.get(slider.group).append(this.row(slider));
     }
     byId("reset").addEventListener("click", () => this.set({}, this.mode, true));
     byId("still").addEventListener("click", () => {
@@ -54,6 +41,13 @@ class ArmPage {
       this.sayStill();
     });
     this.sayStill();
+    byId("link").hidden = !OWN_ADDRESS;
+    byId("link").addEventListener("click", async () => {
+      await navigator.clipboard.writeText(location.href);
+      byId("said").textContent = "The address of this arm is copied.";
+    });
+    byId("toml").hidden = !about.toml;
+    byId("toml").addEventListener("click", () => offer(new Blob([this.toml()], { type: "application/toml" }), "arm.toml"));
     byId("csv").addEventListener("click", () => offer(new Blob([this.csv()], { type: "text/csv" }), "frequencies.csv"));
     addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
       if (ctrlKey || metaKey || altKey || target.type === "number") return;
@@ -64,6 +58,16 @@ class ArmPage {
   sayStill() {
     byId("still").textContent = this.still ? "Move" : "Hold still";
     byId("still").setAttribute("aria-pressed", String(this.still));
+  }
+
+  // Where sliders of a group stand; the long ones are closed at first, unless the address has set a value there.
+  group(name) {
+    if (!name) return byId("sliders");
+    const made = element("details"), given = new URLSearchParams(location.hash.slice(1));
+    made.open = !this.about.folded.includes(name) || this.about.sliders.some(({ group, address }) => group === name && given.has(address));
+    made.append(element("summary", name));
+    byId("sliders").append(made);
+    return made;
   }
 
   row(slider) {
@@ -92,7 +96,7 @@ class ArmPage {
   set(values, mode, step) {
     this.values = Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== this.first[name]));
     this.mode = Math.max(0, Math.min(this.about.modes - 1, mode));
-    const address = `#${new URLSearchParams({ mode: this.mode + 1, ...this.values, ...this.picture.written() })}`;
+    const address = `#${new URLSearchParams({ mode: this.mode + 1, ...this.values, ...this.written() })}`;
     if (step === null) {
       keepAddress(address, false);
       return;
@@ -101,14 +105,28 @@ class ArmPage {
     this.ask();
   }
 
+  // What is shown beside the values: the view and what is open.
+  written() {
+    return Object.assign({}, this.picture.written(), ...this.panels.map((panel) => panel.written()));
+  }
+
+  keep() {
+    this.set(this.values, this.mode, null);
+  }
+
   read() {
     const given = new URLSearchParams(location.hash.slice(1));
     const mode = Number(given.get("mode"));
     this.mode = Number.isInteger(mode) && mode >= 1 && mode <= this.about.modes ? mode - 1 : 0;
-    const known = [...given].filter(([name, text]) => this.sliders.has(name) && text !== "" && !Number.isNaN(Number(text)));
-    this.values = Object.fromEntries(known.map(([name, text]) => [name, Number(text)]));
-    this.picture.read(given);
+    this.values = this.known(given);
+    for (const view of [this.picture, ...this.panels]) view.read(given);
     this.ask();
+  }
+
+  // The values of an address that have a slider.
+  known(given) {
+    const found = [...given].filter(([name, text]) => this.sliders.has(name) && text !== "" && !Number.isNaN(Number(text)));
+    return Object.fromEntries(found.map(([name, text]) => [name, Number(text)]));
   }
 
   ask() {
@@ -140,6 +158,7 @@ class ArmPage {
     byId("summary").textContent = `${found}; solved here in ${shortNumber(answer.ms, 2)} ms.`;
     byId("summary").classList.toggle("warning", !sure || none);
     document.documentElement.dataset.ready = "true";
+    for (const panel of this.panels) panel.ask();
   }
 
   hertz(k) {
@@ -160,10 +179,12 @@ class ArmPage {
         name.className = sure ? "certified" : "warning";
         const within = (upper[k] - lower[k]) / (2 * this.answer.omega[k]);
         const bound = within > 0 ? within.toExponential(0) : "";
-        row.append(head, element("td", shortNumber(this.hertz(k), 9)), name, element("td", bound));
+        row.append(head, element("td", shortNumber(this.hertz(k), 9)), name, ...(this.pinning.found ? this.pinning.cells(k) : [element("td", bound)]));
         return row;
       }),
     );
+    for (const head of document.querySelectorAll(".compared")) head.hidden = !this.pinning.found;
+    document.querySelector(".bounded").hidden = Boolean(this.pinning.found); // there is no room for both
     const said = this.mode >= certified.length ? "" : `mode ${this.mode + 1} ${shortNumber(this.hertz(this.mode), 6)} Hz`;
     if (byId("said").textContent !== said) byId("said").textContent = said;
   }
@@ -172,13 +193,19 @@ class ArmPage {
   draw() {
     const { values } = this.answer;
     byId("why").textContent = this.answer.why;
-    this.picture.draw(this.answer, (address, otherwise) => values[address] ?? this.first[address] ?? otherwise, this.first);
+    this.picture.draw(this.answer, (address, otherwise) => values[address] ?? this.first[address] ?? otherwise, this.first, this.pinning.found?.places ?? null);
     this.picture.frame(1);
   }
 
   frame(now) {
     this.picture.frame(this.still ? 1 : Math.sin((2 * Math.PI * now) / 1600));
     requestAnimationFrame((next) => this.frame(next));
+  }
+
+  // The arm as it has been solved, as an arm file.
+  toml() {
+    const text = (address) => String(this.answer.values[address] ?? this.first[address]).replace("Infinity", "inf");
+    return this.about.toml.map((part, k) => (k % 2 === 0 ? part : text(part))).join("");
   }
 
   csv() {

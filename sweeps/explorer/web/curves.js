@@ -1,12 +1,11 @@
-// The frequencies of all modes along one axis through the cell.
-
-function drawCurves(canvas, sweep, state) {
+// The frequencies of all modes along one axis through the cell; `marks` are those of one more value, solved exactly.
+function drawCurves(canvas, sweep, state, marks = null) {
   const axis = sweep.axes[state.x];
   const { context, width, height } = fitted(canvas, 320);
   const box = { left: 62, top: 10, width: width - 62 - 40, height: height - 54 };
   const lines = curvesThrough(sweep, state, state.at);
   const pinned = state.pin ? curvesThrough(sweep, state, state.pin) : [];
-  const known = [...lines, ...pinned].flat().filter((value) => value >= 0);
+  const known = [...lines, ...pinned, marks?.hertz ?? []].flat().filter((value) => value >= 0);
   const level = state.level === null ? [] : [state.level];
   let low = Math.min(...known, ...level);
   let high = Math.max(...known, ...level);
@@ -66,6 +65,14 @@ function drawCurves(canvas, sweep, state) {
     context.setLineDash([2, 3]);
     context.strokeRect(box.left, toY(state.level), box.width, 0);
     context.setLineDash([]);
+  }
+  const between = box.left + axis.placeOfValue(marks?.value ?? NaN) * box.width;
+  if (between >= box.left && between <= box.left + box.width) {
+    for (const value of marks.hertz) {
+      if (!(value >= 0)) continue;
+      context.fillStyle = COLOURS[1];
+      context.fillRect(between - 4, toY(value) - 4, 8, 8);
+    }
   }
   context.fillStyle = text;
   context.fillRect(toX(state.at[state.x]) - 0.5, box.top, 1, box.height);

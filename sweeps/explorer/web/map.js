@@ -3,22 +3,6 @@
 const MARGIN = { left: 62, right: 84, top: 10, bottom: 44 };
 
 // Sizes a canvas to what the page gives it; drawing is in CSS pixels.
-function fitted(canvas, height) {
-  const width = Math.max(240, canvas.parentElement.clientWidth);
-  const ratio = Math.min(3, devicePixelRatio || 1);
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  canvas.style.height = `${height}px`;
-  const context = canvas.getContext("2d");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.font = "12px system-ui, sans-serif";
-  return { context, width, height };
-}
-
-function themeColour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
 function onCanvas(image) {
   const canvas = document.createElement("canvas");
   canvas.width = image.width;

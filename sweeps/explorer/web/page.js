@@ -20,6 +20,7 @@ class Page {
 
   // Changes the state; a step is kept, so that Back undoes it, a movement is not.
   set(changes, step = false) {
+    if (changes.at) this.state.between = null; // which is about the cell
     Object.assign(this.state, changes);
     const address = writtenState(this.sweep, this.state);
     keepAddress(address, step && address !== location.hash);
@@ -63,6 +64,7 @@ class Page {
     byId("x").parentElement.hidden = byId("curves-view").hidden = sweep.axes.length < 1;
     byId("arm-view").hidden = !about.arm;
     this.arm = about.arm && makeArmView(about.arm);
+    this.between = new Between(this);
     this.sliders();
     this.mapEvents();
     byId("curves").addEventListener("click", (event) =>
@@ -207,7 +209,8 @@ class Page {
       this.map = drawMap(byId("map"), sweep, state, this.map);
       this.mapTexts();
     }
-    if (sweep.axes.length > 0) this.curves = drawCurves(byId("curves"), sweep, state);
+    this.between.draw();
+    if (sweep.axes.length > 0) this.curves = drawCurves(byId("curves"), sweep, state, this.between.marks(state.x));
     if (about.arm) this.arm.draw(state);
     this.spectrum();
     this.ask();

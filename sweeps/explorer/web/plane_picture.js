@@ -11,7 +11,7 @@ class PlanePicture {
 
   read() {}
 
-  draw(answer, value, first) {
+  draw(answer, value, first, pinned) {
     const { about, depths } = this, [mass, ...centre] = about.payload;
     const posed = {
       ...about,
@@ -21,6 +21,7 @@ class PlanePicture {
     };
     const svg = byId("arm");
     drawArm(svg, posed, { at: [], pin: null });
+    if (pinned) drawGhost(svg, { ...posed, rest: pinned });
     this.move = answer.drawn ? drawMoving(svg, answer.drawn) : null;
     this.last = null;
   }

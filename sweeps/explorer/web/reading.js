@@ -134,6 +134,14 @@ class Axis {
     const [low, high] = [scale(this.finite[0]), scale(this.finite[n - 1])];
     return high > low ? (share * (scale(this.values[i]) - low)) / (high - low) : i / (this.size - 1);
   }
+  // Where a value between points lies, 0 to 1, as `place` of points; NaN where the axis has no order.
+  placeOfValue(value) {
+    const n = this.finite.length;
+    if (!this.single || n < 2) return NaN;
+    if (value === Infinity) return this.place(this.size - 1);
+    const scale = this.logarithmic ? Math.log : (x) => x, [low, high] = [scale(this.finite[0]), scale(this.finite[n - 1])];
+    return ((n - 1) / (this.size - 1)) * ((scale(value) - low) / (high - low));
+  }
   // Whether a line may go from one point to another: not to infinity, nor where points have no order.
   joins(i, k) {
     return this.single && Number.isFinite(this.values[i]) && Number.isFinite(this.values[k]);

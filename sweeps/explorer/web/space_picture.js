@@ -33,7 +33,9 @@ class SpacePicture {
   }
 
   /** What has been solved: places at rest, the mode that moves over them, the values of that arm. */
-  draw(answer, value) {
+  draw(answer, value, first = {}, pinned = null) {
+    this.first = first;
+    this.pinned = pinned;
     const { links } = this.about;
     const rest = answer.places.map(({ axes, inner, outer }, k) => [inner, links[k].rigid ? plus(inner, column(axes, 0), links[k].length) : outer]);
     const rows = answer.drawn ? answer.drawn.links : rest.map((at) => ({ at, moved: at.map(() => [0, 0, 0]), turned: at.map(() => [0, 0, 0]) }));
@@ -98,8 +100,16 @@ class SpacePicture {
       if (!link.segment) this.jointOf(scene, link, k, joint, start.axes);
       for (const body of link.bodies) this.body(scene, body, k, share);
     });
+    this.ghost(scene);
     scene.paint();
     scene.legend();
+  }
+
+  // The pinned posture, as a line through its links.
+  ghost(scene) {
+    if (!this.pinned) return;
+    const ends = this.pinned.map(({ axes, inner, outer }, k) => [inner, this.about.links[k].rigid ? plus(inner, column(axes, 0), this.about.links[k].length) : outer]);
+    scene.line([[0, 0, 0], ...ends.flat()], "payload", 2.5, [7, 4]);
   }
 
   ground(scene) {
@@ -113,7 +123,7 @@ class SpacePicture {
   }
 
   link(scene, link, k, share, thin) {
-    const { rows, places } = this.shown, row = rows[k], s = share * this.amplitude, [y, z] = link.half.map((x) => Math.max(x, thin));
+    const { rows, places } = this.shown, row = rows[k], s = share * this.amplitude, [y, z] = this.halfOf(link).map((x) => Math.max(x, thin));
     if (!(link.length > 0)) return;
     const corners = link.round
       ? Array.from({ length: 12 }, (_, i) => [y * Math.cos((i * Math.PI) / 6), z * Math.sin((i * Math.PI) / 6)])
@@ -125,9 +135,14 @@ class SpacePicture {
     scene.tube(rings, link.rigid ? "rigid" : "link");
   }
 
+  // Half of depth and width, with the sizes that the arm has now.
+  halfOf({ half, by }) {
+    return half.map((x, i) => x * (by[i] && this.first[by[i]] ? this.shown.value(by[i], this.first[by[i]]) / this.first[by[i]] : 1));
+  }
+
   // Filled where it gives way; a bar where it slides.
   jointOf(scene, link, k, point, axes) {
-    const way = seenIn(axes, link.axis), thick = Math.max(...link.half, this.about.links[Math.max(0, k - 1)].half[0], 0.016 * this.half);
+    const way = seenIn(axes, link.axis), thick = Math.max(...this.halfOf(link), this.halfOf(this.about.links[Math.max(0, k - 1)])[0], 0.016 * this.half);
     const gives = link.springs.some((name) => Number.isFinite(this.shown.value(name, Infinity)));
     const radius = Math.min(1.2 * thick, 0.08 * this.half);
     scene.cylinder(point, way, link.way ? 0.8 * radius : radius, radius, link.way ? 4 : 14, gives ? "joint" : "still", 0.4 * radius);
@@ -137,7 +152,7 @@ class SpacePicture {
   }
 
   body(scene, body, k, share) {
-    const mass = body.kind === "payload" ? this.shown.value("payload.mass") : body.mass;
+    const mass = this.shown.value(body.by, body.mass);
     if (!(mass > 0)) return;
     const which = body.at === "inner" ? 0 : -1, { axes } = this.end(k, which, share), centre = this.seen(k, which, share, body.centre);
     let halves = body.squares.map((x) => Math.sqrt(x / mass));

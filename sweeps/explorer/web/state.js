@@ -10,6 +10,7 @@ function firstState(sweep) {
     y: pair[1] ?? 0,
     at: sweep.axes.map((axis) => Math.floor((axis.size - 1) / 2)),
     pin: null,
+    between: null,
     level: null,
     low: null,
     high: null,
@@ -28,6 +29,13 @@ function places(text, sweep, otherwise) {
   if (text === null || parts.length !== sweep.axes.length) return otherwise;
   const found = parts.map((part, k) => whole(part, sweep.axes[k].size, -1));
   return found.includes(-1) ? otherwise : found;
+}
+
+// Values of all axes; those that an axis has no number for (NaN) are the cell's.
+function numbersOf(text, sweep, at) {
+  const parts = (text ?? "").split(",");
+  if (text === null || parts.length !== sweep.axes.length) return null;
+  return parts.map((part, k) => (part !== "" && !Number.isNaN(Number(part)) ? Number(part) : sweep.axes[k].values[at[k]]));
 }
 
 function positive(text) {
@@ -50,6 +58,7 @@ function readState(sweep, address) {
   if (state.x === state.y && sweep.axes.length > 1) state.y = state.x === 0 ? 1 : 0;
   state.at = places(given.get("at"), sweep, state.at);
   state.pin = given.has("pin") ? places(given.get("pin"), sweep, null) : null;
+  state.between = numbersOf(given.get("between"), sweep, state.at);
   for (const name of ["level", "low", "high"]) state[name] = positive(given.get(name));
   state.slice = given.get("scale") === "slice";
   state.log = given.get("log") === "1";
@@ -65,6 +74,7 @@ function writtenState(sweep, state) {
     given.set("y", sweep.axes[state.y].name);
     given.set("at", state.at.join(","));
     if (state.pin) given.set("pin", state.pin.join(","));
+    if (state.between) given.set("between", state.between.join(","));
   }
   for (const name of ["level", "low", "high"]) if (state[name] !== null) given.set(name, state[name]);
   if (state.slice) given.set("scale", "slice");

@@ -1,6 +1,7 @@
-// The worker of the page of an arm: answers with frequencies and one mode; the solver stands before this text.
+// The worker of the page of an arm: answers with frequencies and one mode, and what is asked aside; the solver stands
+// before this text.
 
-let given = null;
+let given = null, last = { key: "", arm: null };
 
 // The arm with all values: those that fit only with others wait for them.
 function withAll(arm, values) {
@@ -22,9 +23,24 @@ function withAll(arm, values) {
   }
 }
 
-function answered({ values, modes, mode, points }) {
+// The arm at these values, which is kept: most questions are about the last one.
+function at(values) {
+  const key = JSON.stringify(values);
+  if (last.key !== key) last = { key, arm: withAll(given, values) };
+  return last.arm;
+}
+
+const ASIDE = {
+  frequencies: ({ values, modes }) => ({ ...frequencies(at(values), modes), places: places(at(values)) }),
+  slopes: ({ values, omega, addresses }) => slopes(at(values), omega, addresses),
+  receptances: ({ values, omega, first, second }) => receptances(at(values), omega, first, second),
+  along: ({ values, address, value, modes }) => along(at(values), address, value, modes),
+};
+
+function answered({ kind, values, modes, mode, points, ...more }) {
+  if (kind) return ASIDE[kind]({ values, modes, ...more });
   const begin = performance.now();
-  const arm = withAll(given, values);
+  const arm = at(values);
   const found = frequencies(arm, modes);
   const answer = { ...found, values, places: places(arm), drawn: null, why: "" }, several = found.omega.length;
   try {

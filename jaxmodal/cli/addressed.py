@@ -1,0 +1,81 @@
+"""Options that give values and ranges by address, angles in degrees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from jaxmodal.cli.arguments import ascii_number
+
+if TYPE_CHECKING:
+    from jaxmodal.arm.arm import Arm
+    from jaxmodal.spatial.arms.arm import SpatialArm
+
+Given = TypeVar("Given", float, tuple[float, float])
+
+
+def ranges_by_address(
+    ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
+) -> dict[str, tuple[float, float]] | None:
+    """Options ``ADDRESS=LOW,HIGH`` by address, as they are given."""
+    found: dict[str, tuple[float, float]] = {}
+    for text in given:
+        name, _, ends = text.partition("=")
+        try:
+            low, high = (ascii_number(part) for part in ends.split(","))
+        except ValueError:
+            low = high = math.nan
+        if not (name and math.isfinite(low) and math.isfinite(high) and low < high):
+            raise click.BadParameter(
+                f"{text!r}: give ADDRESS=LOW,HIGH, the lower first, such as theta_2=-90,90 (degrees) or "
+                "payload.mass=0,5 (SI units).",
+                ctx,
+                param,
+            )
+        if name in found:
+            raise click.BadParameter(f"{text!r}: {name} is given twice; give it once.", ctx, param)
+        found[name] = low, high
+    return found or None
+
+
+def values_by_address(
+    ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
+) -> dict[str, float]:
+    """Options ``ADDRESS=VALUE``, or an ``ADDRESS`` alone with NaN, by address, as they are given."""
+    found: dict[str, float] = {}
+    for text in given:
+        name, equals, number = text.partition("=")
+        try:
+            value = ascii_number(number) if equals else math.nan
+        except ValueError:
+            value = math.inf
+        if not name or (equals and not math.isfinite(value)):
+            raise click.BadParameter(
+                f"{text!r}: give an address and a number, such as payload.mass=2 (SI units) or theta_2=30 (degrees).",
+                ctx,
+                param,
+            )
+        if name in found:
+            raise click.BadParameter(f"{text!r}: {name} is given twice; give it once.", ctx, param)
+        found[name] = value
+    return found
+
+
+def in_si(arm: Arm | SpatialArm, given: Mapping[str, Given] | None) -> dict[str, Given] | None:
+    """Values or ranges in SI units: those of angles, which may be named by a joint, are given in degrees."""
+    from jaxmodal.workspace.ranges import is_angle
+
+    if given is None:
+        return None
+    found: dict[str, Given] = {}
+    for address, value in given.items():
+        if not is_angle(arm, address):
+            found[address] = value
+        elif isinstance(value, tuple):
+            found[address] = math.radians(value[0]), math.radians(value[1])
+        else:
+            found[address] = math.radians(value)
+    return found

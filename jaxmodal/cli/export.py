@@ -1,0 +1,165 @@
+"""The command ``jaxmodal export``: an arm for simulators and in formats of robots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jaxmodal.cli.arguments import (
+    ARM_HELP,
+    EXIT_NOT_ALL,
+    BadInput,
+    Number,
+    Posture,
+    WholeRange,
+    given,
+    load_vibrating_arm,
+    posed,
+    posture_option,
+    refusing,
+    several_numbers,
+)
+from jaxmodal.cli.equations import model_of, whole_numbers
+from jaxmodal.cli.paths import file_option, require_file, require_new
+from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.runtime import limits
+
+#: formats with the suffix of their file, and the options that each takes beside those of all
+_FORMATS = {"mjcf": ".xml", "urdf": ".urdf", "fmu": ".fmu"}
+_LUMPED = ("pieces", "postures", "theory", "slides")
+_OPTIONS = {
+    "mjcf": (*_LUMPED, "modes", "gravity", "motors"),
+    "urdf": (*_LUMPED, "modes"),
+    "fmu": ("modes", "gravity", "step", "build", "compiler"),
+}
+
+
+@click.command(epilog=ARM_HELP)
+@click.argument("argument", metavar="ARM")
+@click.option(
+    "--to",
+    "form",
+    type=click.Choice(list(_FORMATS)),
+    help="The format; left out, that of the suffix of --out.",
+)
+@file_option(
+    "--out",
+    remark="The file to write: .xml (MJCF), .urdf (with a .toml of springs beside it) or .fmu (FMI 3.0).",
+    suffixes=tuple(_FORMATS.values()),
+    required=True,
+)
+@click.option(
+    "--pieces",
+    metavar="N[,N,...]",
+    callback=whole_numbers,
+    help="Points at which every flexible link gives way, or each.  [default: 4]",
+)
+@click.option(
+    "--modes",
+    type=WholeRange(1, limits.MODES),
+    help="How many frequencies are fitted; of an fmu the assumed modes of every link.  [default: 5; 2]",
+)
+@click.option(
+    "--postures",
+    type=WholeRange(0),
+    help="In how many postures errors are stated.  [default: 20]",
+)
+@click.option(
+    "--theory", type=click.Choice(THEORIES), help="Of the frequencies.  [default: timoshenko]"
+)
+@click.option(
+    "--slides/--no-slides",
+    default=None,
+    help="Whether pieces slide along and across their link.  [default: where shear matters]",
+)
+@click.option(
+    "--gravity",
+    metavar="X,Y[,Z]",
+    callback=several_numbers(": give m/s^2 along the axes of the ground, such as 0,0,-9.81."),
+    help="Gravity in the axes of the ground, three numbers, of an fmu two.  [default: none]",
+)
+@click.option(
+    "--motors",
+    type=click.Choice(["free", "locked"]),
+    help="Whether the joints of an MJCF turn, or stand in the posture.  [default: free]",
+)
+@click.option("--step", type=Number(), help="Longest step of the integrator of an fmu, s.")
+@click.option(
+    "--build/--no-build",
+    default=None,
+    help="Whether an fmu has a binary for this machine.  [default: where there is a compiler]",
+)
+@click.option("--compiler", help="The C compiler.  [default: cc]")
+@posture_option(": the first whose errors are stated, the start of an fmu.")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+def export(
+    argument: str,
+    form: str | None,
+    out: Path,
+    posture_deg: Posture | None,
+    force: bool,
+    **options: Any,
+) -> None:
+    """Write an ARM for other programs: MuJoCo (MJCF), readers of URDF, importers of FMI 3.0 units.
+
+    MJCF and URDF hold rigid pieces on springs, fitted to the certified frequencies, with their errors in many postures.
+    An fmu holds the equations of motion of a planar ARM as C code; a table [dynamics] of the file says what they are.
+
+    Exit status: 0; 1 when a frequency is not certified; 2 for bad input.
+    """
+    by_suffix = {suffix: name for name, suffix in _FORMATS.items()}[out.suffix.lower()]
+    if form is not None and form != by_suffix:
+        require_file("--out", out, (_FORMATS[form],))
+    chosen = given(options)
+    for name in chosen:
+        if name not in _OPTIONS[by_suffix]:
+            takers = [each for each, names in _OPTIONS.items() if name in names]
+            raise BadInput(
+                f"--{name.replace('_', '-')}: belongs to {' and '.join(takers)}, not to {by_suffix}; leave it out."
+            )
+    files = [out, out.with_suffix(".toml")] if by_suffix == "urdf" else [out]
+    for path in files:
+        require_new("--out", path, force)
+    if by_suffix == "fmu":
+        made, certified = _unit(argument, out, posture_deg, chosen), True
+    else:
+        made = _pieces(argument, out, by_suffix, posture_deg, chosen)
+        certified = bool(made.certified.all())
+    click.echo(str(made))
+    click.echo(f"wrote {', '.join(map(str, files))}", err=True)
+    if not certified:
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def _pieces(
+    argument: str, out: Path, form: str, posture_deg: Posture | None, options: dict[str, Any]
+) -> Any:
+    from jaxmodal.exchange import write_mjcf, write_urdf
+
+    arm = posed(load_vibrating_arm(argument), argument, posture_deg)
+    write: Any = write_mjcf if form == "mjcf" else write_urdf
+    with refusing(argument):
+        return write(arm, out, **options)
+
+
+def _unit(argument: str, out: Path, posture_deg: Posture | None, options: dict[str, Any]) -> Any:
+    import numpy as np
+
+    from jaxmodal.cli.arguments import load_arm
+    from jaxmodal.exchange import write_fmu
+
+    said: dict[str, Any] = {}
+    for name in ("modes", "gravity"):
+        if name in options:
+            said[name] = options.pop(name)
+    with refusing(argument):
+        model = model_of(argument, None, said)
+    arm = posed(load_arm(argument), argument, posture_deg)
+    start = np.zeros(2 * model.num_coordinates)
+    angles = [float(arm.links[number - 1].joint_angle) for number in arm.joints]
+    for place in (np.arange(len(angles)), model.layout.driven):
+        start[place] = angles
+    with refusing(argument):
+        return write_fmu(model, out, start=start, **options)

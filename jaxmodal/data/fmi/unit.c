@@ -1,0 +1,400 @@
+/* The functions of FMI 3.0 for one model x' = f(x, u), y = g(x, u): model exchange, and co-simulation by the classical
+ * Runge-Kutta method of order 4 with inputs held. The model is in model.c. C99; nothing but instances is allocated. */
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "model.h"
+
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#elif defined(__GNUC__)
+#define EXPORT __attribute__((visibility("default")))
+#else
+#define EXPORT
+#endif
+
+typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } Status;
+typedef uint32_t Reference;
+typedef const char *Text;
+typedef void (*Log)(void *environment, Status status, const char *category, const char *message);
+
+/* references of values: time, then inputs, states, their derivatives, outputs */
+#define FIRST_INPUT 1
+#define FIRST_STATE (FIRST_INPUT + MODEL_INPUTS)
+#define FIRST_RATE (FIRST_STATE + MODEL_STATES)
+#define FIRST_OUTPUT (FIRST_RATE + MODEL_STATES)
+#define LAST (FIRST_OUTPUT + MODEL_OUTPUTS)
+
+typedef enum { INSTANTIATED, INITIALIZING, RUNNING, ENDED } Phase;
+
+typedef struct {
+    double time;
+    double input[MODEL_INPUTS];
+    double state[MODEL_STATES];
+    Phase phase;
+    bool steps; /* co-simulation */
+    void *environment;
+    Log log;
+} Unit;
+
+static Status failed(const Unit *unit, const char *message)
+{
+    if (unit->log)
+        unit->log(unit->environment, ERROR, "logStatusError", message);
+    return ERROR;
+}
+
+static void begin(Unit *unit)
+{
+    unit->time = 0.0;
+    memset(unit->input, 0, sizeof unit->input);
+    memcpy(unit->state, model_start, sizeof unit->state);
+    unit->phase = INSTANTIATED;
+}
+
+static void *instantiated(const char *token, bool steps, void *environment, Log log)
+{
+    Unit *unit;
+    if (!token || strcmp(token, MODEL_TOKEN) != 0) {
+        if (log)
+            log(environment, ERROR, "logStatusError", "The instantiation token is that of another unit.");
+        return NULL;
+    }
+    unit = malloc(sizeof *unit);
+    if (!unit)
+        return NULL;
+    unit->steps = steps;
+    unit->environment = environment;
+    unit->log = log;
+    begin(unit);
+    return unit;
+}
+
+EXPORT const char *fmi3GetVersion(void) { return "3.0"; }
+
+EXPORT Status fmi3SetDebugLogging(void *instance, bool on, size_t count, const char *const categories[])
+{
+    (void)instance, (void)on, (void)count, (void)categories;
+    return OK;
+}
+
+EXPORT void *fmi3InstantiateModelExchange(const char *name, const char *token, const char *resources, bool visible,
+                                          bool logging, void *environment, Log log)
+{
+    (void)name, (void)resources, (void)visible, (void)logging;
+    return instantiated(token, false, environment, log);
+}
+
+EXPORT void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources, bool visible,
+                                         bool logging, bool events, bool early, const Reference intermediate[],
+                                         size_t count, void *environment, Log log, void (*update)(void))
+{
+    (void)name, (void)resources, (void)visible, (void)logging, (void)events, (void)early, (void)intermediate;
+    (void)count, (void)update;
+    return instantiated(token, true, environment, log);
+}
+
+EXPORT void *fmi3InstantiateScheduledExecution(const char *name, const char *token, const char *resources, bool visible,
+                                               bool logging, void *environment, Log log, void (*clock)(void),
+                                               void (*lock)(void), void (*unlock)(void))
+{
+    (void)name, (void)token, (void)resources, (void)visible, (void)logging, (void)environment, (void)log, (void)clock;
+    (void)lock, (void)unlock;
+    return NULL;
+}
+
+EXPORT void fmi3FreeInstance(void *instance) { free(instance); }
+
+EXPORT Status fmi3EnterInitializationMode(void *instance, bool tolerant, double tolerance, double start, bool stops,
+                                          double stop)
+{
+    Unit *unit = instance;
+    (void)tolerant, (void)tolerance, (void)stops, (void)stop;
+    unit->time = start;
+    unit->phase = INITIALIZING;
+    return OK;
+}
+
+EXPORT Status fmi3ExitInitializationMode(void *instance)
+{
+    ((Unit *)instance)->phase = RUNNING;
+    return OK;
+}
+
+EXPORT Status fmi3Terminate(void *instance)
+{
+    ((Unit *)instance)->phase = ENDED;
+    return OK;
+}
+
+EXPORT Status fmi3Reset(void *instance)
+{
+    begin(instance);
+    return OK;
+}
+
+/* modes between which nothing happens */
+#define MODE(name) \
+    EXPORT Status name(void *instance) \
+    { \
+        (void)instance; \
+        return OK; \
+    }
+MODE(fmi3EnterEventMode)
+MODE(fmi3EnterContinuousTimeMode)
+MODE(fmi3EnterStepMode)
+MODE(fmi3EnterConfigurationMode)
+MODE(fmi3ExitConfigurationMode)
+MODE(fmi3EvaluateDiscreteStates)
+
+EXPORT Status fmi3GetFloat64(void *instance, const Reference references[], size_t count, double values[], size_t size)
+{
+    const Unit *unit = instance;
+    double rates[MODEL_STATES], outputs[MODEL_OUTPUTS];
+    bool moved = false, seen = false;
+    if (count != size)
+        return failed(unit, "fmi3GetFloat64: as many values as references are needed.");
+    for (size_t k = 0; k < count; k++) {
+        const Reference at = references[k];
+        if (at >= FIRST_OUTPUT && !seen) {
+            model_outputs(unit->state, unit->input, outputs);
+            seen = true;
+        } else if (at >= FIRST_RATE && at < FIRST_OUTPUT && !moved) {
+            if (model_derivatives(unit->state, unit->input, rates) != 0)
+                return failed(unit, "The inertia matrix has lost its definiteness.");
+            moved = true;
+        }
+        if (at >= LAST)
+            return failed(unit, "fmi3GetFloat64: there is no such value reference.");
+        if (at == 0)
+            values[k] = unit->time;
+        else if (at < FIRST_STATE)
+            values[k] = unit->input[at - FIRST_INPUT];
+        else if (at < FIRST_RATE)
+            values[k] = unit->state[at - FIRST_STATE];
+        else if (at < FIRST_OUTPUT)
+            values[k] = rates[at - FIRST_RATE];
+        else
+            values[k] = outputs[at - FIRST_OUTPUT];
+    }
+    return OK;
+}
+
+EXPORT Status fmi3SetFloat64(void *instance, const Reference references[], size_t count, const double values[],
+                             size_t size)
+{
+    Unit *unit = instance;
+    if (count != size)
+        return failed(unit, "fmi3SetFloat64: as many values as references are needed.");
+    for (size_t k = 0; k < count; k++) {
+        const Reference at = references[k];
+        if (!isfinite(values[k]))
+            return failed(unit, "fmi3SetFloat64: a value is not finite.");
+        if (at >= FIRST_INPUT && at < FIRST_STATE)
+            unit->input[at - FIRST_INPUT] = values[k];
+        else if (at >= FIRST_STATE && at < FIRST_RATE && unit->phase < RUNNING)
+            unit->state[at - FIRST_STATE] = values[k];
+        else
+            return failed(unit, "fmi3SetFloat64: inputs alone are set, and states until initialization ends.");
+    }
+    return OK;
+}
+
+/* there are no variables of other types, so that no references of theirs are right */
+#define NONE(name, type) \
+    EXPORT Status fmi3Get##name(void *instance, const Reference references[], size_t count, type values[], size_t size) \
+    { \
+        (void)references, (void)values, (void)size; \
+        return count ? failed(instance, "fmi3Get" #name ": all variables are Float64.") : OK; \
+    } \
+    EXPORT Status fmi3Set##name(void *instance, const Reference references[], size_t count, const type values[], \
+                                size_t size) \
+    { \
+        (void)references, (void)values, (void)size; \
+        return count ? failed(instance, "fmi3Set" #name ": all variables are Float64.") : OK; \
+    }
+NONE(Float32, float)
+NONE(Int8, int8_t)
+NONE(UInt8, uint8_t)
+NONE(Int16, int16_t)
+NONE(UInt16, uint16_t)
+NONE(Int32, int32_t)
+NONE(UInt32, uint32_t)
+NONE(Int64, int64_t)
+NONE(UInt64, uint64_t)
+NONE(Boolean, bool)
+NONE(String, Text)
+
+EXPORT Status fmi3GetBinary(void *instance, const Reference references[], size_t count, size_t sizes[],
+                            const uint8_t *values[], size_t size)
+{
+    (void)references, (void)sizes, (void)values, (void)size;
+    return count ? failed(instance, "fmi3GetBinary: all variables are Float64.") : OK;
+}
+
+EXPORT Status fmi3SetBinary(void *instance, const Reference references[], size_t count, const size_t sizes[],
+                            const uint8_t *const values[], size_t size)
+{
+    (void)references, (void)sizes, (void)values, (void)size;
+    return count ? failed(instance, "fmi3SetBinary: all variables are Float64.") : OK;
+}
+
+EXPORT Status fmi3GetClock(void *instance, const Reference references[], size_t count, bool values[])
+{
+    (void)references, (void)values;
+    return count ? failed(instance, "fmi3GetClock: there are no clocks.") : OK;
+}
+
+EXPORT Status fmi3SetClock(void *instance, const Reference references[], size_t count, const bool values[])
+{
+    (void)references, (void)values;
+    return count ? failed(instance, "fmi3SetClock: there are no clocks.") : OK;
+}
+
+/* what the description says that the unit cannot */
+#define CANNOT(name) \
+    EXPORT Status name(void *instance) { return failed(instance, #name ": the unit has no such capability."); }
+CANNOT(fmi3GetNumberOfVariableDependencies)
+CANNOT(fmi3GetVariableDependencies)
+CANNOT(fmi3GetFMUState)
+CANNOT(fmi3SetFMUState)
+CANNOT(fmi3FreeFMUState)
+CANNOT(fmi3SerializedFMUStateSize)
+CANNOT(fmi3SerializeFMUState)
+CANNOT(fmi3DeserializeFMUState)
+CANNOT(fmi3GetDirectionalDerivative)
+CANNOT(fmi3GetAdjointDerivative)
+CANNOT(fmi3GetIntervalDecimal)
+CANNOT(fmi3GetIntervalFraction)
+CANNOT(fmi3GetShiftDecimal)
+CANNOT(fmi3GetShiftFraction)
+CANNOT(fmi3SetIntervalDecimal)
+CANNOT(fmi3SetIntervalFraction)
+CANNOT(fmi3SetShiftDecimal)
+CANNOT(fmi3SetShiftFraction)
+CANNOT(fmi3GetOutputDerivatives)
+CANNOT(fmi3ActivateModelPartition)
+
+EXPORT Status fmi3UpdateDiscreteStates(void *instance, bool *again, bool *terminate, bool *nominals, bool *states,
+                                       bool *next, double *time)
+{
+    (void)instance;
+    *again = *terminate = *nominals = *states = *next = false;
+    *time = 0.0;
+    return OK;
+}
+
+/* model exchange */
+
+EXPORT Status fmi3CompletedIntegratorStep(void *instance, bool final, bool *event, bool *terminate)
+{
+    (void)instance, (void)final;
+    *event = *terminate = false;
+    return OK;
+}
+
+EXPORT Status fmi3SetTime(void *instance, double time)
+{
+    ((Unit *)instance)->time = time;
+    return OK;
+}
+
+EXPORT Status fmi3GetNumberOfContinuousStates(void *instance, size_t *count)
+{
+    (void)instance;
+    *count = MODEL_STATES;
+    return OK;
+}
+
+EXPORT Status fmi3GetNumberOfEventIndicators(void *instance, size_t *count)
+{
+    (void)instance;
+    *count = 0;
+    return OK;
+}
+
+EXPORT Status fmi3GetEventIndicators(void *instance, double indicators[], size_t count)
+{
+    (void)indicators;
+    return count ? failed(instance, "fmi3GetEventIndicators: there are none.") : OK;
+}
+
+EXPORT Status fmi3GetContinuousStates(void *instance, double states[], size_t count)
+{
+    if (count != MODEL_STATES)
+        return failed(instance, "fmi3GetContinuousStates: another number of states.");
+    memcpy(states, ((Unit *)instance)->state, sizeof ((Unit *)instance)->state);
+    return OK;
+}
+
+EXPORT Status fmi3SetContinuousStates(void *instance, const double states[], size_t count)
+{
+    if (count != MODEL_STATES)
+        return failed(instance, "fmi3SetContinuousStates: another number of states.");
+    memcpy(((Unit *)instance)->state, states, sizeof ((Unit *)instance)->state);
+    return OK;
+}
+
+EXPORT Status fmi3GetContinuousStateDerivatives(void *instance, double rates[], size_t count)
+{
+    const Unit *unit = instance;
+    if (count != MODEL_STATES)
+        return failed(unit, "fmi3GetContinuousStateDerivatives: another number of states.");
+    if (model_derivatives(unit->state, unit->input, rates) != 0)
+        return failed(unit, "The inertia matrix has lost its definiteness.");
+    return OK;
+}
+
+EXPORT Status fmi3GetNominalsOfContinuousStates(void *instance, double nominals[], size_t count)
+{
+    (void)instance;
+    for (size_t k = 0; k < count; k++)
+        nominals[k] = 1.0;
+    return OK;
+}
+
+/* co-simulation */
+
+static int runge_kutta_4(Unit *unit, double step)
+{
+    static const double places[4] = {0.0, 0.5, 0.5, 1.0}, weights[4] = {1.0, 2.0, 2.0, 1.0};
+    double slope[MODEL_STATES] = {0.0}, at[MODEL_STATES], sum[MODEL_STATES] = {0.0};
+    for (int stage = 0; stage < 4; stage++) {
+        for (int k = 0; k < MODEL_STATES; k++)
+            at[k] = unit->state[k] + places[stage] * step * slope[k];
+        if (model_derivatives(at, unit->input, slope) != 0)
+            return 1;
+        for (int k = 0; k < MODEL_STATES; k++)
+            sum[k] += weights[stage] / 6.0 * slope[k];
+    }
+    for (int k = 0; k < MODEL_STATES; k++) {
+        unit->state[k] += step * sum[k];
+        if (!isfinite(unit->state[k]))
+            return 2;
+    }
+    return 0;
+}
+
+EXPORT Status fmi3DoStep(void *instance, double time, double size, bool final, bool *event, bool *terminate, bool *early,
+                         double *reached)
+{
+    Unit *unit = instance;
+    const double count = ceil(size / MODEL_STEP * (1.0 - 1e-12));
+    (void)final;
+    *event = *terminate = *early = false;
+    *reached = time;
+    if (!unit->steps || !(size > 0.0) || !isfinite(count))
+        return failed(unit, "fmi3DoStep: needs an instance for co-simulation and a step above 0.");
+    for (double k = 0.0; k < count; k += 1.0) {
+        const int status = runge_kutta_4(unit, size / count);
+        if (status != 0)
+            return failed(unit, status == 1 ? "The inertia matrix has lost its definiteness."
+                                            : "A state is no longer finite: the step is too long for this arm.");
+        *reached = time + size * ((k + 1.0) / count);
+    }
+    unit->time = *reached = time + size;
+    return OK;
+}

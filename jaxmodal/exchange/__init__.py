@@ -1,0 +1,12 @@
+"""Arms for other programs: simulators and formats of robots, and units of co-simulation."""
+
+from jaxmodal.exchange.fmu import SimulationUnit, write_fmu
+from jaxmodal.exchange.lumping import lumped
+from jaxmodal.exchange.mjcf import write_mjcf
+from jaxmodal.exchange.results import LumpedArm
+from jaxmodal.exchange.urdf import write_urdf
+from jaxmodal.runtime.public_names import report_package
+
+__all__ = ["LumpedArm", "SimulationUnit", "lumped", "write_fmu", "write_mjcf", "write_urdf"]
+
+report_package(globals())

@@ -1,0 +1,237 @@
+"""Lumped arms: chains of rigid pieces whose springs are fitted to certified frequencies in many postures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+from scipy.stats import qmc
+
+from jaxmodal.arm.arguments import is_whole, reals, require_truth, whole
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.exchange.chain import IN_PLANE, WAYS, Chain, chain_of, joint_names
+from jaxmodal.exchange.refusals import arm_in_space, require_lumpable
+from jaxmodal.exchange.results import LumpedArm
+from jaxmodal.exchange.vibration import Stance, springs_of
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
+
+Floats = NDArray[np.float64]
+
+#: what a factor of e on one spring costs beside relative errors of frequencies: what no frequency tells stays as it is
+_PULL = 1e-3
+#: factors of springs that a fit may reach
+_MOST_FACTOR = 4.0
+#: postures in which springs are fitted, at least
+_FEWEST = 8
+#: in how many postures errors may be stated
+MOST_POSTURES = 1000
+#: how many points a link may have
+_MOST_PIECES = 32
+
+
+def lumped(
+    arm: Arm | SpatialArm,
+    *,
+    pieces: int | Sequence[int] = 4,
+    modes: int = 5,
+    postures: Any = 20,
+    theory: TheoryName = "timoshenko",
+    slides: bool | None = None,
+) -> LumpedArm:
+    """Return an arm as rigid pieces on hinges with springs that have its certified frequencies as nearly as they can.
+
+    Parameters
+    ----------
+    arm
+        An arm in space, or a planar one, which stays in its plane.
+    pieces
+        Points at which each flexible link gives way, 1 to 32, or a number for each link; it is one rigid piece more.
+    modes
+        How many frequencies are fitted and stated.
+    postures
+        In how many postures errors are stated, beside that of the arm; or these postures, (P, n), rad, of joints that
+        slide m.
+    theory
+        Theory of the frequencies that are certified.
+    slides
+        Whether these points also slide: along the link and, where the theory has shear, across it. None: those of links
+        that shear makes softer by more than 1 %. Slides are fast oscillations, which cost a simulator small steps.
+
+    Returns
+    -------
+    LumpedArm
+        With the errors of frequencies in all postures; to be printed, or given to `write_mjcf` and `write_urdf`.
+
+    Raises
+    ------
+    ArmError
+        An argument is not allowed, or the arm has what no rigid pieces have: see `docs/exchange.md`.
+
+    Notes
+    -----
+    The points are those of Gauss's rule. In bending about y and z, in torsion, and where they slide, each has springs
+    of its own; mass, centre of gravity and inertia of all links are kept. A factor on each of these springs is fitted
+    by least squares of the relative errors of frequencies, of mode k over k^2, in as many other postures,
+    low-discrepancy points within the joints' limits. Springs of joints stay.
+
+    Examples
+    --------
+    >>> import jax; jax.config.update("jax_enable_x64", True)
+    >>> import jaxmodal as jm
+    >>> found = lumped(jm.examples.two_link_flexible(), postures=3, modes=2)
+    >>> found.frequencies_hz.shape, bool(abs(found.errors).max() < 1e-3)
+    ((4, 2), True)
+    """
+    require_lumpable(arm)
+    counts = _counts(pieces, arm.num_links)
+    wanted = whole("modes", modes, 1, limits.MODES)
+    if slides is not None:
+        require_truth("slides", slides)
+    in_space, planar = arm_in_space(arm)
+    chain = chain_of(in_space, counts, _ways(planar, theory), slides)
+    own = np.array([in_space.value_at(f"link{k}.{in_space.position_of(k)}") for k in arm.joints])
+    stated, fitted = _postures(in_space, own, postures)
+    stances = [Stance(chain, posture, True) for posture in stated]
+    stiffness = springs_of(chain)
+    wanted = min(wanted, *(len(stance.modes(stiffness)[0]) for stance in stances))
+    factors = np.ones(len(chain.groups))
+    if chain.groups:
+        exact, _ = _certified(arm, fitted, wanted, theory)
+        factors = _fitted(chain, fitted, exact)
+    chain = chain.scaled(factors)
+    exact, certified = _certified(arm, stated, wanted, theory)
+    stiffness = springs_of(chain)
+    found = [stance.modes(stiffness)[0][:wanted] for stance in stances]
+    return LumpedArm(
+        arm=arm.name,
+        theory=theory,
+        joints=tuple(joint_names(in_space)),
+        postures=stated,
+        exact=exact,
+        certified=certified,
+        omega=np.array(found),
+        factors=dict(zip(chain.groups, map(float, factors), strict=True)),
+        chain=chain,
+        lost=_lost(in_space),
+    )
+
+
+def as_lumped(
+    arm: Arm | SpatialArm | LumpedArm,
+    pieces: int | Sequence[int],
+    modes: int,
+    postures: Any,
+    theory: TheoryName,
+    slides: bool | None,
+) -> LumpedArm:
+    """What `lumped` makes of an arm; one that it has made is taken as it is."""
+    if isinstance(arm, LumpedArm):
+        return arm
+    return lumped(arm, pieces=pieces, modes=modes, postures=postures, theory=theory, slides=slides)
+
+
+def _ways(planar: bool, theory: TheoryName) -> list[str]:
+    """In what ways a link gives way by a theory."""
+    flags = theory_flags(theory)
+    none = [] if flags.shear else ["shear_y", "shear_z"]
+    none += [] if flags.axial else ["stretch"]
+    return [way for way in (IN_PLANE if planar else WAYS) if way not in none]
+
+
+def _fitted(chain: Chain, postures: Floats, exact: Floats) -> Floats:
+    """Factors of the groups for which frequencies come nearest to the exact ones, in relative errors over k^2."""
+    stances = [Stance(chain, posture, True) for posture in postures]
+    stiffness, groups = springs_of(chain), stances[0].groups
+    fit = groups >= 0
+    members = np.zeros((groups.size, len(chain.groups)))
+    members[np.flatnonzero(fit), groups[fit]] = 1.0
+    modes = exact.shape[1]
+    weights = 1.0 / np.arange(1, modes + 1) ** 2  # low modes are not given away for high ones
+
+    def at(logarithms: Floats) -> tuple[Floats, Floats]:
+        scaled = stiffness * np.exp(members @ logarithms)
+        errors, slopes = [_PULL * logarithms], [_PULL * np.eye(logarithms.size)]
+        for stance, wanted in zip(stances, exact, strict=True):
+            omega, shares = stance.modes(scaled)
+            errors.append(weights * np.log(omega[:modes] / wanted))
+            slopes.append(0.5 * weights[:, None] * (shares[:modes] @ members))
+        return np.concatenate(errors), np.concatenate(slopes)
+
+    most = math.log(_MOST_FACTOR)
+    solved = least_squares(
+        lambda x: at(x)[0],
+        np.zeros(len(chain.groups)),
+        jac=lambda x: at(x)[1],
+        bounds=(-most, most),
+        xtol=1e-6,
+    )
+    return np.asarray(np.exp(solved.x))
+
+
+def _certified(
+    arm: Arm | SpatialArm, postures: Floats, modes: int, theory: TheoryName
+) -> tuple[Floats, NDArray[np.bool_]]:
+    found = [natural_frequencies(arm.with_posture(p), modes, theory=theory) for p in postures]
+    omega = np.array([np.asarray(each.frequencies_hz) for each in found]) * 2.0 * np.pi
+    return omega, np.array([np.asarray(each.certified) for each in found])
+
+
+def _counts(pieces: Any, links: int) -> list[int]:
+    given = list(pieces) if isinstance(pieces, list | tuple | np.ndarray) else [pieces] * links
+    if len(given) != links or not all(is_whole(n, 1, _MOST_PIECES) for n in given):
+        raise ArmError(
+            f"pieces = {shown(pieces)}: must be a whole number from 1 to {_MOST_PIECES}, or one for each of the "
+            f"{links} links; 4 is usual."
+        )
+    return [int(n) for n in given]
+
+
+def _postures(arm: SpatialArm, own: Floats, postures: Any) -> tuple[Floats, Floats]:
+    """Those of which errors are stated, the arm's own first where none are given, and those that are fitted."""
+    size = own.size
+    bounds = np.empty((size, 2))
+    for k, number in enumerate(arm.joints):
+        limits_of = arm.links[number - 1].joint_limits
+        usual = (own[k], own[k]) if arm.slides(number) else (-math.pi, math.pi)
+        bounds[k] = usual if limits_of is None else limits_of
+        infinite = ~np.isfinite(bounds[k])
+        bounds[k][infinite] = np.array(usual)[infinite]
+    if is_whole(postures, 0, MOST_POSTURES):
+        count, given = int(postures), None
+    else:
+        given = reals("postures", postures, f"a whole number, or rows of {size} joint positions")
+        if (
+            given.ndim != 2
+            or given.shape[1] != size
+            or not given.size
+            or not np.isfinite(given).all()
+        ):
+            raise ArmError(
+                f"postures = {shown(postures)}: must be a whole number from 0 to {MOST_POSTURES}, or rows of {size} "
+                "joint positions, a row for each posture."
+            )
+        count = len(given)
+    fits = max(count, _FEWEST)
+    shares = qmc.Halton(size, scramble=False).random(fits + count + 1)[1:]
+    spread = bounds[:, 0] + shares * (bounds[:, 1] - bounds[:, 0])
+    stated = np.vstack([own, spread[fits:]]) if given is None else given
+    return stated, spread[:fits]
+
+
+def _lost(arm: SpatialArm) -> tuple[str, ...]:
+    """What the arm has and no rigid pieces have."""
+    lost = []
+    damped = [k for k, link in enumerate(arm.links, start=1) if link.loss_factor]
+    if damped:
+        names = ", ".join(f"link{k}" for k in damped)
+        lost.append(f"the loss factor of {names}: hinges have viscous damping alone")
+    return tuple(lost)

@@ -1,0 +1,91 @@
+"""Arms that cannot be handed on as rigid pieces, and planar arms as arms in space that stay in their plane."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.shapes import RawSection
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
+from jaxmodal.runtime.precision import require_x64
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.planar import to_spatial
+from jaxmodal.spatial.arms.plausibility import nothing_gives_way
+from jaxmodal.spatial.parts.sections import SpatialSection, spatial_section
+
+#: what stands for the Poisson ratio of a planar link that has none: nothing twists in the plane
+_POISSON = 0.3
+
+
+def require_lumpable(arm: Any) -> None:
+    """Refuse an arm that `lumped` does not know.
+
+    Raises
+    ------
+    ArmError
+        Says which value it is, and what helps.
+    """
+    require_x64()
+    if not isinstance(arm, Arm | SpatialArm):
+        raise ArmError(
+            f"arm = {shown(arm)}: must be an Arm or a SpatialArm; read_arm reads a file."
+        )
+    if is_traced(arm):
+        raise ArmError(
+            "arm: holds traced values, and a file holds numbers; give a concrete arm, outside of jax.jit, jax.vmap and "
+            "jax.grad."
+        )
+    arm.to_dict()  # refuses values of many arms
+    for number, link in enumerate(arm.links, start=1):
+        springs = [
+            (name, getattr(link, name, None))
+            for name in ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness")
+        ]
+        springs += [
+            (f"joint_spring{k}.stiffness", spring.stiffness)
+            for k, spring in enumerate(getattr(link, "joint_springs", ()), start=1)
+        ]
+        free = [name for name, value in springs if value is not None and float(value) == 0.0]
+        if free:
+            raise ArmError(
+                f"link{number}.{free[0]} = 0: lets the arm go, and what floats has frequencies of 0, which no relative "
+                "error is of; give a stiffness above 0."
+            )
+    if not isinstance(arm, SpatialArm):
+        return
+    if arm.base_stiffness is not None:
+        matrix = np.array(arm.base_stiffness.rows(), float)
+        if np.any(matrix != np.diag(np.diag(matrix))):
+            raise ArmError(
+                "base_stiffness: has entries beside its diagonal, and springs of joints act one by one; give the six "
+                "values of a diagonal."
+            )
+    if nothing_gives_way(arm):
+        raise ArmError(
+            "arm: nothing gives way, all links and joints are rigid, so there are no frequencies to hand on; give "
+            "joint_stiffness, or links a section and a material."
+        )
+
+
+def arm_in_space(arm: Arm | SpatialArm) -> tuple[SpatialArm, bool]:
+    """The arm in space of any arm, and whether it stays in its plane."""
+    if isinstance(arm, SpatialArm):
+        return arm, False
+    links, sections = [], {}
+    for number, link in enumerate(arm.links, start=1):
+        known = link.poisson_ratio is not None or link.shear_modulus is not None
+        links.append(link if known else link.replace(poisson_ratio=_POISSON))
+        if isinstance(link.section, RawSection):
+            sections[number] = _as_round(link)
+    return to_spatial(dataclasses.replace(arm, links=tuple(links)), sections), True
+
+
+def _as_round(link: Any) -> SpatialSection:
+    """A section with the same second moment about every axis."""
+    second = float(link.second_moment)
+    return spatial_section(float(link.area), second, second, 2.0 * second)

@@ -1,0 +1,142 @@
+"""Lumped arms: what they are, how far their frequencies are from the certified ones."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.exchange.chain import Chain
+from jaxmodal.runtime.datasets import in_hertz, variable
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class LumpedArm(ShowsDatasets):
+    """An arm as rigid pieces on hinges with springs, and the errors of K frequencies in P postures while motors hold.
+
+    Attributes
+    ----------
+    arm, theory : str
+        Name of the arm, and theory of its frequencies.
+    joints : tuple of str
+        Names of the n joints that motors move.
+    postures : array, shape (P, n)
+        Of which errors are stated, rad, of joints that slide m; the first is the arm's own, unless they were given.
+    exact : array, shape (P, K)
+        Frequencies of the arm, rad/s.
+    certified : array, shape (P, K)
+        Whether these are certified.
+    omega : array, shape (P, K)
+        Frequencies of the pieces, rad/s.
+    factors : dict of str to float
+        Fitted factor of each spring of a link, by link, kind and number of the hinge point.
+    lost : tuple of str
+        What of the arm the pieces do not have.
+    chain : Chain
+        The pieces themselves.
+    """
+
+    arm: str
+    theory: TheoryName
+    joints: tuple[str, ...]
+    postures: Floats
+    exact: Floats
+    certified: NDArray[np.bool_]
+    omega: Floats
+    factors: dict[str, float]
+    lost: tuple[str, ...]
+    chain: Chain
+
+    @property
+    def frequencies_hz(self) -> Floats:
+        """Frequencies of the pieces, Hz, shape (P, K)."""
+        return np.asarray(self.omega / (2.0 * np.pi))
+
+    @property
+    def errors(self) -> Floats:
+        """Their relative errors, shape (P, K)."""
+        return np.asarray(self.omega / self.exact - 1.0)
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of all pieces, those at rest among them, kg."""
+        return float(sum(piece.lump.mass for piece in self.chain.pieces))
+
+    def tables(self) -> list[Table]:
+        """Return frequencies of arm and pieces with their errors, a row for each mode."""
+        errors, hertz = 100.0 * np.abs(self.errors), self.exact / (2.0 * np.pi)
+        rows = [
+            [
+                str(k + 1),
+                f"{hertz[0, k]:.5g}",
+                f"{self.frequencies_hz[0, k]:.5g}",
+                f"{hertz[:, k].min():.5g}",
+                f"{hertz[:, k].max():.5g}",
+                f"{np.sqrt(np.mean(errors[:, k] ** 2)):.2g}",
+                f"{errors[:, k].max():.2g}",
+                "certified" if self.certified[:, k].all() else "not certified",
+            ]
+            for k in range(hertz.shape[1])
+        ]
+        headings = (
+            *("mode", "arm [Hz]", "pieces [Hz]", "lowest [Hz]", "highest [Hz]"),
+            *("error, rms [%]", "error, largest [%]", "certificate"),
+        )
+        joints = self.chain.joints
+        springs = len(joints) - len(self.joints)
+        title = f"{self.arm or 'arm'} ({self.theory}) as {len(self.chain.pieces) - 1} rigid pieces on {springs} springs"
+        notes = [
+            f"in {len(self.postures)} posture{'s' * (len(self.postures) > 1)}, motors held; the first two frequencies "
+            "are of the first"
+        ]
+        if self.factors:
+            low, high = min(self.factors.values()), max(self.factors.values())
+            notes.append(f"springs of links are {low:.3g} to {high:.3g} of those of their share")
+        notes += [f"not in it: {what}" for what in self.lost]
+        return [Table(title, headings, rows, notes, ("certificate",))]
+
+    def lines(self) -> list[str]:
+        """The errors in every posture as lines of plain text, for comments of files."""
+        modes = range(1, self.omega.shape[1] + 1)
+        found = [
+            "Relative errors of frequencies [%] while motors hold, against the certified ones of the flexible arm",
+            f"({self.theory}), by posture ({', '.join(self.joints)}; rad, of slides m):",
+            "".join(f"{f'f{k}':>9}" for k in modes) + "   posture",
+        ]
+        for posture, errors in zip(self.postures, 100.0 * self.errors, strict=True):
+            at = ", ".join(f"{value:.6g}" for value in posture)
+            found.append("".join(f"{error:9.4f}" for error in errors) + f"   {at}")
+        worst = 100.0 * np.abs(self.errors).max(axis=0)
+        found.append("".join(f"{error:9.4f}" for error in worst) + "   largest")
+        found.append("Certified frequencies in the first posture [Hz]:")
+        found.append(", ".join(f"{value:.6g}" for value in self.exact[0] / (2.0 * np.pi)))
+        return [*found, *(f"Not in it: {what}." for what in self.lost)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return frequencies of arm and pieces with their errors, with dims posture and mode."""
+        import xarray
+
+        where = ("posture", "mode")
+        variables = {
+            "joint_position": variable(
+                ("posture", "joint"), self.postures, "positions of the joints", "rad or m"
+            ),
+            "frequency": in_hertz(where, self.exact, "frequency of the arm"),
+            "certified": variable(where, self.certified, "whether it is certified"),
+            "lumped_frequency": in_hertz(where, self.omega, "frequency of the pieces"),
+            "error": variable(where, self.errors, "relative error of the pieces", "1"),
+        }
+        labels = {
+            "mode": np.arange(1, self.omega.shape[1] + 1),
+            "joint": list(self.joints),
+        }
+        return xarray.Dataset(variables, labels, {"arm": self.arm, "theory": self.theory})

@@ -1,0 +1,194 @@
+"""Lumped arms as URDF, with the table of what a URDF lacks beside it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.files import place_of
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.exchange.chain import Chain, PieceJoint
+from jaxmodal.exchange.files import commented, numbers, written
+from jaxmodal.exchange.lumping import as_lumped
+from jaxmodal.exchange.results import LumpedArm
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.robots.bodies import NOTHING, Lump
+
+Floats = NDArray[np.float64]
+
+_KINDS = {"hinge": "revolute", "slide": "prismatic"}
+#: limits of joints that have none, rad or m, which URDF wants of all that do not turn for ever
+_WIDE = {"hinge": math.pi, "slide": 1.0}
+#: cosine of a pitch at which roll and yaw are no longer told apart
+_UPRIGHT = 1e-9
+
+
+def write_urdf(
+    arm: Arm | SpatialArm | LumpedArm,
+    path: str | Path,
+    *,
+    pieces: int | Sequence[int] = 4,
+    modes: int = 5,
+    postures: Any = 20,
+    theory: TheoryName = "timoshenko",
+    slides: bool | None = None,
+) -> LumpedArm:
+    """Write an arm as the URDF of rigid pieces, and beside it the file of what a URDF lacks: springs, dampers, rotors.
+
+    Parameters
+    ----------
+    arm
+        An arm, or a `LumpedArm` that `lumped` has made of one, for which the next arguments but ``path`` do not count.
+    path
+        The URDF, such as ``arm.urdf``; ``arm.toml`` comes beside it. Files that exist are replaced.
+    pieces, modes, postures, theory, slides
+        As of `lumped`.
+
+    Returns
+    -------
+    LumpedArm
+        With the errors that stand in the file. ``read_arm("arm.toml")`` is an arm in space of the same frequencies.
+
+    Raises
+    ------
+    ArmError
+        As `lumped`; or the file has another suffix, or cannot be written.
+    """
+    place = place_of(path)
+    if place.suffix.lower() != ".urdf":
+        raise ArmError(f"path = {str(path)!r}: must end in .urdf; a .toml comes beside it.")
+    made = as_lumped(arm, pieces, modes, postures, theory, slides)
+    side = place.with_suffix(".toml")
+    note = [*made.lines(), "", f"Springs, dampers, rotors and the posture are in {side.name}."]
+    lines = [
+        '<?xml version="1.0"?>',
+        f"<robot name={quoteattr(made.arm or 'arm')}>",
+        *commented(note),
+        *_elements(made.chain),
+        "</robot>",
+    ]
+    written(place, "\n".join(lines) + "\n")
+    written(side, _side_table(made, place.name))
+    return made
+
+
+def _elements(chain: Chain) -> list[str]:
+    """Links and joints from the ground to the tip: a link for each joint, for a URDF has no joints in a row."""
+    first = chain.pieces[0]
+    root = "ground" if first.joints else first.name
+    lines = [_link(root, NOTHING if first.joints else first.lump)]
+    before = root
+    for number, piece in enumerate(chain.pieces):
+        if number == 0 and not piece.joints:
+            continue
+        place, turn = piece.place, piece.turn
+        steps: list[PieceJoint | None] = [*piece.joints] or [None]
+        for k, joint in enumerate(steps, start=1):
+            last = k == len(steps)
+            name = piece.name if last else f"{piece.name}_before{k}"
+            lines.append(_link(name, piece.lump if last else NOTHING))
+            lines.append(_joint(joint, before, name, place, turn))
+            before, place, turn = name, np.zeros(3), np.eye(3)
+    return [*lines, _link("tip", NOTHING), _joint(None, before, "tip", chain.tip, np.eye(3))]
+
+
+def _link(name: str, lump: Lump) -> str:
+    if not lump.mass and not np.any(lump.tensor):
+        return f"  <link name={quoteattr(name)}/>"
+    tensor = "".join(
+        f' i{a}{b}="{float(lump.tensor[i, j])!r}"'
+        for (i, a), (j, b) in (
+            ((0, "x"), (0, "x")),
+            ((0, "x"), (1, "y")),
+            ((0, "x"), (2, "z")),
+            ((1, "y"), (1, "y")),
+            ((1, "y"), (2, "z")),
+            ((2, "z"), (2, "z")),
+        )
+    )
+    return (
+        f'  <link name={quoteattr(name)}><inertial><origin xyz="{numbers(lump.centre)}"/>'
+        f'<mass value="{float(lump.mass)!r}"/><inertia{tensor}/></inertial></link>'
+    )
+
+
+def _joint(joint: PieceJoint | None, parent: str, child: str, place: Floats, turn: Floats) -> str:
+    ends = f"<parent link={quoteattr(parent)}/><child link={quoteattr(child)}/>"
+    origin = f'<origin xyz="{numbers(place)}" rpy="{numbers(_roll_pitch_yaw(turn))}"/>'
+    if joint is None:
+        name = quoteattr(f"{child}_mount")
+        return f'  <joint name={name} type="fixed">{ends}{origin}</joint>'
+    low, high = joint.limits or (-_WIDE[joint.kind], _WIDE[joint.kind])
+    kind = _KINDS[joint.kind]
+    limit = (
+        f'<limit lower="{low!r}" upper="{high!r}" effort="0" velocity="{joint.speed or 0.0!r}"/>'
+    )
+    if joint.kind == "hinge" and (joint.limits is None or not np.isfinite(joint.limits).all()):
+        kind, limit = "continuous", ""
+    dynamics = f'<dynamics damping="{joint.damping!r}"/>' if joint.damping else ""
+    return (
+        f'  <joint name={quoteattr(joint.name)} type="{kind}">{ends}{origin}'
+        f'<axis xyz="{numbers(joint.axis)}"/>{limit}{dynamics}</joint>'
+    )
+
+
+def _roll_pitch_yaw(turn: Floats) -> Floats:
+    """The angles about the fixed axes x, y and z, one after the other; of a pitch of a right angle without yaw."""
+    cosine = math.hypot(turn[0, 0], turn[1, 0])
+    pitch = math.atan2(-turn[2, 0], cosine)
+    if cosine < _UPRIGHT:
+        return np.array([math.atan2(-turn[1, 2], turn[1, 1]), pitch, 0.0])
+    roll, yaw = math.atan2(turn[2, 1], turn[2, 2]), math.atan2(turn[1, 0], turn[0, 0])
+    return np.array([roll, pitch, yaw])
+
+
+def _side_table(made: LumpedArm, urdf: str) -> str:
+    """The file of an arm that names the URDF and says what it lacks."""
+    joints = made.chain.joints
+    kinds = {kind: [joint for joint in joints if joint.kind == kind] for kind in _KINDS}
+    tables: dict[str, Mapping[str, Any]] = {
+        "positions": dict(zip(made.joints, map(float, made.postures[0]), strict=True)),
+        "joint_stiffness": _springs(kinds["hinge"]),
+        "slide_stiffness": _springs(kinds["slide"]),
+        "joint_damping": _dampers(kinds["hinge"]),
+        "slide_damping": _dampers(kinds["slide"]),
+    }
+    lines = [
+        "# Rigid pieces on springs that have the frequencies of a flexible arm; jaxmodal reads this file as an arm.",
+        *(f"# {line}".rstrip() for line in made.lines()),
+        f"urdf = {json.dumps(urdf)}",
+        'tip = "tip"',
+    ]
+    for title, table in tables.items():
+        if table:
+            lines += ["", f"[{title}]"]
+            lines += [f"{json.dumps(name)} = {value!r}" for name, value in table.items()]
+    for joint in joints:
+        inertia, ratio = joint.rotor
+        if inertia:
+            motor = "held" if joint.held else "beyond_spring"
+            lines += [
+                "",
+                f"[rotors.{json.dumps(joint.name)}]",
+                f"inertia = {inertia!r}",
+                f"gear_ratio = {ratio!r}",
+                f'motor = "{motor}"',
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def _springs(joints: list[PieceJoint]) -> dict[str, float]:
+    return {j.name: float(j.stiffness) for j in joints if math.isfinite(j.stiffness)}
+
+
+def _dampers(joints: list[PieceJoint]) -> dict[str, float]:
+    return {j.name: float(j.damping) for j in joints if j.damping}

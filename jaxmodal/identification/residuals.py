@@ -1,0 +1,159 @@
+"""The differences between an arm and what was measured, in standard deviations, with exact derivatives."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.identification.measurements import Measured, MeasuredModes, MeasuredResponse
+from jaxmodal.identification.pairing import Pairing, paired
+from jaxmodal.identification.predictions import Modes, modes_of, response_of
+from jaxmodal.identification.unknowns import Unknowns
+from jaxmodal.runtime.errors import ArmError
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complex128]
+
+#: error of the arm that is allowed, beside that of the measurement, in the first, rough fit of responses
+_ROUGH = 0.1
+
+
+class Part(NamedTuple):
+    """Residuals of one measurement, their derivatives by x, and what was computed for it."""
+
+    residuals: Floats
+    slopes: Floats
+    computed: Modes | Complexes
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all residuals and derivatives are."""
+        return bool(np.all(np.isfinite(self.residuals)) and np.all(np.isfinite(self.slopes)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Misfit:
+    """What was measured, and how far an arm is from it.
+
+    Attributes
+    ----------
+    pairings
+        Of each measurement of modes, None for responses.
+    """
+
+    unknowns: Unknowns
+    measured: tuple[Measured, ...]
+    theory: TheoryName
+    pairings: tuple[Pairing | None, ...]
+
+    @classmethod
+    def at(
+        cls,
+        unknowns: Unknowns,
+        measured: tuple[Measured, ...],
+        theory: TheoryName,
+        values: Floats,
+    ) -> Misfit:
+        """Pair measured modes with those of the arm with these values."""
+        pairings = [
+            paired(each, unknowns.arm_with(values, each.settings), theory)
+            if isinstance(each, MeasuredModes)
+            else None
+            for each in measured
+        ]
+        return cls(unknowns, measured, theory, tuple(pairings))
+
+    def parts(self, values: Floats, rough: bool = False) -> list[Part]:
+        """The residuals of each measurement; ``rough`` those of logarithms, with an error of the arm allowed."""
+        found = []
+        for each, pairing in zip(self.measured, self.pairings, strict=True):
+            arm = self.unknowns.arm_with(values, each.settings)
+            if isinstance(each, MeasuredModes):
+                assert pairing is not None
+                count = max(pairing.numbers)
+                modes = modes_of(self.unknowns, values, arm, count, self.theory)
+                found.append(_of_modes(each, pairing, modes, rough))
+            else:
+                computed, slopes = response_of(self.unknowns, values, arm, each, self.theory)
+                found.append((_rough_response if rough else _of_response)(each, computed, slopes))
+        return found
+
+
+def spread_of(measured: MeasuredModes) -> Floats:
+    """Standard deviations of frequencies, Hz; where they are not known, of a common share of 1."""
+    given = measured.standard_deviations_hz
+    return np.asarray(measured.frequencies_hz if given is None else given, np.float64)
+
+
+def spread_of_response(measured: MeasuredResponse) -> Floats:
+    """Standard deviations of responses; where they are not known, of a common share of 1 of each pair's size."""
+    given = measured.standard_deviations
+    shape = measured.values.shape
+    return np.broadcast_to(measured.size if given is None else given, shape)
+
+
+def _of_modes(measured: MeasuredModes, pairing: Pairing, modes: Modes, rough: bool) -> Part:
+    at = np.array(pairing.numbers) - 1
+    spread = spread_of(measured)
+    if rough:
+        given = measured.standard_deviations_hz
+        known = 0.0 if given is None else spread
+        spread = np.hypot(known, _ROUGH * measured.frequencies_hz)
+    residuals = (modes.hertz[at] - measured.frequencies_hz) / spread
+    return Part(residuals, modes.slopes[at] / spread[:, None], modes)
+
+
+def _of_response(measured: MeasuredResponse, computed: Complexes, slopes: Complexes) -> Part:
+    known = np.isfinite(measured.values)
+    spread = spread_of_response(measured)[known]
+    away = (computed[known] - measured.values[known]) / spread
+    rates = slopes[known] / spread[:, None]
+    return Part(
+        np.concatenate([away.real, away.imag]), np.concatenate([rates.real, rates.imag]), computed
+    )
+
+
+def _rough_response(measured: MeasuredResponse, computed: Complexes, slopes: Complexes) -> Part:
+    """Of logarithms: peaks that do not overlap yet draw each other nearer by their flanks."""
+    known = np.isfinite(measured.values) & (measured.values != 0.0)
+    size = np.abs(measured.values[known])
+    given = measured.standard_deviations
+    noise = 0.0 if given is None else spread_of_response(measured)[known] / size
+    spread = np.hypot(noise, np.full(size.shape, _ROUGH))
+    moves = computed[known] != 0.0  # what stands still by symmetry has no logarithm
+    with np.errstate(all="ignore"):
+        away = np.where(moves, np.log(computed[known] / measured.values[known]) / spread, 0.0)
+        rates = slopes[known] / computed[known][:, None] / spread[:, None]
+    rates = np.where(moves[:, None], rates, 0.0)
+    return Part(
+        np.concatenate([away.real, away.imag]), np.concatenate([rates.real, rates.imag]), computed
+    )
+
+
+def require_one_scale(measured: tuple[Measured, ...]) -> bool:
+    """Whether standard deviations are given; they must be for all or for none, and for responses beside modes."""
+    given = [
+        (
+            each.standard_deviations_hz
+            if isinstance(each, MeasuredModes)
+            else each.standard_deviations
+        )
+        is not None
+        for each in measured
+    ]
+    if any(given) and not all(given):
+        place = given.index(False)
+        raise ArmError(
+            f"measured[{place}]: has no standard deviations, which others have; give them for all or for none."
+        )
+    kinds = {type(each) for each in measured}
+    if not all(given) and len(kinds) > 1:
+        raise ArmError(
+            "measured: are frequencies and responses without standard deviations; give them, for they say what weighs "
+            "more."
+        )
+    return all(given)

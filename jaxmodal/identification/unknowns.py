@@ -1,0 +1,186 @@
+"""The parameters that are fitted: their values, bounds, and the numbers in which the fit works."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.addresses import asked_for, full_address, set_together
+from jaxmodal.arm.documents import table
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.arm.paths import value_at
+from jaxmodal.arm.quantities import (
+    BASE,
+    NON_NEGATIVE,
+    POSITIVE,
+    SPRING,
+    STIFFNESS,
+    SUPPORT,
+    as_scalar,
+    quantities,
+    shown,
+)
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.parts.parameters import unit_of
+
+Floats = NDArray[np.float64]
+
+#: what only has a size, and is fitted by its logarithm
+_SIZES = (POSITIVE, NON_NEGATIVE, STIFFNESS, SPRING, BASE, SUPPORT)
+
+
+@dataclasses.dataclass(frozen=True)
+class Unknowns:
+    """P parameters, each by a number x: the logarithm of a size over its start, of others the change over a scale.
+
+    Attributes
+    ----------
+    arm
+        The arm with the parameters at their starts.
+    addresses, members
+        The parameters, and the single addresses of each.
+    start, scale : array, shape (P,)
+        Values at x = 0, and what one of x is for those that are no sizes; SI units.
+    sizes : array of bool, shape (P,)
+        Which are fitted by their logarithm.
+    low, high : array, shape (P,)
+        Bounds of the values, infinite where there are none.
+    """
+
+    arm: Any
+    addresses: tuple[str, ...]
+    members: tuple[tuple[str, ...], ...]
+    start: Floats
+    scale: Floats
+    sizes: NDArray[np.bool_]
+    low: Floats
+    high: Floats
+
+    @property
+    def singles(self) -> tuple[str, ...]:
+        """All single addresses."""
+        return tuple(single for each in self.members for single in each)
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The bounds of x."""
+        return self.numbers(self.low), self.numbers(self.high)
+
+    def numbers(self, values: Floats) -> Floats:
+        """The x of values."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logarithms = np.log(np.where(self.sizes, values / self.start, 1.0))
+        return np.where(self.sizes, logarithms, (values - self.start) / self.scale)
+
+    def values(self, x: Floats) -> Floats:
+        """The values at x."""
+        return np.where(
+            self.sizes, self.start * np.exp(x * self.sizes), self.start + x * self.scale
+        )
+
+    def rates(self, values: Floats) -> Floats:
+        """How the values change with x."""
+        return np.where(self.sizes, values, self.scale)
+
+    def arm_with(self, values: Floats, settings: Mapping[str, float]) -> Any:
+        """The arm with these values, and what was set."""
+        given = dict(zip(self.addresses, values.tolist(), strict=True))
+        return set_parameters(self.arm, {**given, **settings})
+
+    def one_per_cent(self, number: int) -> str:
+        """A change of x of 0.01, in words."""
+        if self.sizes[number]:
+            return "1 %"
+        return f"{0.01 * self.scale[number]:.4g} {unit_of(self.addresses[number], self.arm)}"
+
+
+def unknowns(
+    arm: Any, parameters: Sequence[str], start: Mapping[str, Any], bounds: Mapping[str, Any]
+) -> Unknowns:
+    """Check what is to be fitted."""
+    names, members = asked_for(arm, parameters)
+    if not names:
+        raise ArmError("parameters is empty; must be addresses such as ['link1.joint_stiffness'].")
+    set_together(arm, names)
+    given = _by_parameter("start", arm, start, names, members)
+    ends = _by_parameter("bounds", arm, bounds, names, members)
+    kept: list[tuple[float, float, bool, float, float]] = []
+    for name, singles in zip(names, members, strict=True):
+        size = all(_is_size(arm, single) for single in singles)
+        value = float(np.mean([float(value_at(arm, single)) for single in singles]))
+        if name in given:
+            value = float(as_scalar(f"start[{name!r}]", given[name], "one finite number"))
+        if not np.isfinite(value) or (size and value <= 0.0):
+            raise ArmError(
+                f"{name} = {value:g}: a fit begins at a finite value"
+                + " greater than 0" * size
+                + "; give one with "
+                f"start={{{name!r}: ...}}, about where it may be."
+            )
+        least, most = _ends(name, ends.get(name), size)
+        if not least <= value <= most:
+            raise ArmError(
+                f"bounds[{name!r}] = ({least:g}, {most:g}): leave out where the fit begins, {value:g}; give wider "
+                f"bounds, or start={{{name!r}: ...}}."
+            )
+        if unit_of(name, arm) == "rad":
+            scale = 1.0
+        elif value != 0.0:
+            scale = abs(value)
+        elif np.isfinite(most - least):
+            scale = 0.5 * (most - least)
+        else:
+            raise ArmError(
+                f"{name} = 0: has no size by which changes could be told large or small; give "
+                f"bounds={{{name!r}: (..., ...)}}."
+            )
+        kept.append((value, scale, size, least, most))
+    begun = set_parameters(arm, {name: own[0] for name, own in zip(names, kept, strict=True)})
+    arrays = [np.array(column) for column in zip(*kept, strict=True)]
+    return Unknowns(begun, names, tuple(map(tuple, members)), *arrays)
+
+
+def _by_parameter(
+    what: str, arm: Any, given: Any, names: Sequence[str], members: Sequence[Sequence[str]]
+) -> dict[str, Any]:
+    """What is given by address, under the names of the parameters."""
+    found = {}
+    for address, value in table(what, given, ArmError).items():
+        _, (singles,) = asked_for(arm, [address])
+        name = next(
+            (x for x, own in zip(names, members, strict=True) if list(own) == singles), None
+        )
+        if name is None:
+            raise ArmError(
+                f"{what}[{address!r}]: is not fitted; must be one of {', '.join(names)}."
+            )
+        found[name] = value
+    return found
+
+
+def _ends(name: str, given: Any, size: bool) -> tuple[float, float]:
+    least = 0.0 if size else -np.inf
+    if given is None:
+        return least, np.inf
+    try:
+        low, high = (float(each) for each in given)
+    except (TypeError, ValueError):
+        low = high = np.nan
+    if not low < high or low < least:
+        rule = ", the lower 0 or more" * size
+        raise ArmError(
+            f"bounds[{name!r}] = {shown(given)}: must be two numbers, the lower first{rule}, in SI units and rad."
+        )
+    return low, high
+
+
+def _is_size(arm: Any, single: str) -> bool:
+    """Whether a value is 0 or more by its nature, as stiffnesses and masses are, and not an angle or a place."""
+    path, _, field = full_address(single, arm).rpartition(".")
+    record = value_at(arm, path)
+    rule = next(item.metadata["rule"] for item in quantities(record) if item.name == field)
+    return any(rule is each for each in _SIZES)

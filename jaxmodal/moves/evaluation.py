@@ -1,0 +1,208 @@
+"""One move of one arm evaluated: what is asked, checked once, and answered for many moves along the same way."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arguments import finite, positive_integer, reals
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.dynamics.drives.motions import Motion, checked_angles
+from jaxmodal.moves.driven import angles_at, solved_along, spread_over, way_of
+from jaxmodal.moves.modes_along import ModesAlong, modes_along
+from jaxmodal.moves.oscillators import number_of_steps, steps_between
+from jaxmodal.moves.paths import knots_of, moved
+from jaxmodal.moves.refusals import require_moving_arm
+from jaxmodal.moves.results import GRAVITY, TURNING, MoveVibration
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
+from jaxmodal.runtime.precision import require_x64
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.plausibility import most_modes
+
+Floats = NDArray[np.float64]
+
+#: modes beyond those asked for that are followed, so that one may leave the lowest on the way
+_FURTHER = 2
+#: rates below this share of the largest are rest
+_REST = 1e-6
+#: times of a result
+_SHOWN = 2001
+#: how many steps there may be
+_MOST_STEPS = 500_000
+#: angles as near as this, rad, are one posture: moves along one way meet the same ones but for rounding
+_SAME = 1e-6
+
+
+class Question(NamedTuple):
+    """What is asked of a move, checked: as the arguments of `move_vibration`."""
+
+    num_modes: int
+    theory: TheoryName
+    ratios: Floats
+    pull: Floats | None
+    postures: int
+
+
+class KnownModes:
+    """Modes of one arm along ways that it has taken, so that other moves along them need not solve them again."""
+
+    def __init__(self) -> None:
+        self._ways: list[tuple[Floats, ModesAlong]] = []
+
+    def along(self, angles: Floats) -> ModesAlong | None:
+        """Modes in these postures (P, n), if they are known."""
+        for known, along in self._ways:
+            if known.shape == angles.shape and np.abs(known - angles).max() <= _SAME:
+                return along
+        return None
+
+    def keep(self, angles: Floats, along: ModesAlong) -> None:
+        """Keep the modes in these postures."""
+        self._ways.append((angles, along))
+
+
+def question_of(
+    arm: Arm | SpatialArm,
+    num_modes: int,
+    theory: TheoryName,
+    damping_ratio: Any,
+    gravity: Any,
+    postures: int,
+) -> Question:
+    """The question, or an error that says what it cannot be; arguments as of `move_vibration`."""
+    require_x64()
+    theory_flags(theory)
+    require_moving_arm(arm)
+    num_modes = positive_integer(num_modes, "num_modes", limits.MODES)
+    most = _most(arm)
+    if num_modes > most:
+        raise ArmError(
+            f"num_modes = {num_modes}: must be at most {most:g}, for rigid links have one mode for each spring."
+        )
+    return Question(
+        num_modes,
+        theory,
+        _ratios(damping_ratio, num_modes),
+        None if gravity is None else _pull(arm, gravity),
+        positive_integer(postures, "postures"),
+    )
+
+
+def vibration_of(
+    arm: Arm | SpatialArm,
+    move: Motion,
+    question: Question,
+    duration: float | None = None,
+    *,
+    stiffness: float = 1.0,
+    known: KnownModes | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> MoveVibration:
+    """What a move excites of an arm of which all stiffnesses are multiplied by one number.
+
+    That multiplies frequencies by its square root, and changes no shape.
+    """
+    num_modes, theory, ratios, pull, postures = question
+    checked_angles(move, len(arm.joints), 0.0)
+    knots = knots_of(move, duration)
+    way = way_of(move, knots, 0 if pull is not None else 1)
+    _require_rest(move, knots)
+    at = spread_over(way, postures)
+    angles = angles_at(way.times, way.angles, at)
+    along = None if known is None else known.along(angles)
+    if along is None:
+        followed = int(min(num_modes + _FURTHER, _most(arm), limits.MODES))
+        along = modes_along(arm, angles, num_modes, followed, theory, progress)
+        if known is not None:
+            known.keep(angles, along)
+    along = along._replace(omega=along.omega * np.sqrt(stiffness))
+    steps = number_of_steps(knots, float(along.omega.max()))
+    if steps > _MOST_STEPS:
+        raise ArmError(
+            f"move: takes {steps:.3g} steps of its highest mode, {along.omega.max() / (2 * np.pi):.6g} Hz; must be at "
+            f"most {_MOST_STEPS:,}; ask for fewer modes, or part the move."
+        )
+    times = steps_between(knots, float(along.omega.max()))
+    coordinates, place, rate = solved_along(move, times, way, at, along, ratios, pull)
+    shown_rows = np.unique(np.linspace(0, times.size - 1, min(times.size, _SHOWN)).astype(int))
+    end = along.omega[-1][:, None] ** 2
+    static = np.zeros_like(place)
+    if pull is not None:
+        static[:, -1] = (along.base[-1] @ pull) / end[:, 0]
+    names = arm.joint_names
+    joints = {number: name for name, numbers in names.items() for number in numbers}
+    return MoveVibration(
+        arm=arm.name,
+        theory=theory,
+        joints=tuple(joints.get(number, f"joint {number}") for number in arm.joints),
+        forces=(TURNING,) if pull is None else (TURNING, GRAVITY),
+        damping_ratio=ratios,
+        posture_times=at,
+        angles=angles,
+        omega=along.omega,
+        certified=along.certified,
+        number=along.number,
+        assurance=along.assurance,
+        participation=along.joints,
+        tips=along.tips,
+        times=times[shown_rows],
+        coordinates=coordinates[shown_rows],
+        left=place - static,
+        rate=rate,
+        reach=float(sum(float(link.length) for link in arm.links)),
+    )
+
+
+def warn_of_the_way(arm: Arm | SpatialArm, found: MoveVibration) -> None:
+    """Warn of angles in degrees or beyond the limits of joints, and of deflections that are not small."""
+    for farthest in (found.angles.min(axis=0), found.angles.max(axis=0)):
+        arm.with_posture(farthest.tolist())
+    if found.is_large:
+        warnings.warn(
+            f"{arm.name + ': ' if arm.name else ''}{found.how_large}; look for degrees given as radians, times in ms, "
+            "or ask simulate",
+            ImplausibleWarning,
+            stacklevel=3,
+        )
+
+
+def _most(arm: Arm | SpatialArm) -> float:
+    return most_modes(arm) if isinstance(arm, SpatialArm) else np.inf
+
+
+def _ratios(given: Any, num_modes: int) -> Floats:
+    ratios = reals("damping_ratio", given, "numbers from 0 to below 1")
+    if ratios.shape not in ((), (num_modes,)) or not np.all((ratios >= 0.0) & (ratios < 1.0)):
+        raise ArmError(
+            f"damping_ratio = {shown(given)}: must be from 0 to below 1, one number or "
+            f"{num_modes}, one for each mode."
+        )
+    return np.broadcast_to(ratios, (num_modes,)).copy()
+
+
+def _pull(arm: Arm | SpatialArm, gravity: Any) -> Floats:
+    size = 2 if isinstance(arm, Arm) else 3
+    example = "(0, -9.81)" if size == 2 else "(0, 0, -9.81)"
+    return finite("gravity", gravity, (size,), f"{size} finite numbers, m/s^2, such as {example}")
+
+
+def _require_rest(move: Motion, knots: Floats) -> None:
+    """Refuse a move that does not begin and end at rest."""
+    inside = np.linspace(knots[0], knots[-1], 201)
+    # just inside: a rate that jumps to 0 at the end itself is no rest
+    close = 1e-9 * (knots[-1] - knots[0])
+    inside[0], inside[-1] = knots[0] + close, knots[-1] - close
+    rates = np.abs(moved(move, inside)[1]).max(axis=1)
+    for name, rate in (("begin", rates[0]), ("end", rates[-1])):
+        if rate > _REST * rates.max():
+            raise ArmError(
+                f"move: turns at {rate:.6g} rad/s at its {name}, t = {knots[0 if name == 'begin' else -1]:g} s; must "
+                "begin and end at rest."
+            )

@@ -1,0 +1,179 @@
+"""Moves handed on to controllers: their path as CSV, and the settings of the shaper or the S-curve."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxmodal.arm.arguments import positive
+from jaxmodal.dynamics.drives.motions import Motion
+from jaxmodal.dynamics.drives.piecewise import PiecewisePolynomial
+from jaxmodal.moves.paths import knots_of, moved
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.tables import csv_text
+
+if TYPE_CHECKING:
+    from jaxmodal.moves.shaped_moves import ShapedMove
+
+#: rows of a path at the most
+_MOST_ROWS = 2_000_000
+#: kinds that a shaper of Klipper has, too, and what it calls them
+_KLIPPER = {"zv": "zv", "zvd": "zvd", "ei": "ei"}
+
+
+def write_move(
+    move: Motion, path: str | Path, sample_time: float = 1e-3, duration: float | None = None
+) -> None:
+    """Write a move as a CSV file: the time in s, then the angle of each joint in degrees, as `read_move` takes it.
+
+    Parameters
+    ----------
+    move : Motion
+        Such as the ``motion`` of a `ShapedMove`.
+    path
+        The file; replaced if it exists.
+    sample_time
+        Time from row to row, s. The last row is the stop, wherever that falls.
+    duration
+        Time of the stop, s; only for a motion that does not know it.
+
+    Raises
+    ------
+    ArmError
+        The time is not greater than 0, or makes more than two million rows.
+    """
+    step = positive("sample_time", sample_time, "s")
+    knots = knots_of(move, duration)
+    if (knots[-1] - knots[0]) / step > _MOST_ROWS:
+        raise ArmError(
+            f"sample_time = {step:g} s: makes more than {_MOST_ROWS:,} rows of a move of {knots[-1] - knots[0]:g} s; "
+            "give a longer one."
+        )
+    times = knots[0] + step * np.arange(np.ceil((knots[-1] - knots[0]) / step - 1e-9))
+    times = np.append(times, knots[-1])
+    angles = np.degrees(moved(move, times)[0])
+    headings = ("time [s]", *(f"joint {k + 1} [degree]" for k in range(angles.shape[1])))
+    rows = [
+        (f"{time:.9g}", *(f"{angle:.10g}" for angle in row))
+        for time, row in zip(times, angles, strict=True)
+    ]
+    Path(path).write_text(csv_text(headings, rows), encoding="utf-8")
+
+
+def controller_settings(shaped: ShapedMove) -> dict[str, Any]:
+    """Return what controllers take of a shaped move, as plain numbers, Hz, s and degrees.
+
+    Parameters
+    ----------
+    shaped : ShapedMove
+        From `shape_move`.
+
+    Returns
+    -------
+    dict
+        ``kind``, ``delay_s``, ``stop_s``; ``modes`` with the band of each, its middle, damping ratio and bound;
+        ``impulses``, times and amplitudes; ``joints``, the greatest speed and acceleration of each in what is
+        commanded, of an S-curve the jerk, too, where it is finite. ``klipper``, where one mode is shaped by a kind that
+        Klipper has, for its section ``[input_shaper]`` (`klipper_text`); its ``ei`` always leaves up to 5 %, in a band
+        of its own.
+    """
+    found = shaped.vibrations[0]
+    ratios = [float(found.damping_ratio[mode - 1]) for mode in shaped.modes]
+    modes: list[dict[str, Any]] = [
+        {
+            "mode": mode,
+            "lowest_hz": float(low / (2.0 * np.pi)),
+            "highest_hz": float(high / (2.0 * np.pi)),
+            "middle_hz": float((low + high) / (4.0 * np.pi)),
+            "damping_ratio": ratio,
+            "bound": None if np.isnan(bound) else float(bound),
+        }
+        for mode, (low, high), ratio, bound in zip(
+            shaped.modes, shaped.bands, ratios, shaped.bounds, strict=True
+        )
+    ]
+    order = np.argsort(shaped.delays, kind="stable")
+    settings: dict[str, Any] = {
+        "kind": shaped.kind,
+        "delay_s": shaped.delay,
+        "stop_s": shaped.duration,
+        "modes": modes,
+        "impulses": [
+            {"time_s": float(shaped.delays[k]), "amplitude": float(shaped.weights[k])}
+            for k in order
+        ],
+        "joints": _limits(shaped),
+    }
+    if len(modes) == 1 and shaped.kind in _KLIPPER:
+        settings["klipper"] = {
+            "shaper_type": _KLIPPER[shaped.kind],
+            "shaper_freq": round(modes[0]["middle_hz"], 3),
+            "damping_ratio": ratios[0],
+        }
+    return settings
+
+
+def write_settings(shaped: ShapedMove, path: str | Path) -> None:
+    """Write `controller_settings` as JSON, or into a file that ends in ``.cfg`` the section of Klipper's configuration.
+
+    Raises
+    ------
+    ArmError
+        Klipper has no such shaper (`klipper_text`).
+    """
+    settings, place = controller_settings(shaped), Path(path)
+    if place.suffix.lower() == ".cfg":
+        place.write_text(klipper_text(settings), encoding="utf-8")
+    else:
+        place.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+
+
+def klipper_text(settings: dict[str, Any], axis: str = "x") -> str:
+    """Return the section ``[input_shaper]`` of a configuration of Klipper, for one of its axes.
+
+    Raises
+    ------
+    ArmError
+        The settings are not those of one mode and kind that it has.
+    """
+    if "klipper" not in settings:
+        raise ArmError(
+            f"settings: of kind {settings.get('kind')!r} for {len(settings.get('modes', ()))} modes; Klipper shapes "
+            "one frequency of an axis by 'zv', 'zvd' or 'ei', so give modes=[1] and one of these kinds."
+        )
+    if axis not in ("x", "y"):
+        raise ArmError(f"axis = {axis!r}: must be 'x' or 'y'.")
+    own = settings["klipper"]
+    lines = [
+        "[input_shaper]",
+        f"shaper_type_{axis}: {own['shaper_type']}",
+        f"shaper_freq_{axis}: {own['shaper_freq']:.3f}",
+        f"damping_ratio_{axis}: {own['damping_ratio']:g}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _limits(shaped: ShapedMove) -> list[dict[str, Any]]:
+    stop = shaped.duration
+    knots = knots_of(shaped.motion, stop)
+    close = 1e-9 * (knots[-1] - knots[0])
+    inside = np.concatenate([knots[:-1] + close, knots[1:] - close])
+    times = np.union1d(inside, np.linspace(knots[0] + close, knots[-1] - close, 2001))
+    _, rates, changes = moved(shaped.motion, times)
+    names = shaped.vibrations[0].joints
+    jerks = {}
+    if shaped.kind == "s_curve" and isinstance(shaped.motion, PiecewisePolynomial):
+        top = np.degrees(6.0 * np.abs(np.asarray(shaped.motion.coefficients)[:, 3]).max(axis=0))
+        jerks = {k: {"jerk_deg_per_s3": float(value)} for k, value in enumerate(top) if top.any()}
+    return [
+        {
+            "joint": name,
+            "speed_deg_per_s": float(np.degrees(np.abs(rates[:, k]).max())),
+            "acceleration_deg_per_s2": float(np.degrees(np.abs(changes[:, k]).max())),
+            **jerks.get(k, {}),
+        }
+        for k, name in enumerate(names)
+    ]

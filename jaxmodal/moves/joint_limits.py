@@ -1,0 +1,109 @@
+"""Speeds, accelerations and torques of joints on a way, and how long it must last for each to stay within limits."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arguments import reals
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.assembly.flexible_arms import flexible_arm
+from jaxmodal.dynamics.mechanics.states import inverse_dynamics
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
+
+Floats = NDArray[np.float64]
+
+
+class Loads(NamedTuple):
+    """What a move asks of the joints at times, each (T, n): speeds, accelerations, torques of inertia and of gravity.
+
+    In ``s`` times its time speeds are those divided by s, accelerations and torques of inertia by its square.
+    """
+
+    rates: Floats
+    changes: Floats
+    inertia: Floats | None
+    weight: Floats | None
+
+
+class Limit(NamedTuple):
+    """A limit: its name and unit, the stretch that it alone asks for, and the joint that asks for it."""
+
+    name: str
+    stretch: float
+    joint: str
+
+
+def loads_of(
+    arm: Arm | SpatialArm, way: tuple[Floats, Floats, Floats], gravity: Any, torque: bool
+) -> Loads:
+    """Of a way (angles, rates, accelerations); torques are those of the rigid arm behind the gears, rotors included."""
+    angles, rates, changes = way
+    if not torque:
+        return Loads(rates, changes, None, None)
+    model = flexible_arm(_rigid(arm), 0, gravity=gravity)
+    weight = np.asarray(inverse_dynamics(model, angles, 0.0 * rates, 0.0 * changes))
+    whole = np.asarray(inverse_dynamics(model, angles, rates, changes))
+    return Loads(rates, changes, whole - weight, weight)
+
+
+def limits_of(
+    loads: Loads, joints: tuple[str, ...], speed: Any, acceleration: Any, torque: Any
+) -> list[Limit]:
+    """The limits that are given, each with the stretch that it asks for."""
+    count = len(joints)
+    found = []
+    if speed is not None:
+        needed = np.abs(loads.rates).max(axis=0) / _each("speed", speed, count, "rad/s")
+        found.append(_limit("speed", needed, joints))
+    if acceleration is not None:
+        most = _each("acceleration", acceleration, count, "rad/s^2")
+        needed = np.sqrt(np.abs(loads.changes).max(axis=0) / most)
+        found.append(_limit("acceleration", needed, joints))
+    if torque is not None:
+        most = _each("torque", torque, count, "N m")
+        assert loads.inertia is not None
+        assert loads.weight is not None
+        still = np.abs(loads.weight).max(axis=0)
+        if np.any(still >= most):
+            k = int(np.argmax(still - most))
+            raise ArmError(
+                f"torque: {joints[k]} needs {still[k]:.4g} N m for gravity alone on this way; must have more than "
+                f"that, not {most[k]:.4g} N m."
+            )
+        # weight + inertia/s^2 reaches the limit on the side to which inertia pushes
+        room = most - np.sign(loads.inertia) * loads.weight
+        needed = np.sqrt((np.abs(loads.inertia) / room).max(axis=0))
+        found.append(_limit("torque", needed, joints))
+    return found
+
+
+def _limit(name: str, needed: Floats, joints: tuple[str, ...]) -> Limit:
+    k = int(np.argmax(needed))
+    return Limit(name, float(needed[k]), joints[k])
+
+
+def _each(name: str, given: Any, count: int, unit: str) -> Floats:
+    values = reals(name, given, f"numbers greater than 0, {unit}")
+    if values.shape not in ((), (count,)) or not np.all(values > 0.0):
+        raise ArmError(
+            f"{name} = {shown(given)}: must be greater than 0, {unit}, one number or {count}, one for each joint."
+        )
+    return np.broadcast_to(values, (count,))
+
+
+def _rigid(arm: Any) -> Any:
+    """The arm without springs and dampers of joints."""
+    names = ("stiffness", "damping", "axial_stiffness", "axial_damping", "shear_stiffness")
+    none = dict.fromkeys((*(f"joint_{name}" for name in names), "joint_shear_damping"))
+    links = []
+    for link in arm.links:
+        own = {name: value for name, value in none.items() if getattr(link, name, None) is not None}
+        if getattr(link, "joint_springs", ()):
+            own |= {"joint_springs": ()}
+        links.append(link.replace(**own))
+    return arm.replace(links=tuple(links))

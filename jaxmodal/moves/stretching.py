@@ -1,0 +1,259 @@
+"""The quickest copy of a move that is stretched in time, within limits of its joints and of what it leaves."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arguments import positive
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.dynamics.drives.motions import Motion, Shaped, Stretched
+from jaxmodal.moves.evaluation import question_of, vibration_of, warn_of_the_way
+from jaxmodal.moves.joint_limits import Limit, limits_of, loads_of
+from jaxmodal.moves.paths import knots_of, moved
+from jaxmodal.moves.results import MoveVibration
+from jaxmodal.moves.tolerances import Variant, variants_of
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.spatial.arms.arm import SpatialArm
+
+#: times at which speeds, accelerations and torques are looked at, beside the ends of all pieces
+_SAMPLES = 2001
+#: durations that are tried for each period of the slowest mode, for how many periods, and halvings of the last step
+_TRIED, _PERIODS, _HALVINGS = 16, 25, 20
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class StretchedMove(ShowsTables):
+    """The quickest copy of a move that was found; see `quickest_stretch`.
+
+    Attributes
+    ----------
+    motion
+        The move in its new time.
+    stretch
+        That time in the place of 1 s of the move.
+    whole
+        When the move stopped as it was, s.
+    limits : tuple of Limit
+        What each limit of the joints alone asks for: ``name``, ``stretch``, ``joint``.
+    left_mm
+        What may be left, or None.
+    variants : tuple of str
+        The arms that must hold it.
+    vibrations : tuple of MoveVibration
+        What each of them is left with.
+    tried
+        How many durations were evaluated.
+    """
+
+    motion: Motion
+    stretch: float
+    whole: float
+    limits: tuple[Limit, ...]
+    left_mm: float | None
+    variants: tuple[str, ...]
+    vibrations: tuple[MoveVibration, ...]
+    tried: int
+
+    @property
+    def duration(self) -> float:
+        """When it stops, s."""
+        return self.vibrations[0].stop
+
+    @property
+    def worst_mm(self) -> float:
+        """The largest vibration that an arm is left with, amplitudes of all modes added, mm."""
+        return max(float(found.amplitudes_mm.sum()) for found in self.vibrations)
+
+    @property
+    def binding(self) -> str:
+        """Which limit keeps it from being quicker."""
+        reached = [
+            limit.name for limit in self.limits if limit.stretch >= self.stretch * (1.0 - 1e-9)
+        ]
+        return reached[0] if reached else "vibration"
+
+    def tables(self) -> list[Table]:
+        """Return a row for each limit."""
+        delay = self.duration - self.stretch * self.whole
+        rows = [
+            [limit.name, limit.joint, f"{limit.stretch * self.whole + delay:.6g}"]
+            for limit in self.limits
+        ]
+        if self.left_mm is not None:
+            rows.append([f"{self.left_mm:g} mm left", "tip", f"{self.duration:.6g}"])
+        title = f"stops at {self.duration:.6g} s, kept from being quicker by {self.binding}"
+        notes = [
+            f"left at the tip: at most {self.worst_mm:.4g} mm, all modes added",
+            "the quickest of the copies of this move stretched in time that were tried; another timing of its path may "
+            "be quicker",
+        ]
+        headings = ("limit", "asked for by", "stops at [s]")
+        return [Table(title, headings, rows, notes, ("limit", "asked for by"))]
+
+
+def quickest_stretch(
+    arm: Arm | SpatialArm,
+    move: Motion,
+    num_modes: int = 3,
+    theory: TheoryName = "timoshenko",
+    *,
+    speed: Any = None,
+    acceleration: Any = None,
+    torque: Any = None,
+    left_mm: float | None = None,
+    impulses: tuple[Any, Any] | None = None,
+    payload_error: float = 0.0,
+    stiffness_error: float = 0.0,
+    others: Sequence[Arm | SpatialArm] = (),
+    damping_ratio: Any = 0.0,
+    gravity: Any = None,
+    postures: int = 17,
+    progress: Callable[[int, int], None] | None = None,
+) -> StretchedMove:
+    """The shortest time in which a move, stretched as a whole, holds limits of its joints and of what it leaves.
+
+    Parameters
+    ----------
+    arm, move, num_modes, theory, damping_ratio, gravity, postures, progress
+        As for `move_vibration`; the move must know when it ends.
+    speed, acceleration, torque
+        Limits of the joints, rad/s, rad/s^2 and N m behind the gear, one for all or (n,). Torques are those of the
+        rigid arm, rotors and gravity included.
+    left_mm
+        What may be left at the tip, amplitudes of all modes added, mm.
+    impulses
+        Delays and weights of a shaper through which the stretched move goes, such as those of a `ShapedMove`; not
+        together with torque.
+    payload_error, stiffness_error, others
+        As for `shape_move`: ``left_mm`` holds for all these arms; limits of the joints are those of the arm as given.
+
+    Returns
+    -------
+    StretchedMove
+        The motion, its duration, and what keeps it from being quicker.
+
+    Raises
+    ------
+    ArmError
+        As for `move_vibration`; no limit is given, or one is not allowed; gravity alone takes more than a torque; no
+        duration within 25 periods of the slowest mode leaves so little.
+
+    Notes
+    -----
+    Not the quickest timing of a path: all of it is slowed down or hurried by one number. Speeds go with its inverse,
+    accelerations and torques of inertia with its square, so these limits are solved in closed form, at 2,001 times and
+    the ends of all pieces. What is left does not fall steadily with the duration: from the shortest that the joints
+    allow, durations a sixteenth of the slowest period apart are evaluated until one holds, and the end of the
+    stretch in which it lies is found by halving. A shorter range that also holds may lie between two that were tried.
+    Through a shaper a move that is no straight line takes another way in every duration, and modes are solved on each.
+
+    Examples
+    --------
+    >>> import jax; jax.config.update("jax_enable_x64", True)
+    >>> import jaxmodal as jm
+    >>> from jaxmodal import dynamics
+    >>> from jaxmodal.moves import quickest_stretch
+    >>> arm = jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(depth=0.01, width=0.05)),))
+    >>> move = dynamics.RestToRest([0.0], [0.1], 1.0)
+    >>> found = quickest_stretch(arm, move, 2, "euler_bernoulli", speed=2.0, left_mm=0.5)
+    >>> f"{found.duration:.3f} s, {found.binding}"
+    '0.221 s, vibration'
+    """
+    question = question_of(arm, num_modes, theory, damping_ratio, gravity, postures)
+    variants = variants_of(arm, payload_error, stiffness_error, others)
+    if speed is None and acceleration is None and torque is None and left_mm is None:
+        raise ArmError(
+            "speed, acceleration, torque, left_mm: none is given; give one limit or more."
+        )
+    if torque is not None and impulses is not None:
+        raise ArmError(
+            "torque, impulses: torques of shaped moves do not go with one number; leave one of them out."
+        )
+    allowed = None if left_mm is None else positive("left_mm", left_mm, "mm")
+    delays, weights = _impulses(impulses)
+    knots = knots_of(move)
+    close = 1e-9 * (knots[-1] - knots[0])
+    inside = np.concatenate([knots[:-1] + close, knots[1:] - close])
+    times = np.union1d(inside, np.linspace(knots[0] + close, knots[-1] - close, _SAMPLES))
+
+    def at(stretch: float) -> Motion:
+        copy = Stretched(move, stretch)
+        return copy if delays.size == 1 else Shaped(copy, delays, weights)
+
+    first = vibration_of(arm, at(1.0), question, known=variants[0].known, progress=progress)
+    loads = loads_of(arm, moved(move, times), gravity, torque is not None)
+    limits = limits_of(loads, first.joints, speed, acceleration, torque)
+    least = max((limit.stretch for limit in limits), default=0.0)
+    whole = float(knots[-1])
+    step = 2.0 * np.pi / float(first.omega.min()) / (_TRIED * whole)
+    least = least if limits else step
+    tried = 0
+
+    def holds(stretch: float) -> bool:
+        nonlocal tried
+        tried += 1
+        most = np.inf if allowed is None else allowed
+        return all(_left(variant, at(stretch), question) <= most for variant in variants)
+
+    stretch = least
+    if allowed is not None and not holds(least):
+        low = least
+        for k in range(1, _TRIED * _PERIODS + 1):
+            stretch = least + k * step
+            if holds(stretch):
+                break
+            low = stretch
+        else:
+            raise ArmError(
+                f"left_mm = {allowed:g}: no duration tried up to {stretch * whole:.4g} s leaves so little; allow more, "
+                "or give impulses of a shaper."
+            )
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + stretch)
+            low, stretch = (low, middle) if holds(middle) else (middle, stretch)
+    vibrations = tuple(
+        vibration_of(each.arm, at(stretch), question, stiffness=each.stiffness, known=each.known)
+        for each in variants
+    )
+    warn_of_the_way(arm, vibrations[0])
+    return StretchedMove(
+        motion=at(stretch),
+        stretch=stretch,
+        whole=whole,
+        limits=tuple(limits),
+        left_mm=allowed,
+        variants=tuple(variant.name for variant in variants),
+        vibrations=vibrations,
+        tried=tried,
+    )
+
+
+def _left(variant: Variant, motion: Motion, question: Any) -> float:
+    found = vibration_of(
+        variant.arm, motion, question, stiffness=variant.stiffness, known=variant.known
+    )
+    return float(found.amplitudes_mm.sum())
+
+
+def _impulses(given: Any) -> tuple[np.ndarray, np.ndarray]:
+    if given is None:
+        return np.zeros(1), np.ones(1)
+    try:
+        delays, weights = (np.asarray(each, np.float64) for each in given)
+    except (TypeError, ValueError) as error:
+        raise ArmError(
+            f"impulses = {shown(given)}: must be delays and weights, as `dynamics.shaper` returns them."
+        ) from error
+    if delays.ndim != 1 or delays.shape != weights.shape or not delays.size:
+        raise ArmError(
+            f"impulses: delays of shape {delays.shape} and weights of shape {weights.shape}; must be two rows of the "
+            "same length."
+        )
+    return delays, weights

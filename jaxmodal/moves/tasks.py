@@ -1,0 +1,151 @@
+"""A move that is to be quiet: what all arms are left with as it is, and which modes count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arguments import is_whole, reals
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.drives.motions import Motion
+from jaxmodal.moves.evaluation import Question, vibration_of, warn_of_the_way
+from jaxmodal.moves.paths import knots_of, moved
+from jaxmodal.moves.results import MoveVibration
+from jaxmodal.moves.tolerances import Variant
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
+
+Floats = NDArray[np.float64]
+
+#: share of what may be left that modes without a shaper of their own may leave together
+_ASIDE = 0.25
+#: share of the way that a straight line may be left by
+_STRAIGHT = 1e-9
+
+
+class Task(NamedTuple):
+    """A move that is to be quiet: what is asked, the arms, what they are left with, which modes are to be shaped."""
+
+    move: Motion
+    question: Question
+    duration: float | None
+    left: float
+    variants: list[Variant]
+    unshaped: tuple[MoveVibration, ...]
+    modes: list[int]
+    may_grow: bool
+
+
+def task_of(
+    arm: Arm | SpatialArm,
+    move: Motion,
+    question: Question,
+    duration: float | None,
+    left: Any,
+    variants: list[Variant],
+    modes: Sequence[int] | None,
+    progress: Callable[[int, int], None] | None,
+) -> Task:
+    """The task, or an error that says what of it cannot be; arguments as of `shape_move`."""
+    share = reals("left", left, "a share above 0 and below 1")
+    if share.shape != () or not 0.0 < float(share) < 1.0:
+        raise ArmError(f"left = {shown(left)}: must be a share above 0 and below 1, such as 0.03.")
+    if modes is not None:
+        own = list(modes)
+        if not own or not all(is_whole(mode, 1, question.num_modes) for mode in own):
+            raise ArmError(
+                f"modes = {shown(modes)}: must be numbers of modes from 1 to num_modes = {question.num_modes}."
+            )
+    solved: dict[int, None] = {}
+    unshaped = []
+    for variant in variants:
+        before = len(solved)
+        solved[id(variant.known)] = None
+        unshaped.append(
+            evaluated(variant, move, question, duration, _counted(progress, before, variants))
+        )
+    warn_of_the_way(arm, unshaped[0])
+    amplitudes = np.array([found.amplitudes_mm for found in unshaped])
+    chosen = (
+        _that_count(amplitudes, _ASIDE * float(share))
+        if modes is None
+        else sorted({int(mode) - 1 for mode in modes})
+    )
+    return Task(
+        move,
+        question,
+        duration,
+        float(share),
+        variants,
+        tuple(unshaped),
+        chosen,
+        modes is None,
+    )
+
+
+def _counted(
+    progress: Callable[[int, int], None] | None, before: int, variants: list[Variant]
+) -> Callable[[int, int], None] | None:
+    """Progress over the postures of all arms that have modes of their own."""
+    if progress is None:
+        return None
+    arms = len({id(variant.known) for variant in variants})
+
+    def advance(done: int, total: int) -> None:
+        progress(before * total + done, arms * total)
+
+    return advance
+
+
+def evaluated(
+    variant: Variant,
+    move: Motion,
+    question: Question,
+    duration: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> MoveVibration:
+    """What a motion leaves of one of the arms."""
+    return vibration_of(
+        variant.arm,
+        move,
+        question,
+        duration,
+        stiffness=variant.stiffness,
+        known=variant.known,
+        progress=progress,
+    )
+
+
+def _that_count(amplitudes: Floats, aside: float) -> list[int]:
+    """The modes, from 0, without those that together leave no more than a share in each arm; at least one."""
+    shares = np.max(amplitudes / np.maximum(amplitudes.sum(axis=1, keepdims=True), 1e-300), axis=0)
+    order = np.argsort(shares)
+    left_out = int(np.searchsorted(np.cumsum(shares[order]), aside, side="right"))
+    return sorted(order[min(left_out, shares.size - 1) :].tolist())
+
+
+def bands_of(task: Task, modes: Sequence[int]) -> Floats:
+    """Lowest and highest frequency of modes in all postures of all arms, rad/s, (k, 2)."""
+    omega = np.concatenate([found.omega for found in task.unshaped])[:, list(modes)]
+    return np.stack([omega.min(axis=0), omega.max(axis=0)], axis=1)
+
+
+def samples_of(task: Task) -> tuple[Floats, Floats, Floats]:
+    """Angles, rates and accelerations of the move, at its knots and evenly between."""
+    knots = knots_of(task.move, task.duration)
+    return moved(task.move, np.union1d(knots, np.linspace(knots[0], knots[-1], 2001)))
+
+
+def is_straight(task: Task) -> bool:
+    """Whether the move is a straight line of joint angles."""
+    angles = samples_of(task)[0]
+    way = angles[-1] - angles[0]
+    if not np.any(way):
+        return False
+    along = (angles - angles[0]) @ way / (way @ way)
+    aside = angles - angles[0] - along[:, None] * way
+    return bool(np.abs(aside).max() <= _STRAIGHT * np.abs(way).max())

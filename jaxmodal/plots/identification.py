@@ -1,0 +1,91 @@
+"""Pictures of fits: measured beside computed, before and after. They need matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxmodal.identification.results import ArmFit
+from jaxmodal.plots.figures import COLOURS, finished, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: pairs of ports that are drawn
+_MOST = 3
+
+
+def _rows(found: ArmFit) -> int:
+    responses = sum(each.after.shape[0] * each.after.shape[1] for each in found.responses)
+    return bool(found.pairs) + min(_MOST, responses)
+
+
+def draw_fit(found: ArmFit, axes: Any = None) -> list[Axes]:
+    """Draw what is left of each frequency before and after, and the first three responses with what was measured.
+
+    Parameters
+    ----------
+    found : ArmFit
+        From `jaxmodal.identification.fit_arm`.
+    axes
+        As many axes as there are pictures; those of a new figure if left out.
+    """
+    if axes is None:
+        axes = new_figure(6.4, 2.9 * _rows(found)).subplots(_rows(found), 1, squeeze=False)[:, 0]
+    drawn = list(np.atleast_1d(axes))
+    rest = iter(drawn)
+    if found.pairs:
+        _draw_pairs(found, next(rest))
+    for each in found.responses:
+        for o, output in enumerate(each.measured.outputs):
+            for i, into in enumerate(each.measured.inputs):
+                place = next(rest, None)
+                if place is None:
+                    return drawn
+                hertz = each.measured.frequencies_hz
+                look: Any = {"linewidth": 1.2}
+                measured = np.abs(each.measured.values[o, i])
+                place.plot(hertz, measured, ".", color="0.5", markersize=3, label="measured")
+                for computed, name, colour in (
+                    (each.before, "before", COLOURS[1]),
+                    (each.after, "after", COLOURS[0]),
+                ):
+                    size = np.abs(computed[o, i])
+                    place.plot(hertz, size, color=colour, label=name, **look)
+                place.set_yscale("log")
+                place.set_xlabel("frequency [Hz]")
+                place.set_ylabel(f"{output} / {into}", parse_math=False)
+                place.legend(fontsize=8)
+    return drawn
+
+
+def _draw_pairs(found: ArmFit, place: Axes) -> None:
+    at = np.arange(len(found.pairs))
+    measured = np.array([each.measured_hz for each in found.pairs])
+    spread = np.array([each.standard_deviation_hz for each in found.pairs])
+    before = np.array([each.before_hz for each in found.pairs])
+    after = np.array([each.after_hz for each in found.pairs])
+    place.axhline(0.0, color="0.6", linewidth=0.8)
+    place.plot(at, 100.0 * (before / measured - 1.0), "o", color=COLOURS[1], label="before")
+    place.errorbar(
+        at,
+        100.0 * (after / measured - 1.0),
+        yerr=196.0 * np.where(np.isfinite(spread), spread, 0.0) / measured,
+        fmt="s",
+        color=COLOURS[0],
+        markersize=4,
+        capsize=3,
+        label="after, and 95 % of the measurement",
+    )
+    if len(at) <= 24:
+        place.set_xticks(at, [f"mode {each.number}" for each in found.pairs], rotation=45)
+    place.set_ylabel("computed less measured [%]")
+    place.legend(fontsize=8)
+
+
+def plot_fit(found: ArmFit, path: Any, title: str = "") -> None:
+    """Write the pictures of `draw_fit` into a file, PNG, PDF or SVG by its suffix."""
+    figure = new_figure(6.4, 2.9 * _rows(found))
+    draw_fit(found, figure.subplots(_rows(found), 1, squeeze=False)[:, 0])
+    finished(figure, path, title)

@@ -1,0 +1,170 @@
+"""What a batch varies, as the places of its cells in which the determinant of an arm is a polynomial."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.arm.quantities import ANGLE
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.postures.expansion_in_space import (
+    ExpansionInSpace,
+    enough_in_space,
+    has_series_in_space,
+    turning,
+)
+from jaxmodal.postures.expansions import Expansion, PlanarExpansion
+from jaxmodal.postures.polynomial_values import (
+    Quantity,
+    Ranges,
+    Varied,
+    is_mirrored,
+    quantity_of,
+    usual,
+    varying,
+)
+from jaxmodal.postures.series import is_polynomial
+from jaxmodal.postures.terms import IN_THE_PLANE, Terms
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.search.turned_lanes import bodies_of
+
+#: series of more terms, and smaller batches, are left to the general search
+_MOST_TERMS, _CELLS_PER_TERM = 400, 500
+_ANGLE = re.compile(r"link\d+\.joint_angle", re.ASCII)
+
+
+def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
+    """None where a batch varies what the determinant is no polynomial in, or anything twice."""
+    joints, quantities, rows, seen = list[int](), list[Quantity](), list[int](), set[str]()
+    for row, address in enumerate(addresses):
+        singles = resolve(arm, address)
+        if seen.intersection(singles):
+            return None
+        seen.update(singles)
+        if _ANGLE.fullmatch(singles[0]):
+            joints += _numbers(singles)
+            continue
+        in_space = isinstance(arm, SpatialArm)
+        quantity = _mass_at_the_tip(arm, singles) if in_space else quantity_of(arm, address)
+        if quantity is None:
+            return None
+        quantities.append(quantity)
+        rows.append(row)
+    return Varied(_turning(arm, joints), tuple(quantities), tuple(rows))
+
+
+def _mass_at_the_tip(arm: Arm | SpatialArm, singles: Sequence[str]) -> Quantity | None:
+    """The mass of the payload, or of the body at the tip of the last link, of degree 3."""
+    known = ("payload.mass", f"link{arm.num_links}.body.mass")
+    if len(singles) > 1 or singles[0] not in known:
+        return None
+    return Quantity(singles[0], 3, False)
+
+
+def _turning(arm: Arm | SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
+    """Those of the joints, ascending, whose angles change frequencies."""
+    if isinstance(arm, SpatialArm):
+        return turning(arm, joints)
+    return tuple(sorted(j for j in joints if j > 0))
+
+
+def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
+    """Whether D is a polynomial in all that a batch varies, and the batch has enough cells to pay for the table."""
+    asked = varied(arm, addresses)
+    if asked is None:
+        return False
+    if isinstance(arm, SpatialArm):
+        values = math.prod(q.degree + 1 for q in asked.quantities)
+        return cells >= values * enough_in_space(len(asked.joints)) and has_series_in_space(arm)
+    springs = {q.address: 1.0 for q in asked.quantities if q.spring}  # what they are is not known
+    beams = beam_arrays(set_parameters(arm, springs))
+    powers = tuple(q.degree for q in asked.quantities)
+    mirrored = len(asked.joints) == arm.num_links - 1 and is_mirrored(beams)
+    terms = Terms(IN_THE_PLANE.degree, mirrored, powers).number(len(asked.joints))
+    enough = 1 < terms <= _MOST_TERMS and cells >= _CELLS_PER_TERM * terms
+    return enough and is_polynomial(beams)
+
+
+def _numbers(singles: Sequence[str]) -> list[int]:
+    """The numbers of links, from 0, in addresses."""
+    return [int(single.removeprefix("link").partition(".")[0]) - 1 for single in singles]
+
+
+def expansion_of(
+    arm: Arm | SpatialArm, asked: Varied, values: np.ndarray, theory: TheoryName
+) -> Expansion | None:
+    """The determinant of an arm of either kind in what varies; None where it is no polynomial.
+
+    ``values`` (values, samples) are some of those that vary beside angles.
+    """
+    quantities = asked.quantities
+    if isinstance(arm, SpatialArm):
+        if not quantities:
+            return ExpansionInSpace(arm, asked.joints, theory)
+        bodies = bodies_of(arm, [q.address for q in quantities], theory_flags(theory))
+        if bodies is None:
+            return None
+        each = float(bodies[0].total_mass) / arm.num_links
+        ranges = Ranges.of(values, quantities, [each] * len(quantities))
+        return ExpansionInSpace(arm, asked.joints, theory, quantities, ranges, bodies)
+    beams = varying(arm, asked.joints, asked.quantities, theory)
+    if beams is None:
+        return None
+    given = beams, theory_flags(theory)
+    if not quantities:
+        return PlanarExpansion(*given)
+    sizes = usual(beams.beams, quantities)
+    return PlanarExpansion(*given, Ranges.of(values, quantities, sizes), quantities)
+
+
+def postures(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
+    """Joint angles of all links, shape (n, cells), from values of shape (addresses, cells)."""
+    angles = np.repeat(own_angles(arm)[:, None], values.shape[1], axis=1)
+    for joint, row in enumerate(rows_of_angles(arm, addresses)):
+        if row >= 0:
+            angles[joint] = values[row]
+    return angles
+
+
+def own_angles(arm: Arm | SpatialArm) -> np.ndarray:
+    """Joint angles of the arm itself, shape (n,)."""
+    return np.array([float(link.joint_angle) for link in arm.links])
+
+
+def rows_of_angles(arm: Arm | SpatialArm, addresses: Sequence[str]) -> np.ndarray:
+    """For every joint the place of the address that gives its angle, -1 for none."""
+    rows = np.full(arm.num_links, -1)
+    for row, address in enumerate(addresses):
+        singles = resolve(arm, address)
+        if _ANGLE.fullmatch(singles[0]):
+            rows[_numbers(singles)] = row
+    return rows
+
+
+def possible_places(
+    asked: Varied, arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray
+) -> np.ndarray:
+    """Places of the cells whose values are possible."""
+    places, valid = placed(asked, arm, addresses, values)
+    given = places[len(asked.joints) :]
+    springs = np.array([q.spring for q in asked.quantities], bool)[:, None]
+    # a stiffness of 0 has another number of modes, and a body in space without a mass may have no inertia
+    least = np.array([q.spring or isinstance(arm, SpatialArm) for q in asked.quantities], bool)
+    holds = np.where(least[:, None], given > 0.0, given >= 0.0) & (springs | np.isfinite(given))
+    return places[:, valid & holds.all(axis=0)]
+
+
+def placed(
+    asked: Varied, arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Places of cells, and those whose angles are possible."""
+    angles = postures(arm, addresses, values)
+    places = np.concatenate([angles[list(asked.joints)], values[list(asked.rows)]])
+    return places, ANGLE.holds(angles).all(axis=0)

@@ -1,0 +1,220 @@
+"""Arms side by side whose joints are turned: their determinants, whatever kind of arm they are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.arguments import is_whole
+from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.columns import columns_of, unpacked
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_loads, refuse_supports
+from jaxmodal.arm.validity import valid_cells
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
+from jaxmodal.postures.expansion_in_space import determinant_in_space, turning
+from jaxmodal.postures.harmonics import Determinant, determinant, of_cells
+from jaxmodal.postures.terms import IN_SPACE, IN_THE_PLANE, Terms
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.statics.beam_arrays import BeamArrays
+
+
+class TurnedArms(Protocol):
+    """One arm, or an arm for each cell, in postures: angles (joints, N), a row for each of `joints`.
+
+    Of a joint that slides the row has positions, m.
+    """
+
+    @property
+    def terms(self) -> Terms:
+        """What the determinant D is made of at one frequency."""
+        ...
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """Numbers, from 1, of the links whose joints the rows of angles are of: those that change frequencies."""
+        ...
+
+    @property
+    def own(self) -> np.ndarray:
+        """The angles of the arm itself, (joints,)."""
+        ...
+
+    @property
+    def even(self) -> bool:
+        """Whether the opposite posture has the same frequencies where one joint turns."""
+        ...
+
+    def determinant(self, cells: np.ndarray, omega: np.ndarray, angles: np.ndarray) -> Determinant:
+        """D and the count J in double-double of the arms of some cells (N,), at omega (N,) in postures (joints, N)."""
+        ...
+
+    def buckled(self, cells: np.ndarray, angles: np.ndarray) -> np.ndarray:
+        """Whether axial forces buckle these arms, shape (N,)."""
+        ...
+
+    @property
+    def may_buckle(self) -> bool:
+        """Whether there are axial forces."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True)
+class TurnedInThePlane:
+    """Of planar arms, fields (n,) of one, or (n, cells); see `TurnedArms`."""
+
+    beams: BeamArrays
+    flags: Theory
+    own: np.ndarray
+
+    @property
+    def terms(self) -> Terms:
+        return IN_THE_PLANE
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        return tuple(range(2, self.beams.length.shape[0] + 1))
+
+    @property
+    def even(self) -> bool:
+        return len(self.joints) == 1
+
+    def determinant(self, cells: np.ndarray, omega: np.ndarray, angles: np.ndarray) -> Determinant:
+        return determinant(of_cells(self.beams, cells), self.flags, omega, angles)
+
+    def buckled(self, cells: np.ndarray, angles: np.ndarray) -> np.ndarray:
+        if not self.may_buckle:
+            return np.zeros(cells.shape, bool)
+        free = number_of_zero_modes(self.beams)
+        found: np.ndarray = self.determinant(cells, np.zeros(cells.size), angles).passed > free
+        return found
+
+    @property
+    def may_buckle(self) -> bool:
+        return self.beams.axial_force is not None
+
+
+@dataclasses.dataclass(frozen=True)
+class TurnedInSpace:
+    """Of arms in space; see `TurnedArms`.
+
+    Attributes
+    ----------
+    arm, flags : SpatialArm and Theory
+        The arm and the theory.
+    joints : tuple of int
+        See `TurnedArms`.
+    values : dict
+        Other values of the arm by address, (cells,).
+    """
+
+    arm: SpatialArm
+    flags: Theory
+    joints: tuple[int, ...]
+    values: dict[str, np.ndarray]
+
+    @property
+    def terms(self) -> Terms:
+        return IN_SPACE
+
+    @property
+    def own(self) -> np.ndarray:
+        return np.array([float(self.arm.value_at(address)) for address in self._addresses])
+
+    @property
+    def even(self) -> bool:
+        return False
+
+    def determinant(self, cells: np.ndarray, omega: np.ndarray, angles: np.ndarray) -> Determinant:
+        given = {address: column[cells] for address, column in self.values.items()}
+        given |= dict(zip(self._addresses, angles, strict=True))
+        return determinant_in_space(self.arm, self.flags, omega, given)
+
+    @property
+    def _addresses(self) -> list[str]:
+        return [f"link{k}.{self.arm.position_of(k)}" for k in self.joints]
+
+    def buckled(self, cells: np.ndarray, angles: np.ndarray) -> np.ndarray:
+        if not self.may_buckle:
+            return np.zeros(cells.shape, bool)
+        free = self.arm.model_of_cells(self.flags).zero_frequencies
+        found: np.ndarray = self.determinant(cells, np.zeros(cells.size), angles).passed > free
+        return found
+
+    @property
+    def may_buckle(self) -> bool:
+        return any(link.axial_force is not None for link in self.arm.links)
+
+
+def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:
+    """Return an arm of either kind for ``what``, which refuses what it does not know."""
+    if isinstance(arm, SpatialArm):
+        if is_traced(arm):
+            raise ArmError(
+                f"arm: holds traced values; {what} needs known ones: call it outside jax.jit, jax.vmap and jax.grad."
+            )
+        arm.refuse_supports(f"{what}, whose springs the arm turns against,")
+        joints = tuple(k + 1 for k in turning(arm, [k - 1 for k in arm.joints]))
+        return TurnedInSpace(arm, arm.model(theory).flags, joints, {})
+    refuse_loads(require_planar(arm), f"{what} (axial forces have to be the same in every posture)")
+    refuse_supports(arm, what)
+    known = prepared_values(arm, theory)
+    own = np.array([float(link.joint_angle) for link in arm.links[1:]])
+    return TurnedInThePlane(*known, own)
+
+
+def varied(
+    arm: Arm | SpatialArm, turned_arm: TurnedArms, address: str, values: np.ndarray, what: str
+) -> TurnedArms:
+    """The arms with each of some values (cells,) at an address.
+
+    Raises
+    ------
+    ValueError
+        The arm may not have one of them, or (an `ArmError`) it makes supports.
+    """
+    if isinstance(turned_arm, TurnedInSpace):
+        assert isinstance(arm, SpatialArm)
+        columns = dict.fromkeys(resolve(arm, address), values)
+        valid = valid_cells(arm.with_values(columns), values.size)
+        found: TurnedArms = dataclasses.replace(turned_arm, values=columns)
+    else:
+        assert isinstance(arm, Arm)
+        if ".support_" in address:
+            refuse_supports(set_parameters(arm, {address: float(values[-1])}), what)
+        packed = columns_of(arm, [address], values[None])
+        valid = ~packed.invalid
+        assert isinstance(turned_arm, TurnedInThePlane)
+        found = dataclasses.replace(turned_arm, beams=unpacked(packed.packed))
+    for place in np.flatnonzero(~valid)[:1]:
+        set_parameters(arm, {address: float(values[place])})
+        raise ValueError(f"values: the arm may not have {address} = {values[place]:.6g}")
+    return found
+
+
+def require_joint(arm: Arm | SpatialArm, joints: Sequence[int], joint: object) -> None:
+    """Refuse what is not the number of one of the ``joints``, which change frequencies, or slides.
+
+    With a `ValueError`.
+    """
+    turn = [k for k in joints if not arm.slides(k)]
+    if is_whole(joint, 1) and joint in turn:
+        return
+    if not turn:
+        what = "of one link" if arm.num_links == 1 else "without another joint that turns"
+        raise ValueError(
+            f"joint = {shown(joint)}: an arm {what} has no joint whose angle changes a frequency"
+        )
+    whole = turn == list(range(2, arm.num_links + 1))
+    known = f"a link from 2 to {turn[-1]}" if whole else f"a link out of {turn}"
+    raise ValueError(
+        f"joint = {shown(joint)}; expected the number of {known}, whose base has the joint"
+    )

@@ -1,0 +1,84 @@
+// What a mode depends on, and how the arm answers to a force: from determinants next to each other, in double-double.
+
+/** What determinants say of an arm that has lost its digits, they say of its parts. */
+const exactly = (arm, omega) => (CERTAIN * evaluate(arm, omega, "double").noise <= 1e-15 ? (x) => x : (x) => cutArm(x, (i) => shareOf(x, i)));
+
+const SLIGHTLY = 1e-6;
+
+/** By how much a value is moved for a difference: a share of it; what is 0 or an angle, by so much. 0: it has none. */
+function slightly(address, value) {
+  if (address.endsWith("stiffness")) return Number.isFinite(value) ? SLIGHTLY * value : 0;
+  const turns = /(joint_angle|offset\.?_?[xyz])$/.test(address);
+  return turns || value === 0 ? SLIGHTLY : SLIGHTLY * Math.abs(value);
+}
+
+/**
+ * d ln(omega)/d value, in SI units, of values at `addresses`; NaN where there is none (a rigid joint). `omega` must be
+ * one of the frequencies, and stand alone: where another is within a 1e-4 of it the derivative says nothing.
+ */
+export function slopes(arm, omega, addresses) {
+  const { exact } = modeAt(arm, omega), cut = exactly(arm, omega);
+  const beside = (model, at, log) => { const e = evaluate(model, at, "double"); return e.sign * Math.exp(e.log - log); };
+  const own = cut(arm), { log } = evaluate(own, exact * (1 + SLIGHTLY), "double");
+  const along = (beside(own, exact * (1 + SLIGHTLY), log) - beside(own, exact * (1 - SLIGHTLY), log)) / (2 * SLIGHTLY);
+  return Float64Array.from(addresses, (address) => {
+    const place = arm.written.addresses.indexOf(address), step = slightly(address, arm.values[place]);
+    if (!(step > 0)) return NaN;
+    const at = (way) => {
+      const values = arm.values.slice();
+      values[place] += way * step;
+      return [beside(cut(withValues(arm, values)), exact, log), values[place]];
+    };
+    const [[after, more], [before, less]] = [at(1), at(-1)];
+    return -(after - before) / (more - less) / along;
+  });
+}
+
+/** The modes with another value at an address, and how each changes with it, d omega/d value; for a curve. */
+export function along(arm, address, value, nModes) {
+  const other = setValue(arm, address, value), found = frequencies(other, nModes), { omega, multiplicity } = found;
+  const alone = (k) => omega[k] > 1e-9 * other.scale && multiplicity[k] === 1 && [k - 1, k + 1].every((j) => !(Math.abs(omega[j] - omega[k]) < 1e-4 * omega[k]));
+  const slope = Float64Array.from(omega, (x, k) => (alone(k) ? x * slopes(other, x, [address])[0] : NaN));
+  return { omega, certified: found.certified, slope };
+}
+
+/** Squares of answers at another port beside those at both ports themselves, of which five digits are left. */
+const RESOLVED_ANSWER = 1e-8;
+
+/**
+ * The size of the displacement at one port for a unit force at another, of the arm without damping, at frequencies
+ * `omega`, rad/s. A port is the tip of a link, by its number from 0, and a direction in the axes of the ground. NaN where
+ * that is less than a 1e-4 of the answers at the two ports themselves, whose difference it is.
+ *
+ * A spring k at a port makes a determinant larger by 1 + k H, two springs by (1 + k H)(1 + k' H') - k k' H''^2.
+ */
+export function receptances(arm, omega, first, second) {
+  const springs = [first, second].map(({ link, direction }) => ({ ...portOf(arm, link, direction), k: 1 }));
+  const same = first.link === second.link && first.direction === second.direction;
+  return Float64Array.from(omega, (at) => {
+    const { sign, log } = evaluate(arm, at, "double");
+    const ratio = (...given) => { const e = evaluate(arm, at, "double", given); return e.sign * sign * Math.exp(e.log - log); };
+    const own = springs.map((spring) => {
+      let found = 0;
+      for (let round = 0; round < 4; round++) { // by a spring as stiff as the arm is there
+        found = (ratio(spring) - 1) / spring.k;
+        const size = Math.abs(found * spring.k);
+        if (!(size > 0 && Number.isFinite(size)) || (size > 0.1 && size < 10)) break;
+        spring.k = Math.min(Math.max(1 / Math.abs(found), 1e-30), 1e30);
+      }
+      return found;
+    });
+    if (same) return Math.abs(own[0]);
+    const [a, b] = springs, both = (1 + a.k * own[0]) * (1 + b.k * own[1]) - ratio(a, b), squared = Math.abs(both / (a.k * b.k));
+    return squared > RESOLVED_ANSWER * Math.abs(own[0] * own[1]) ? Math.sqrt(squared) : NaN;
+  });
+}
+
+/** Springs at ports that stand at the outer end of link `i`, added to the stiffness outboard of it. */
+function addSprings(springs, i, entries) {
+  for (const { at, vector, k } of springs) {
+    if (at !== i) continue;
+    for (let row = 0, to = 0; row < vector.length; row++)
+      for (let column = row; column < vector.length; column++, to++) entries[to] += k * vector[row] * vector[column];
+  }
+}

@@ -1,0 +1,120 @@
+// The frequencies over the range of one value, branches followed through where they meet.
+
+const PLACES = 41;
+
+class Along {
+  constructor(page) {
+    this.page = page;
+    this.points = [];
+    byId("along-value").replaceChildren(...page.about.sliders.map((slider) => element("option", slider.label ?? slider.address, { value: slider.address })));
+    byId("along-value").addEventListener("change", () => this.chosen());
+    byId("along").addEventListener("toggle", () => this.chosen());
+    byId("along-csv").addEventListener("click", () => offer(new Blob([this.csv()], { type: "text/csv" }), "curves.csv"));
+    byId("along-png").addEventListener("click", () => byId("along-plot").toBlob((blob) => offer(blob, "curves.png")));
+    byId("along-plot").addEventListener("click", ({ offsetX }) => {
+      const { plot, slider } = this;
+      if (plot) page.change(slider, Math.min(slider.high, Math.max(slider.low, plot.at(offsetX))), true);
+    });
+  }
+
+  written() {
+    return byId("along").open ? { along: byId("along-value").value } : {};
+  }
+
+  read(given) {
+    const known = this.page.sliders.has(given.get("along"));
+    if (known) byId("along-value").value = given.get("along");
+    byId("along").open = known;
+  }
+
+  chosen() {
+    this.page.keep();
+    this.ask();
+  }
+
+  // Curves stay while their own value alone is moved.
+  ask() {
+    const { page } = this, { answer } = page;
+    if (!answer || !byId("along").open) return;
+    const slider = page.sliders.get(byId("along-value").value), others = { ...answer.values, [slider.address]: null };
+    const key = JSON.stringify([slider.address, Object.entries(others).sort()]);
+    if (key !== this.key) this.points = [];
+    Object.assign(this, { key, slider });
+    this.draw();
+    const next = () => {
+      if (this.points.length === PLACES) return;
+      const value = valueAt({ ...slider, rigid: false }, (STEPS * this.points.length) / (PLACES - 1));
+      const question = { kind: "along", values: answer.values, address: slider.address, value: inSi(slider, value), modes: page.about.modes };
+      page.solver.aside(question, (found, error) => {
+        if (this.key !== key) return; // of what was asked before
+        const missing = Array(page.about.modes).fill(NaN);
+        this.points.push({ value, ...(found ?? { omega: missing, certified: missing.map(() => 0), slope: missing }) });
+        byId("along-note").textContent = error;
+        this.draw();
+        next();
+      });
+    };
+    next();
+  }
+
+  draw() {
+    const { points, slider, page } = this, known = points.flatMap(({ omega }) => Array.from(omega)).filter(Number.isFinite);
+    if (known.length === 0) return;
+    const own = shownValue(slider, page.answer.values[slider.address] ?? page.first[slider.address]);
+    const branches = followed(points, slider.logarithmic ? Math.log : (x) => x, (value) => inSi(slider, value));
+    this.branches = branches;
+    this.plot = drawPlot(byId("along-plot"), {
+      x: { low: slider.low, high: slider.high, logarithmic: slider.logarithmic, label: `${slider.label ?? slider.address} [${slider.unit}]` },
+      y: { ...rangeOf(known.map((x) => x / (2 * Math.PI))), label: "frequency [Hz]" },
+      lines: branches.map((rows, k) => ({
+        x: rows.map(([i]) => points[i].value), y: rows.map(([i, mode]) => points[i].omega[mode] / (2 * Math.PI)), colour: COLOURS[k % COLOURS.length],
+      })),
+      marks: Number.isFinite(own) ? [{ x: own, colour: themeColour("--text") }] : [],
+    });
+    const doubtful = points.filter(({ certified }) => !Array.from(certified).every((sure) => sure === 1)).length;
+    const open = points.length < PLACES ? `${points.length} of ${PLACES} values.` : "A click sets the value.";
+    byId("along-note").textContent = doubtful ? `${open} At ${doubtful} values not all modes are certified.` : open;
+    byId("along-plot").setAttribute("aria-label", `Frequencies of all modes over ${slider.label ?? slider.address}; CSV has the numbers.`);
+  }
+
+  csv() {
+    const { points, slider, branches } = this;
+    if (!slider || points.length === 0) return "";
+    const rows = branches.flatMap((own, k) => own.map(([i, mode]) => [points[i].value, k + 1, mode + 1, points[i].omega[mode] / (2 * Math.PI), points[i].certified[mode] ? "certified" : "not_certified"]));
+    return csvText([`${slider.address} [${slider.unit}]`, "branch", "mode", "frequency [Hz]", "status"], rows);
+  }
+}
+
+// From zero, or, where the lowest would lie on the axis, by their logarithm.
+function rangeOf(hertz) {
+  const low = Math.min(...hertz), high = Math.max(...hertz);
+  return low > 0 && high > 20 * low ? { low: 0.9 * low, high: 1.1 * high, logarithmic: true } : { low: 0, high: 1.03 * high, logarithmic: false };
+}
+
+/**
+ * Branches as lists of [point, mode]: from each point to the next the modes go on whose values and slopes fit best half-way,
+ * so that two that cross, or exchange what they are in less than a step, keep their own line.
+ */
+function followed(points, scaled, si) {
+  const branches = (points[0]?.omega.length ? Array.from(points[0].omega, (_, k) => [[0, k]]) : []);
+  for (let i = 1; i < points.length; i++) {
+    const before = points[i - 1], after = points[i], step = si(after.value) - si(before.value), pairs = [];
+    branches.forEach((own, k) => {
+      const [at, mode] = own.at(-1);
+      if (at !== i - 1) return;
+      const middle = before.omega[mode] + 0.5 * step * (before.slope[mode] || 0);
+      Array.from(after.omega).forEach((omega, j) => {
+        const turn = Math.abs((before.slope[mode] || 0) - (after.slope[j] || 0));
+        pairs.push([Math.abs(middle - omega + 0.5 * step * (after.slope[j] || 0)) + 0.5 * Math.abs(step) * turn, k, j]);
+      });
+    });
+    const taken = new Set(), gone = new Set();
+    for (const [cost, k, j] of pairs.sort((a, b) => a[0] - b[0])) {
+      if (Number.isNaN(cost) || taken.has(j) || gone.has(k)) continue;
+      taken.add(j); gone.add(k);
+      branches[k].push([i, j]);
+    }
+    Array.from(after.omega).forEach((omega, j) => { if (!taken.has(j) && Number.isFinite(omega)) branches.push([[i, j]]); });
+  }
+  return branches;
+}

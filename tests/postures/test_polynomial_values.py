@@ -1,0 +1,239 @@
+"""Batches over masses, inertias and springs beside postures: is the determinant the polynomial that the series says?"""
+
+import dataclasses
+
+import jax
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.frequencies.status import Status
+from jaxmodal.postures import places, polynomial_values, series_search
+from jaxmodal.postures.polynomial_values import (
+    Ranges,
+    Varied,
+    quantity_of,
+    scaled,
+    unscaled,
+    within,
+)
+from jaxmodal.postures.series import confirmed, tabulate
+from tests.postures.test_real_arms import featured_arm
+
+#: the series and the search for one arm, each good to about 1e-13
+ALIKE = 1e-12
+#: the characteristic determinant is evaluated in float64, and its entries of very different size cancel
+CHARACTERISTIC = 1e-8
+THREE = jm.examples.three_link_industrial()
+TWO = dataclasses.replace(THREE, links=THREE.links[:2])
+ANGLES = ("link2.joint_angle", "link3.joint_angle")
+MODES = 6
+
+
+def with_stators():
+    arm = featured_arm()
+    last = dataclasses.replace(arm.links[2], stator_mass=1.0, stator_inertia=0.1)
+    return dataclasses.replace(arm, links=(*arm.links[:2], last))
+
+
+#: values and where they lie
+CASES = {
+    "payload.mass": (THREE, (0.0, 20.0)),
+    "payload.inertia": (THREE, (0.0, 2.0)),
+    "link2.tip_mass": (featured_arm(), (0.0, 30.0)),
+    "link3.tip_mass": (featured_arm(), (0.0, 30.0)),
+    "link2.tip_inertia": (featured_arm(), (0.0, 3.0)),
+    "link2.hub_mass": (featured_arm(), (0.1, 10.0)),
+    "link2.hub_inertia": (featured_arm(), (0.0, 3.0)),
+    "link2.stator_mass": (featured_arm(), (0.0, 10.0)),
+    "link3.stator_inertia": (with_stators(), (0.0, 3.0)),
+    "link3.rotor_inertia": (featured_arm(), (1e-5, 1e-3)),
+    "link1.joint_stiffness": (THREE, (1e4, np.inf)),
+    "link3.joint_stiffness": (featured_arm(), (1e3, 1e7)),
+    "link2.joint_shear_stiffness": (featured_arm(), (1e6, 1e10)),
+}
+
+
+def drawn(ends, cells, seed=0):
+    """Values of a range, of all decades where there are several, with both ends."""
+    low, high = ends
+    rng = np.random.default_rng(seed)
+    if np.isinf(high) or low > 0.0:
+        found = np.exp(rng.uniform(np.log(low), np.log(min(high, 1e3 * low)), cells))
+    else:
+        found = rng.uniform(low, high, cells)
+    found[:2] = ends
+    return found
+
+
+def expansion_of(arm, addresses, values):
+    asked = places.varied(arm, addresses)
+    return places.expansion_of(arm, asked, values, "timoshenko")
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Batches take the series however few their cells, and NumPy alone."""
+    monkeypatch.setattr(places, "_CELLS_PER_TERM", 1)
+
+
+@pytest.mark.parametrize("address", CASES)
+def test_the_degree_is_right_and_no_lower_one_is(address):
+    arm, ends = CASES[address]
+    addresses = [*ANGLES[: arm.num_links - 1], address]
+    expansion = expansion_of(arm, addresses, drawn(ends, 500)[None])
+    (degree,) = expansion.terms.powers
+    series = tabulate(expansion, 6.0, 30.0, "timoshenko", 4)
+    assert confirmed(series, expansion) is not None
+    terms = dataclasses.replace(expansion.terms, powers=(degree - 1,))
+    lower = dataclasses.replace(expansion, arm=dataclasses.replace(expansion.arm, terms=terms))
+    quantity = expansion.quantities[0]._replace(degree=degree - 1)
+    for other in (lower, dataclasses.replace(lower, quantities=(quantity,))):
+        assert confirmed(tabulate(other, 6.0, 30.0, "timoshenko", 4), other) is None
+
+
+def test_few_places_give_the_characteristic_determinant_of_all():
+    """Against the determinant of the paper's matrix, which shares nothing with the condensation."""
+    addresses = [*ANGLES, "payload.mass", "payload.inertia", "link2.joint_stiffness"]
+    rng, omega = np.random.default_rng(4), 700.0
+    values = np.stack([rng.uniform(0, 50, 12), rng.uniform(0, 5, 12), 10 ** rng.uniform(4, 8, 12)])
+    expansion = expansion_of(THREE, addresses, values)
+    coefficients, _, _ = expansion.coefficients(np.array([omega]))
+    cells = np.concatenate([rng.uniform(-np.pi, np.pi, (2, 12)), values])
+    found = (
+        coefficients[0]
+        @ expansion.terms.of(scaled(expansion.ranges, cells))
+        / expansion.ranges.factor(expansion.quantities, values)
+    )
+    logs, signs = [], []
+    for place in cells.T:
+        arm = set_parameters(THREE, dict(zip(addresses, map(float, place), strict=True)))
+        sign, log = jm.log_determinant(arm, omega, "timoshenko")
+        signs.append(float(sign))
+        logs.append(float(log))
+    direct = np.array(signs) * np.exp(np.array(logs) - max(logs))
+    scale = (direct @ found) / (found @ found)
+    np.testing.assert_allclose(
+        scale * found, direct, rtol=0.0, atol=CHARACTERISTIC * np.abs(direct).max()
+    )
+
+
+@pytest.mark.parametrize("address", ["payload.mass", "link3.joint_stiffness", "link2.stator_mass"])
+def test_a_batch_by_the_series_has_the_frequencies_of_single_arms(address, small_batches):
+    arm, ends = CASES[address]
+    rng = np.random.default_rng(2)
+    cells = {name: rng.uniform(-np.pi, np.pi, 600) for name in ANGLES}
+    cells[address] = drawn(ends, 600, seed=3)
+    found = jm.natural_frequencies_batch(arm, cells, MODES)
+    assert bool(found.certified.all())
+    assert float(np.mean(np.asarray(found.by_sign_changes))) > 0.9
+    for i in (0, 1, 2, 300):
+        one = set_parameters(arm, {name: float(x[i]) for name, x in cells.items()})
+        omega = jm.natural_frequencies(one, MODES).omega
+        np.testing.assert_allclose(found.omega[i], omega, rtol=ALIKE, atol=0.0)
+        assert np.all((found.bracket[i, :, 0] < omega) & (omega < found.bracket[i, :, 1]))
+
+
+def test_values_over_decades_and_impossible_ones(small_batches):
+    """Payloads and springs from nearly none to nearly infinite; free joints, and values that no arm may have."""
+    rng, number = np.random.default_rng(5), 800
+    cells = {
+        "link2.joint_angle": rng.uniform(-np.pi, np.pi, number),
+        "payload.mass": 10 ** rng.uniform(-4, 4, number),
+        "link2.joint_stiffness": 10 ** rng.uniform(2, 13, number),
+    }
+    cells["link2.joint_stiffness"][:3] = [np.inf, 0.0, -1.0]
+    cells["payload.mass"][3:7] = [0.0, -1.0, np.nan, np.inf]
+    cells["link2.joint_angle"][7] = np.nan
+    assert places.pays(TWO, list(cells), number)
+    found = jm.natural_frequencies_batch(TWO, cells, MODES)
+    general = jm.natural_frequencies_batch(TWO, cells, MODES, chunk_size=128)
+    assert general.by_sign_changes is None
+    assert float(np.mean(np.asarray(found.by_sign_changes))) > 0.6
+    np.testing.assert_array_equal(found.status, general.status)
+    np.testing.assert_allclose(found.omega, general.omega, rtol=ALIKE, atol=0.0)
+    assert found.omega[1, 0] == 0.0
+    invalid = np.flatnonzero(np.asarray(found.status[:, 0]) == int(Status.invalid_input))
+    assert invalid.tolist() == [2, 4, 5, 6, 7]
+
+
+def test_the_first_pass_on_a_device_leaves_open_what_lies_beyond_the_ranges():
+    addresses = ["link2.joint_angle", "payload.mass"]
+    rng = np.random.default_rng(6)
+    values = np.stack([rng.uniform(-np.pi, np.pi, 256), rng.uniform(1.0, 9.0, 256)])
+    tables = series_search.prepare(TWO, addresses, values, MODES, "timoshenko", 256)
+    block = series_search.block_on_device(tables, TWO, addresses)
+    values[1, :3], values[0, 3] = [100.0, -1.0, np.nan], np.nan
+    found, left = block(values)
+    left = np.flatnonzero(left)
+    assert set(left) >= {0, 1, 2}
+    assert 3 not in left
+    assert np.all(np.asarray(found["status"])[3] == int(Status.invalid_input))
+    solved = np.setdiff1d(np.arange(4, 256), left)
+    assert solved.size > 200
+    for i in solved[:2]:
+        arm = set_parameters(TWO, dict(zip(addresses, map(float, values[:, i]), strict=True)))
+        omega = jm.natural_frequencies(arm, MODES).omega
+        np.testing.assert_allclose(found["omega"][i], omega, rtol=ALIKE, atol=0.0)
+
+
+def test_what_no_polynomial_is_known_for_goes_the_general_way():
+    many = 10**9
+    for addresses in (
+        ["link2.length"],
+        ["link2.joint_angle", "link1.density"],
+        ["link*.tip_mass"],
+        ["link2.joint_angle", "theta_2"],
+        ["payload.mass", "payload_mass"],
+        ["payload.centre_x"],
+    ):
+        arm = dataclasses.replace(THREE, payload=jm.Payload(1.0, 0.1, centre_x=0.1))
+        assert not places.pays(arm, addresses, many), addresses
+    assert places.pays(THREE, ["theta_2", "payload_mass"], many)
+    springs = set_parameters(THREE, {"link2.joint_stiffness": 0.0})
+    assert not places.pays(springs, ["theta_2"], many)
+    assert places.pays(springs, ["theta_2", "link2.joint_stiffness"], many)
+
+
+def test_ranges_are_taken_to_and_fro():
+    values = np.array([[0.0, 1e-3, 2.0, 5.0], [1e2, 1e5, 1e9, np.inf]])
+    quantities = [quantity_of(THREE, x) for x in ("payload.mass", "link2.joint_stiffness")]
+    ranges = Ranges.of(values, quantities, [30.0, 1e6])
+    cells = np.concatenate([np.full((1, 4), 0.3), values])
+    s = scaled(ranges, cells)
+    assert np.all(np.abs(s[1:]) <= 1.0)
+    np.testing.assert_allclose(unscaled(ranges, s)[:, :3], cells[:, :3], rtol=1e-9, atol=1e-12)
+    assert np.all(within(ranges, cells))
+    beyond = cells.copy()
+    beyond[1] = [7.0, -1e-9, np.nan, np.inf]
+    assert not np.any(within(ranges, beyond))
+    beyond = cells.copy()
+    beyond[2] = [0.0, -1.0, np.nan, 1.0]
+    assert not np.any(within(ranges, beyond))
+    alone = Ranges.of(np.zeros((1, 3)), quantities[:1], [2.0])
+    assert np.isfinite(alone.scaled(np.zeros((1, 3)))).all()
+
+
+def test_an_arm_that_may_not_be_without_a_value_has_no_polynomial_in_it(monkeypatch):
+    def refuse(*_):
+        raise jm.ArmError("may not")
+
+    asked = Varied((1,), (quantity_of(TWO, "payload.mass"),), (1,))
+    monkeypatch.setattr(polynomial_values, "set_parameters", refuse)
+    assert polynomial_values.varying(TWO, asked.joints, asked.quantities, "timoshenko") is None
+
+
+def test_sums_of_entries_are_those_of_the_arm():
+    """A payload, a tip mass and the stator of the next joint are one body."""
+    arm = with_stators()
+    addresses = ["payload.mass", "link3.tip_mass", "link3.stator_mass", "link3.joint_stiffness"]
+    values = np.array([[2.0], [3.0], [4.0], [5e5]])
+    expansion = expansion_of(arm, addresses, values)
+    beams, _ = expansion.arm.at(values)
+    one = set_parameters(arm, dict(zip(addresses, values[:, 0], strict=True)))
+    expected = jax.tree_util.tree_map(np.asarray, jm.beam_arrays(one))
+    for field in dataclasses.fields(expected):
+        mine, given = getattr(beams, field.name), getattr(expected, field.name)
+        if field.name != "has_shear" and given is not None:
+            np.testing.assert_allclose(np.reshape(mine, -1), given, rtol=1e-15, atol=0.0)

@@ -1,0 +1,131 @@
+"""Axial forces of links in space: planar arms of both planes, closed forms, the critical load, and what is refused."""
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal import dynamics
+from tests.spatial.cases import bent_arm, tube
+
+DEPTH, WIDTH = 0.03, 0.02
+BAR = jm.SpatialLink(0.9, 7e10, 2700.0, jm.rectangle(DEPTH, WIDTH, 0.85), poisson_ratio=0.3)
+VALUES = BAR.section_values
+POLAR = VALUES.second_moment_y + VALUES.second_moment_z
+#: relative; both sides round
+LAST_DIGITS = 1e-13
+
+
+def pressed(force, **changes):
+    return jm.SpatialArm((BAR.replace(axial_force=force, **changes),))
+
+
+def planar(depth, width, force, **changes):
+    section = jm.rectangle(depth, width, "cowper")
+    link = jm.Link(0.5, 7e10, 2700.0, section, poisson_ratio=0.33, axial_force=force, **changes)
+    return jm.Arm((link, link.replace(axial_force=2.0 * force, tip_mass=0.5)))
+
+
+@pytest.mark.parametrize("theory", jm.THEORIES)
+@pytest.mark.parametrize("force", [2e4, -8e2])
+def test_bending_in_both_planes_is_that_of_planar_arms(force, theory):
+    space = jm.to_spatial(planar(DEPTH, WIDTH, force))
+    omega = np.asarray(jm.natural_frequencies(space, 7, theory).omega)
+    for arm in (planar(DEPTH, WIDTH, force), planar(WIDTH, DEPTH, force)):
+        for expected in np.asarray(jm.natural_frequencies(arm, 2, theory).omega):
+            assert np.min(np.abs(omega / expected - 1.0)) < LAST_DIGITS
+
+
+def test_tension_stiffens_torsion():
+    """Omega = pi/(2 L) sqrt((G J + N (I_y + I_z)/A)/(rho (I_y + I_z)))."""
+    force = 5e5
+    omega = np.asarray(jm.natural_frequencies(pressed(force), 10).omega)
+    rigidity = 7e10 / 2.6 * VALUES.torsion_constant + force * POLAR / VALUES.area
+    expected = np.pi / 1.8 * np.sqrt(rigidity / (2700.0 * POLAR))
+    assert np.min(np.abs(omega / expected - 1.0)) < LAST_DIGITS
+    free = np.asarray(jm.natural_frequencies(pressed(0.0), 10).omega)
+    assert np.min(np.abs(free / expected - 1.0)) > 1e-3
+
+
+def test_a_pulled_beam_on_two_pins_is_a_closed_form():
+    """Omega^2 = k^4 E I/m + k^2 N/m with k = n pi/L, in both planes."""
+    force = 3e4
+    hinges = (jm.Spring("rotation", (0, 1, 0), 0.0),)
+    pins = [jm.Support("translation", each, np.inf) for each in ((0, 1, 0), (0, 0, 1))]
+    arm = pressed(force, joint_stiffness=0.0, joint_springs=hinges, supports=pins)
+    k, mass = np.pi / 0.9 * np.arange(1, 3)[:, None], 2700.0 * DEPTH * WIDTH
+    own = 7e10 * np.array([VALUES.second_moment_y, VALUES.second_moment_z])
+    expected = np.sort(np.sqrt((k**4 * own + k**2 * force) / mass).ravel())
+    found = jm.natural_frequencies(arm, 4, "bending_only")
+    np.testing.assert_allclose(found.omega, expected, rtol=LAST_DIGITS, atol=0.0)
+
+
+def test_an_arm_buckles_at_eulers_load():
+    critical = np.pi**2 / 4.0 / 0.81 * 7e10 * VALUES.second_moment_y
+    forces = {"link1.axial_force": -critical * np.array([0.999, 0.999999, 1.000001])}
+    found = jm.natural_frequencies_batch(pressed(0.0), forces, 2, "euler_bernoulli")
+    assert found.status[:, 0].tolist() == [0, 0, int(jm.Status.unstable)]
+    # near it the square of the frequency falls in proportion
+    ratio = float(found.omega[1, 0] / found.omega[0, 0])
+    assert abs(ratio - np.sqrt(1e-3)) < 1e-4
+    beyond = pressed(-1.01 * critical)
+    with pytest.raises(jm.UncertifiedError, match="buckle"):
+        jm.natural_frequencies(beyond, 1, "euler_bernoulli")
+    assert int(jm.count_below(beyond, 1e-3, "euler_bernoulli")) == 1
+    responded = jm.frequency_response(beyond, [1.0], "tip.z", "tip.z", theory="euler_bernoulli")
+    assert int(responded.status[0, 0, 0]) == jm.ResponseStatus.unstable
+    with pytest.raises(jm.UncertifiedError, match="buckle"):
+        jm.damped_modes(beyond, 1, "euler_bernoulli")
+
+
+@pytest.mark.parametrize("force", [2e4, -8e2])
+def test_responses_and_damped_modes_are_those_of_the_plane(force):
+    arm = planar(DEPTH, WIDTH, force, loss_factor=0.02)
+    space = jm.to_spatial(arm)
+    omega = [20.0, 150.0, 900.0]
+    flat = jm.frequency_response(arm, omega, "tip.y", ["tip.y", "tip_1.rotation"])
+    found = jm.frequency_response(space, omega, "tip.y", ["tip.y", "tip_1.rz"])
+    size = np.abs(flat.values).max(axis=-1, keepdims=True)
+    np.testing.assert_allclose(found.values / size, flat.values / size, rtol=0.0, atol=1e-11)
+    roots = jm.damped_modes(space, 4).roots
+    for expected in jm.damped_modes(arm, 2).roots:
+        assert np.min(np.abs(roots / expected - 1.0)) < 1e-11
+
+
+def test_in_which_postures_a_pulled_arm_has_a_frequency(tmp_path):
+    arm = bent_arm()
+    arm = arm.replace(links=(arm.links[0].replace(axial_force=3e4), *arm.links[1:]))
+    omega = float(jm.natural_frequencies(arm, 2).omega[1])
+    found = jm.postures_at(arm, omega, 3)
+    assert np.array_equal(found.found, found.certified)
+    assert np.nanmin(np.abs(np.asarray(found.angle) + 1.1)) < 1e-6
+    with pytest.raises(jm.ArmError, match=r"the axial forces buckle the arm where joint 3 is at"):
+        jm.resonance_free(
+            *(arm, 0.9 * omega, omega, 3), across="link1.axial_force", values=(-1e5, 0), points=2
+        )
+    jm.write_arm(arm, tmp_path / "arm.toml")
+    assert jm.read_arm(tmp_path / "arm.toml") == arm
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda arm: jm.mode_shapes(arm, 2),
+        lambda arm: jm.sensitivities(arm, 2),
+        lambda arm: jm.static_compliance(arm, ["tip.x"], ["tip.x"]),
+        lambda arm: jm.static_equilibrium(arm, gravity=(0.0, 0.0, -9.81)),
+        lambda arm: jm.buckling(arm, gravity=(0.0, 0.0, -9.81)),
+        lambda arm: jm.modal_superposition(arm, "tip.x", "tip.x", num_modes=2),
+        lambda arm: jm.posture_series(arm, 10.0, joints=[2]),
+        lambda arm: dynamics.flexible_arm(arm, 2),
+    ],
+)
+def test_what_knows_no_axial_forces_says_so(call):
+    with pytest.raises(jm.ArmError, match=r"axial_force = 100\.0|an axial force"):
+        call(jm.SpatialArm((BAR, BAR.replace(axial_force=100.0))))
+
+
+def test_impossible_forces_are_refused():
+    with pytest.raises(jm.ArmError, match=r"axial_force = -1000000000000\.0: .*twist or shear off"):
+        BAR.replace(axial_force=-1e12)
+    with pytest.raises(jm.ArmError, match=r"axial_force = 5\.0: a rigid link"):
+        tube(rigid=True, axial_force=5.0)
