@@ -55,7 +55,7 @@ def refuse_base(arm: Arm) -> None:
     """Refuse an arm on an elastic base, which motions by assumed modes do not know."""
     if isinstance(arm, Arm) and arm.base_stiffness is not None:
         raise ArmError(
-            "base_stiffness: the arm has one, and jaxmodal.dynamics knows no elastic base; give "
+            "base_stiffness: the arm has one, and jaxmodal.dynamics knows none of a planar arm; give "
             "arm.replace(base_stiffness=None), or take it out of its file."
         )
 

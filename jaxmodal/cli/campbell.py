@@ -131,7 +131,7 @@ def _model(file: str, shapes: int | None, posture_deg: Posture | None) -> tuple[
     from jaxmodal.arm.files import read_document
     from jaxmodal.cli.arguments import load_vibrating_arm
     from jaxmodal.dynamics import flexible_arm
-    from jaxmodal.dynamics.files import model_arguments
+    from jaxmodal.dynamics.files import joint_positions, model_arguments
     from jaxmodal.spatial.files.robot_files import is_robot
 
     arm = posed(load_vibrating_arm(file), file, posture_deg)
@@ -147,8 +147,7 @@ def _model(file: str, shapes: int | None, posture_deg: Posture | None) -> tuple[
             raise BadInput(
                 f"{file}: dynamics.base = 'free': an arm turns steadily on a base that does not move; leave it out."
             )
-    joints = [link for link in arm.links if not getattr(link, "segment", False)]
-    return model, [float(link.joint_angle) for link in joints]
+    return model, joint_positions(arm).tolist()
 
 
 def _show(found: xarray.Dataset, output_format: str, digits: int) -> None:

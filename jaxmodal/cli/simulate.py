@@ -109,7 +109,12 @@ def summary(motion: xarray.Dataset) -> list[str]:
 
     known = np.isfinite(motion["tip_position"].values[:, 0])
     tip = motion["tip_position"].values[known][-1]
-    angles = np.degrees(motion["joint_angle"].values[known][-1])
+    places = motion["joint_angle"].values[known][-1]
+    turns = np.ones(places.size, bool)
+    if "joint_kind" in motion.coords:
+        turns = motion["joint_kind"].values == "turns"
+    angles = np.where(turns, np.degrees(places), places)
+    unit, force = ("deg", "N m") if turns.all() else ("deg or m", "N m or N")
     of_base = []
     if "base_position" in motion:
         place = motion["base_position"].values[known][-1]
@@ -117,11 +122,11 @@ def summary(motion: xarray.Dataset) -> list[str]:
     return [
         f"status {motion.attrs['status']}, {motion.attrs['time_reached']:g} s in {motion.attrs['steps']} steps"
         f" of {motion.attrs['method']}",
-        f"joint angles at the end  {', '.join(f'{angle:.4f}' for angle in angles)} deg",
+        f"joint angles at the end  {', '.join(f'{angle:.4f}' for angle in angles)} {unit}",
         f"tip at the end           {', '.join(f'{place:.6f}' for place in tip)} m",
         *of_base,
         f"largest end deflections  {largest('end_deflection')} m",
-        f"largest torques          {largest('torque')} N m",
+        f"largest torques          {largest('torque')} {force}",
         f"energy balance           {motion.attrs['energy_balance_error']:.1e} of the largest energy",
     ]
 

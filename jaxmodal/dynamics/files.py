@@ -92,8 +92,9 @@ def read_simulation(path: str | Path) -> Simulation:
     ----------
     path
         TOML or JSON file. The table has ``until`` (s) and ``every`` (s, 0.01); ``start_deg``, ``start_rates_deg``
-        (degrees, one for each joint; the joint angles of the arm, and 0); ``joint_limits_deg`` (a pair of degrees for
-        each joint) and ``slope_limit`` (rad), which end it; with ``base = "free"`` ``start_position`` (m, axes of the
+        (degrees, of joints that slide m, one for each joint; the positions of the arm's joints, and 0);
+        ``joint_limits_deg`` (a pair of these for each joint) and ``slope_limit`` (rad), which end it; with
+        ``base = "free"`` ``start_position`` (m, axes of the
         ground), ``start_rotation_deg`` (a rotation vector), ``start_velocity`` (m/s) and
         ``start_angular_velocity_deg`` (both in the axes of the base), 0 if left out; the keyword arguments of
         `flexible_arm`
@@ -141,15 +142,21 @@ def _simulation(arm: Arm | SpatialArm, keys: Mapping[str, Any]) -> Simulation:
         arm, **{name: keys[name] for name in _OF_MODEL if name in keys}
     )
     n = model.num_links
-    joints = [link for link in arm.links if not getattr(link, "segment", False)]
-    own = [math.degrees(float(link.joint_angle)) for link in joints]
-    angles = _angles("start_deg", keys.get("start_deg", own), n)
-    rates = _angles("start_rates_deg", keys.get("start_rates_deg", [0.0] * n), n)
+    if model.layout.given.size:
+        raise ArmError(
+            "base = 'driven': files do not say how a base moves; must be left out: use simulate(..., base_motion=...) "
+            "of jaxmodal.dynamics."
+        )
+    turns = model.layout.turns
+    angles = joint_positions(arm)
+    if "start_deg" in keys:
+        angles = _angles("start_deg", keys["start_deg"], turns)
+    rates = _angles("start_rates_deg", keys.get("start_rates_deg", [0.0] * n), turns)
     choices: dict[str, Any] = {name: keys[name] for name in _OF_RUN if name in keys}
-    choices["events"] = _events(keys, n)
+    choices["events"] = _events(keys, turns)
     motors = table("motors", keys.get("motors", {"kind": "free"}), ArmError)
     with within("motors."):
-        choices |= _motors(motors, angles)
+        choices |= _motors(motors, angles, turns)
     q, rate = at_zero(model), np.zeros(model.num_rates)
     if model.floats:
         q[-7:], rate[-6:] = _start_of_base(keys)
@@ -176,15 +183,29 @@ def _vector(name: str, value: object) -> np.ndarray:
     return finite(name, value, (3,), expected)
 
 
-def _events(keys: Mapping[str, Any], n: int) -> list[Event]:
+def joint_positions(arm: Arm | SpatialArm) -> np.ndarray:
+    """Angles of the joints of an arm in its posture, rad; of joints that slide their positions, m."""
+    joints: list[Any] = [link for link in arm.links if not getattr(link, "segment", False)]
+    slide = [getattr(link, "prismatic", False) for link in joints]
+    return np.array(
+        [
+            float(link.base_offset.x if slides else link.joint_angle)
+            for link, slides in zip(joints, slide, strict=True)
+        ]
+    )
+
+
+def _events(keys: Mapping[str, Any], turns: np.ndarray) -> list[Event]:
     found: list[Event] = []
+    n = len(turns)
     if "joint_limits_deg" in keys:
         given = keys["joint_limits_deg"]
         expected = f"a list of {n} pairs [lowest, highest], degrees, one for each joint"
         pairs = isinstance(given, (list, tuple)) and len(given) == n
         if not (pairs and all(isinstance(row, (list, tuple)) and len(row) == 2 for row in given)):
             raise ArmError(f"joint_limits_deg = {shown(given)}: must be {expected}.")
-        limits = np.radians([_row("joint_limits_deg", row, 2) for row in given])
+        limits = np.array([_row("joint_limits_deg", row, 2) for row in given])
+        limits[turns] = np.radians(limits[turns])
         if not np.all(limits[:, 0] < limits[:, 1]):
             raise ArmError(
                 f"joint_limits_deg = {shown(given)}: must be {expected}, the lowest below the highest."
@@ -195,7 +216,7 @@ def _events(keys: Mapping[str, Any], n: int) -> list[Event]:
     return found
 
 
-def _motors(keys: Mapping[str, Any], start: np.ndarray) -> dict[str, Any]:
+def _motors(keys: Mapping[str, Any], start: np.ndarray, turns: np.ndarray) -> dict[str, Any]:
     kind = keys.get("kind")
     one_of("kind", kind, tuple(MOTORS), "'free' leaves the joints without torque")
     needed, more = MOTORS[str(kind)]
@@ -213,7 +234,7 @@ def _motors(keys: Mapping[str, Any], start: np.ndarray) -> dict[str, Any]:
         }
     if kind == "sampled":
         return {"torque": SampledTorque(keys["times"], keys["torques"])}
-    target = _angles("target_deg", keys["target_deg"], n)
+    target = _angles("target_deg", keys["target_deg"], turns)
     motion = RestToRest(start, target, positive("duration", keys["duration"], "s"))
     gains = [_row(name, keys[name], n) for name in ("proportional", "derivative")]
     law = JointPD(motion, *gains)
@@ -230,12 +251,15 @@ def _row(name: str, value: object, n: int) -> np.ndarray:
     return np.array([float(scalar(name, entry, FINITE)) for entry in entries])
 
 
-def _angles(name: str, value: object, n: int) -> np.ndarray:
+def _angles(name: str, value: object, turns: np.ndarray) -> np.ndarray:
+    """Angles in degrees as radians, of joints that slide metres as they are."""
+    n = len(turns)
     if not isinstance(value, (list, tuple)) or len(value) != n:
         raise ArmError(
             f"{name} = {shown(value)}: must be a list of {n} angles, one for each joint."
         )
-    return np.radians(_row(name, value, n))
+    found = _row(name, value, n)
+    return np.where(turns, np.radians(found), found)
 
 
 def model_arguments(document: Mapping[str, Any]) -> dict[str, Any]:

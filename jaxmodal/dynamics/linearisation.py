@@ -12,6 +12,7 @@ from jaxmodal.arm.arguments import finite
 from jaxmodal.dynamics.integration.histories import coordinates_of
 from jaxmodal.dynamics.mechanics import equations, free_bases
 from jaxmodal.dynamics.mechanics.free_bases import require_pose
+from jaxmodal.dynamics.mechanics.massless import frequencies_with_massless, massless
 from jaxmodal.dynamics.model import FlexibleModel, one_of, require_model, require_motor_inertia
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
@@ -83,7 +84,8 @@ class Linearisation(NamedTuple):
     def natural_frequencies(self) -> np.ndarray:
         """Undamped angular frequencies, ascending, rad/s, shape (k,) or (T, k); those of free joints are 0.
 
-        Along a motion they are those of the arm frozen at each time.
+        What gives way and has no mass, as between springs in a row, follows at rest: its frequency is inf. Along a
+        motion they are those of the arm frozen at each time.
 
         Raises
         ------
@@ -94,6 +96,9 @@ class Linearisation(NamedTuple):
         mass, stiffness, without = _without_rigid_motions(
             np.asarray(self.mass), np.asarray(self.stiffness)
         )
+        if np.any(massless(mass)):
+            found = frequencies_with_massless(mass, stiffness)
+            return np.concatenate([np.zeros((*found.shape[:-1], without)), found], axis=-1)
         factor = _cholesky(mass)
         half = np.linalg.solve(factor, 0.5 * (stiffness + stiffness.mT))
         squares = np.linalg.eigvalsh(np.linalg.solve(factor, half.mT))
@@ -115,6 +120,11 @@ class Linearisation(NamedTuple):
     def _of_first_order(self) -> np.ndarray:
         """A of z' = A z with coordinates and rates as z, shape (2 k, 2 k) or (T, 2 k, 2 k)."""
         mass, size = np.asarray(self.mass), len(self.names)
+        if np.any(massless(mass)):
+            raise ArmError(
+                "mass: something that gives way has none, as what stands between springs in a row; must be positive "
+                "definite: give it a body (of an elastic base the stator of link 1); natural_frequencies needs none."
+            )
         _cholesky(mass)
         below = [
             np.linalg.solve(mass, -np.asarray(part)) for part in (self.stiffness, self.damping)
@@ -324,7 +334,7 @@ def _kept(model: FlexibleModel, matrices: tuple[Array, ...], joints: str) -> Lin
     inputs = np.zeros((size, model.num_links))
     inputs[driven, np.arange(model.num_links)] = 1.0
     names = model.layout.names
-    kept = np.arange(size)
+    kept = np.setdiff1d(np.arange(size), model.layout.given)
     if joints == "locked":
         kept = np.setdiff1d(kept, driven)
     else:

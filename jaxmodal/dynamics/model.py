@@ -49,7 +49,7 @@ class Layout:
     modes
         Number of modes of each link.
     elastic
-        Which joints have a spring between motor and link.
+        Which joints have a spring between motor and link, n of them.
     """
 
     modes: tuple[int, ...]
@@ -58,12 +58,12 @@ class Layout:
     @property
     def size(self) -> int:
         """Number of generalised coordinates N."""
-        return len(self.modes) + sum(self.modes) + sum(self.elastic)
+        return len(self.elastic) + sum(self.modes) + sum(self.elastic)
 
     @property
     def modal(self) -> slice:
         """Where the modal coordinates are."""
-        return slice(len(self.modes), len(self.modes) + sum(self.modes))
+        return slice(len(self.elastic), len(self.elastic) + sum(self.modes))
 
     @property
     def driven(self) -> np.ndarray:
@@ -75,6 +75,16 @@ class Layout:
     def free(self) -> np.ndarray:
         """1 for each coordinate that no motor moves, 0 for the others, shape (N,)."""
         return 1.0 - np.isin(np.arange(self.size), self.driven)
+
+    @property
+    def given(self) -> np.ndarray:
+        """Where the coordinates are of a base that moves as it is told; none elsewhere."""
+        return np.zeros(0, int)
+
+    @property
+    def loose(self) -> np.ndarray:
+        """0 for each rate that is given, as torques move the joints; 1 for the others."""
+        return np.ones(self.size)
 
     @property
     def width(self) -> int:
@@ -101,14 +111,27 @@ class Layout:
     def names(self) -> tuple[str, ...]:
         """Names of the coordinates: ``theta1``, ``link1.mode1``, ``motor1`` and so on."""
         bent = [
-            f"link{i}.{name}" for i in range(1, len(self.modes) + 1) for name in self.modal_names(i)
+            f"{f'link{link}' if link else 'base'}.{kind}{j}"
+            for link, kind, j in self.modal_coordinates
         ]
-        turned = [f"theta{i}" for i in range(1, len(self.modes) + 1)]
-        return (*turned, *bent, *(f"motor{i}" for i, e in enumerate(self.elastic, 1) if e))
+        return (*self.joints, *bent, *(f"motor{i}" for i, e in enumerate(self.elastic, 1) if e))
 
-    def modal_names(self, number: int) -> list[str]:
-        """Names of the modal coordinates of a link, counted from 1."""
-        return [f"mode{j}" for j in range(1, self.modes[number - 1] + 1)]
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints' coordinates."""
+        return tuple(f"theta{i}" for i in range(1, len(self.elastic) + 1))
+
+    @property
+    def turns(self) -> np.ndarray:
+        """Which joints turn, shape (n,); the others slide."""
+        return np.ones(len(self.elastic), bool)
+
+    @property
+    def modal_coordinates(self) -> list[tuple[int, str, int]]:
+        """Of each modal coordinate its link, counted from 1 (0 is the base), its kind, and its number among these."""
+        return [
+            (i, "mode", j) for i, count in enumerate(self.modes, 1) for j in range(1, count + 1)
+        ]
 
     @property
     def spread(self) -> np.ndarray:
@@ -167,7 +190,7 @@ class FlexibleModel(ShowsTables):
 
     @property
     def num_links(self) -> int:
-        """Number of links, and of joints, n."""
+        """Number of joints, n: in the plane, and in space without segments, that of links as well."""
         return len(self.elastic)
 
     @property
@@ -321,6 +344,7 @@ class FlexibleArm(FlexibleModel):
 def require_motor_inertia(model: FlexibleModel) -> None:
     """Refuse a model that has motors without inertia where they move freely."""
     numbers = [str(k) for k, beyond in enumerate(model.rotor_beyond, start=1) if beyond]
+    require_base_inertia(model, "freely")
     if numbers:
         many = len(numbers) > 1
         raise ArmError(
@@ -328,6 +352,18 @@ def require_motor_inertia(model: FlexibleModel) -> None:
             "has the rotor at the link and leaves none before the spring, and so does a joint without rotor_inertia. "
             "Lock it (linearise with joints = 'locked'), prescribe its angle (simulate with motion), or make the arm "
             "with rotor_inertia and motor = 'held', which has the rotor before the spring."
+        )
+
+
+def require_base_inertia(model: FlexibleModel, motors: str) -> None:
+    """Refuse a model with an elastic base that has no inertia where motors move so: ``"freely"`` or ``"as given"``."""
+    idle = getattr(model, "idle_base", "")
+    if idle == "as given" or (idle and motors == "freely"):
+        raise ArmError(
+            "model: its base stands on springs and has no inertia along what gives way or moves freely at joint 1, so "
+            "that accelerations cannot be told from one another; must have it to move in time: give link 1 a stator "
+            "with mass and inertia about every axis, the body of the base. Frequencies of locked motors need none "
+            "(linearise with joints = 'locked')."
         )
 
 

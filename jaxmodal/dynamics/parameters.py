@@ -14,10 +14,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import reals
+from jaxmodal.dynamics.layout_in_space import DEFORMATIONS
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.states import over_states
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_model
-from jaxmodal.dynamics.model_in_space import DEFORMATIONS, SpatialFlexibleArm
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -59,6 +60,11 @@ def _places(model: FlexibleModel) -> list[_Place]:
     if isinstance(model, FlexibleArm):
         return _in_the_plane(model)
     assert isinstance(model, SpatialFlexibleArm)
+    if not model.is_of_turning_links:
+        raise ArmError(
+            "model: has joints that slide, segments, or a base that is elastic or driven, whose parameters are not "
+            "written; must be of links that turn at joints, on a base that is clamped or floats."
+        )
     return _in_space(model)
 
 

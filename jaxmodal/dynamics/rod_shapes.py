@@ -13,6 +13,9 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
+from jaxmodal.arm.arguments import positive, reals
+from jaxmodal.runtime.errors import ArmError
+
 Numbers = NDArray[np.float64]
 
 
@@ -45,14 +48,75 @@ class RodShapes:
 
 def polynomial_rods(count: int) -> RodShapes:
     """Polynomials held at the base with orthogonal slopes: integrals of Legendre's."""
-    slopes = np.eye(max(count, 1), count)
-    integrals = legendre.legint(slopes, lbnd=-1.0, scl=0.5)
+    return combined_rods(np.eye(max(count, 1), count))
+
+
+def combined_rods(coefficients: NDArray[Any]) -> RodShapes:
+    """Shapes as combinations of the first polynomials of `polynomial_rods`, shape (size, count)."""
+    integrals = _integrals(coefficients)
 
     def evaluate(xi: Numbers) -> tuple[Numbers, Numbers]:
         x = 2.0 * np.asarray(xi) - 1.0
-        return _table(x, integrals), _table(x, slopes)
+        return _table(x, integrals), _table(x, coefficients)
 
-    return RodShapes(count, evaluate)
+    return RodShapes(coefficients.shape[1], evaluate)
+
+
+def _integrals(slopes: NDArray[Any]) -> NDArray[Any]:
+    """Legendre series of what has these slopes in xi and is 0 at the base."""
+    return np.asarray(legendre.legint(slopes, lbnd=-1.0, scl=0.5))
+
+
+def sampled_rods(stations: Any, values: Any, tolerance: float = 1e-8) -> RodShapes:
+    """A user's shapes of a link that stretches or twists, given at stations.
+
+    Parameters
+    ----------
+    stations
+        Places x/l, ascending from 0 to 1, shape (s,). Places that crowd to the ends fit best.
+    values
+        Each shape there, relative to the base, shape (s, m); any scale.
+    tolerance
+        Largest allowed difference of the fit from the samples, over their largest value.
+
+    Raises
+    ------
+    ArmError
+        If polynomials of a degree that suits s stations do not meet the samples, as those of a shape that is not held
+        at the base.
+    """
+    xi = reals("stations", stations, "ascending numbers from 0 to 1, shape (s,)")
+    given = reals("values", values, "numbers, a column for each shape, shape (s, m)")
+    tolerance = positive("tolerance", tolerance)
+    if xi.ndim != 1 or given.ndim != 2 or len(given) != xi.size or xi.size < 5 or not given.size:
+        raise ArmError(
+            f"values: of shape {given.shape} at stations of shape {xi.shape}; must be (s, m) at (s,) with 5 stations "
+            "or more, a column for each shape."
+        )
+    if not (xi[0] == 0.0 and xi[-1] == 1.0 and np.all(np.diff(xi) > 0.0)):
+        raise ArmError(
+            f"stations: from {xi[0]!r} to {xi[-1]!r}; must ascend from 0 to 1, in units of the link's length."
+        )
+    if not np.all(np.isfinite(given)) or not np.all(np.any(given, axis=0)):
+        raise ArmError(
+            "values: hold a value that is not finite, or a shape of zeros; must be shapes that deform, a column for "
+            "each."
+        )
+    return combined_rods(fitted_rods(xi, given, tolerance))
+
+
+def fitted_rods(xi: Numbers, values: Numbers, tolerance: float) -> NDArray[Any]:
+    """Coefficients, for `combined_rods`, of polynomials held at the base that meet samples, shape (size, m)."""
+    size = int(min(xi.size - 2, max(3, 3.0 * np.sqrt(xi.size))))
+    table = _table(2.0 * xi - 1.0, _integrals(np.eye(size)))
+    coefficients, *_ = np.linalg.lstsq(table, values, rcond=None)
+    gap = np.abs(table @ coefficients - values).max() / np.abs(values).max()
+    if not gap <= tolerance:
+        raise ArmError(
+            f"values: polynomials held at the base miss them by {gap:.1e} of their size, must be at most "
+            f"{tolerance:.1e}; give more stations, smoother shapes, or values that begin with 0."
+        )
+    return np.asarray(coefficients)
 
 
 def _table(x: Numbers, coefficients: NDArray[Any]) -> Numbers:
@@ -72,9 +136,19 @@ def monomial_rods(count: int) -> RodShapes:
     return RodShapes(count, evaluate)
 
 
-def fixed_free_rods(count: int) -> RodShapes:
-    """The eigenfunctions of a uniform rod held at its base and free at its end: sin((2 j - 1) pi xi/2)."""
-    waves = (np.arange(1, count + 1) - 0.5) * np.pi
+def end_mass_rods(count: int, ratio: float) -> RodShapes:
+    """The eigenfunctions of a uniform rod held at its base with a mass at its end, ``ratio`` times its own.
+
+    Of the roots of z tan z = 1/ratio there is one in each half period; bisection finds it to the last bits.
+    """
+    low = np.pi * np.arange(count)
+    high = low + 0.5 * np.pi
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        beyond = np.cos(middle) - ratio * middle * np.sin(middle) < 0.0
+        beyond = beyond != (np.arange(count) % 2 == 1)
+        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+    waves = 0.5 * (low + high)
 
     def evaluate(xi: Numbers) -> tuple[Numbers, Numbers]:
         x = np.asarray(xi)[:, None]

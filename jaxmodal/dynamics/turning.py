@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import finite, reals, whole
+from jaxmodal.dynamics.layout_in_space import TURNS
 from jaxmodal.dynamics.linearisation import linearise
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.free_bases import require_held_base
@@ -80,6 +81,7 @@ def turning_frequencies(
         if angles is None
         else finite("angles", angles, (n,), f"{n} finite numbers, rad")
     )
+    _require_turning(model)
     _require_steady(model)
     turning = np.zeros(model.num_coordinates)
     turning[0] = turning[layout.driven[0]] = 1.0
@@ -116,6 +118,19 @@ def turning_frequencies(
             "mode": np.arange(1, count + 1),
             "name": list(layout.names),
         },
+    )
+
+
+def _require_turning(model: FlexibleModel) -> None:
+    """Refuse what does not turn about an axis that stays."""
+    if not isinstance(model, SpatialFlexibleArm) or model.kinds[0] == TURNS:
+        return
+    what = "has a first joint that slides"
+    if 0 in model.numbers:
+        what = "has a base that is driven" if model.base == "driven" else "stands on springs"
+    raise ArmError(
+        f"model: the arm {what}; must turn about the axis of its first joint, which stays where it is: make the model "
+        "with base = 'clamped', without base_stiffness, of an arm whose first joint turns."
     )
 
 

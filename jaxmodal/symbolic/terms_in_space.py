@@ -73,12 +73,15 @@ class WriterInSpace(Writer):
 def _check(model: SpatialFlexibleArm) -> None:
     """Refuse what the recursion does not know."""
     require_held_base(model, "symbolic.written_equations")
-    n = model.num_links
-    turning = all(name.startswith("theta") for name in model.layout.names[:n])
-    if len(model.counts) != n or not turning or model.inertia_order != "full":
+    if not model.is_of_turning_links:
         raise ArmError(
-            "model: has links that do not follow a joint that turns, or an inertia matrix of first order, which "
-            "equations of arms in space are not written for; must be of links that turn at joints, with the full one."
+            "model: has joints that slide, segments, or a base that is elastic or driven, which equations of arms in "
+            "space are not written for; must be of links that turn at joints, on a clamped base."
+        )
+    if model.inertia_order != "full":
+        raise ArmError(
+            f"model: is posed with inertia_order = {model.inertia_order!r}, and equations of arms in space are written "
+            "with the full inertia matrix alone; must be model.posed(inertia_order='full')."
         )
     if model.frames != "rotation":
         raise ArmError(

@@ -248,7 +248,9 @@ def test_bases_that_cannot_float():
     for base in ("free", "clamped"):
         with pytest.raises(ArmError, match=r"link1\.joint_springs: those without stiffness"):
             made(base, joint_springs=floating)
-    with pytest.raises(ArmError, match=r"base = 'free' floats freely"):
+    with pytest.raises(
+        ArmError, match=r"base = 'free': floats, and base_stiffness of the arm holds it"
+    ):
         flexible_arm(arm.replace(base_stiffness=(1e6,) * 6), base="free")
     with pytest.raises(ArmError, match=r"joint_position = \(1\.0,\): must be"):
         flexible_arm(arm, base="free", joint_position=(1.0,))
@@ -279,6 +281,23 @@ def test_states_that_no_base_has():
         base_pose(rotation=np.diag([1.0, 1.0, -1.0]))
 
 
+@pytest.mark.slow
+def test_torques_fed_forward_move_a_rigid_arm_that_floats_as_asked():
+    """Without errors to correct: its base turns back by as much as it likes, in gravity too."""
+    model = flexible_arm(space_arm(), 0, gravity=(0.3, 0.0, -1.0), base="free")
+    asked = RestToRest([0.2, 0.1], [0.9, -0.7], 1.0)
+    start = static_state(model, [0.2, 0.1])
+    times = np.linspace(0.0, 1.0, 5)
+    found = simulate(model, times, start, torque=FeedForward(asked), method="rk4", step=5e-3)
+    expected = np.array([asked.angles(t) for t in times])
+    assert np.allclose(found["joint_angle"], expected, rtol=0, atol=1e-8)
+    assert np.abs(found["base_quaternion"][-1, 1:]).max() > 1e-3
+    # what holds it while all falls is nothing
+    holds = FeedForward(asked, gravity_alone=True)
+    torques = jax.jit(lambda q: holds(0.3, q, np.zeros(model.num_rates), model))(start)
+    assert np.abs(torques).max() < 1e-12
+
+
 def test_what_needs_a_base_that_is_held_says_so():
     model = small()
     clamped = flexible_arm(jm.SpatialArm((space_arm().links[0],)), 1)
@@ -288,7 +307,6 @@ def test_what_needs_a_base_that_is_held_says_so():
     for call in (
         lambda: turning_frequencies(model, [1.0]),
         lambda: followed(model, hold, [0.0]),
-        lambda: simulate(model, [0.0, 1.0], torque=FeedForward(hold)),
     ):
         with pytest.raises(
             ArmError, match=r"its base floats freely, and .* needs one that does not"

@@ -351,7 +351,8 @@ def test_linear_frames_need_what_does_not_turn():
         ({"gravity": (0.0, -9.81)}, r"gravity = \(0.0, -9.81\): must be three finite numbers"),
         ({"rotor_motion": "free"}, r"rotor_motion = 'free': must be one of 'carried'"),
         ({"torsion_spin": "none"}, r"torsion_spin = 'none': must be one of 'absolute'"),
-        ({"inertia_order": "first"}, r"inertia_order = 'first': must be one of 'full'"),
+        ({"inertia_order": "second"}, r"inertia_order = 'second': must be one of 'full', 'first'"),
+        ({"inertia_order": "first", "base": "driven"}, r"'first': is of arms whose base does not"),
         ({"torsional_inertia": [1.0]}, r"torsional_inertia: 1 values; must be one, or 2"),
         ({"torsional_inertia": -1.0}, r"torsional_inertia\[1\] = -1.0: must be"),
     ],
@@ -386,11 +387,6 @@ def test_a_joint_that_moves_nothing_is_refused_and_an_infinite_spring_is_rigid()
     assert flexible_arm(jm.SpatialArm((stiff,))).springs == (0,)
 
 
-def test_an_elastic_base_a_sliding_joint_and_choices_of_space_in_the_plane_are_refused():
-    with pytest.raises(ArmError, match="base_stiffness: the arm has one"):
-        flexible_arm(wrist().replace(base_stiffness=(1e6,) * 6))
-    slide = jm.SpatialLink(0.3, rigid=True, prismatic=True)
-    with pytest.raises(ArmError, match=r"link1\.prismatic = True"):
-        flexible_arm(jm.SpatialArm((slide,)))
+def test_choices_of_space_are_refused_in_the_plane():
     with pytest.raises(ArmError, match="rotor_motion = 'reflected': is a choice of arms in space"):
         flexible_arm(jm.examples.two_link_flexible(), rotor_motion="reflected")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.dynamics import flexible_arm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
 from tests.spatial.test_urdf import path_of
 
@@ -74,10 +73,6 @@ def test_other_refusals():
         jm.SpatialArm((TUBE.continued(),))
     with pytest.raises(jm.ArmError, match="segment = 1: must be true or false"):
         TUBE.replace(joint_axis=(0, 0, 1), segment=1)
-    with pytest.raises(
-        jm.ArmError, match=r"link2\.segment = True: motions in space know links of one"
-    ):
-        flexible_arm(jm.SpatialArm((TUBE, TUBE.continued())), modes=1)
     arm = jm.SpatialArm((TUBE, TUBE.continued()))
     with pytest.raises(ValueError, match=r"link 2 is a segment .* its start is 'link_2@0'"):
         jm.frequency_response(arm, [1.0], "joint_2.rx", "tip.y")

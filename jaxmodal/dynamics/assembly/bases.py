@@ -1,4 +1,4 @@
-"""The base of an arm in space: clamped, or a rigid body that floats freely."""
+"""The base of an arm in space: clamped or driven, or a rigid body that floats freely."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.model import one_of
 from jaxmodal.dynamics.model_in_space import BASES
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.links import SpatialLink
 
 
@@ -22,33 +23,41 @@ class Base(NamedTuple):
     joint_position: np.ndarray
 
 
-def base_of(kind: Any, joint_position: Any, first: SpatialLink, body: np.ndarray) -> Base:
+def base_of(kind: Any, joint_position: Any, arm: SpatialArm, body: np.ndarray) -> Base:
     """The base of an arm; ``body`` is the pseudo-inertia (4, 4) about joint 1 of the stator of its first link.
 
     Raises
     ------
     ArmError
-        If the kind is unknown, or the base is free and has no inertia, or the arm floats already by its springs.
+        If the kind is unknown, or the base is free and has no inertia or stands on springs, or the arm floats already
+        by its springs.
     """
+    first = arm.links[0]
     one_of("base", kind, BASES, "'free' floats, with the stator of link 1 as its body")
-    if kind == "clamped":
+    if kind == "driven" and arm.base_stiffness is not None:
+        raise ArmError(
+            "base = 'driven': moves as it is told, and base_stiffness of the arm lets it give way; must be one of the "
+            "two: give arm.replace(base_stiffness=None), or leave base out."
+        )
+    if kind != "free":
         if joint_position is not None:
             raise ArmError(
                 f"joint_position = {shown(joint_position)}: is where joint 1 is on a base that floats freely; must be "
                 "left out, or stand beside base = 'free'."
             )
         _refuse_floating_springs(first)
-        return Base("clamped", np.zeros((4, 4)), np.zeros(3))
+        return Base(kind, np.zeros((4, 4)), np.zeros(3))
+    if arm.base_stiffness is not None:
+        raise ArmError(
+            "base = 'free': floats, and base_stiffness of the arm holds it by springs; must be one of the two: give "
+            "arm.replace(base_stiffness=None), or leave base out."
+        )
     words = "three finite numbers, m, in the axes of the base"
     given = (0.0, 0.0, 0.0) if joint_position is None else joint_position
     reach = finite("joint_position", given, (3,), words)
     _refuse_floating_springs(first)
     mass = body[0, 0]
-    centre = body[0, 1:] / mass if mass > 0.0 else np.zeros(3)
-    # moments of mass about the centre of gravity, of which the inertia tensor is made
-    spread = body[1:, 1:] - mass * np.outer(centre, centre)
-    moments = np.linalg.eigvalsh(np.trace(spread) * np.eye(3) - spread)
-    if not (mass > 0.0 and moments[0] > 0.0):
+    if not least_moment(body) > 0.0:
         raise ArmError(
             "base = 'free': link1.stator is the body of the base, and has no "
             f"{'inertia about some axis' if mass > 0.0 else 'mass'}; must have mass and inertia about every axis: give "
@@ -57,6 +66,16 @@ def base_of(kind: Any, joint_position: Any, first: SpatialLink, body: np.ndarray
     moved = np.eye(4)
     moved[1:, 0] = reach
     return Base("free", moved @ body @ moved.T, reach)
+
+
+def least_moment(body: np.ndarray) -> float:
+    """Smallest moment of inertia of a body about its centre of gravity, by its pseudo-inertia; 0 without mass."""
+    mass = body[0, 0]
+    if not mass > 0.0:
+        return 0.0
+    # moments of mass about the centre of gravity, of which the inertia tensor is made
+    spread = body[1:, 1:] - np.outer(body[0, 1:], body[0, 1:]) / mass
+    return float(np.linalg.eigvalsh(np.trace(spread) * np.eye(3) - spread)[0])
 
 
 def _refuse_floating_springs(first: SpatialLink) -> None:

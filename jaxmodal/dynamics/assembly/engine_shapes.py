@@ -13,11 +13,11 @@ from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.runtime.errors import ArmError
 
 #: stations to which polynomials are fitted; they crowd to the ends
-_STATIONS = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 101))
+STATIONS = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 101))
 #: how well polynomials must meet the exact shapes, over their largest value
-_FIT = 1e-9
+FIT = 1e-9
 #: share of a shape that must be new beside those before it
-_NEW = 1e-7
+NEW = 1e-7
 
 
 def locked_arm_shapes(
@@ -58,11 +58,11 @@ def locked_arm_shapes(
         )
     if modes == 0:
         return tuple(combined(1, np.zeros((1, 0)), "locked_arm") for _ in links)
-    found = mode_shapes(arm, modes, "bending_only", stations=_STATIONS.tolist())
+    found = mode_shapes(arm, modes, "bending_only", stations=STATIONS.tolist())
     across, turned = np.asarray(found.v), np.asarray(found.psi)
     made = []
     for i, (link, count) in enumerate(zip(links, counts, strict=True)):
-        along = float(link.length) * _STATIONS
+        along = float(link.length) * STATIONS
         bent = across[:count, i] - across[:count, i, :1] - turned[:count, i, :1] * along
         made.append(_spanned(bent.T, i + 1))
     return tuple(made)
@@ -73,10 +73,10 @@ def _spanned(values: np.ndarray, number: int) -> LinkShapes:
     count = values.shape[1]
     if count == 0:
         return combined(1, np.zeros((1, 0)), "locked_arm")
-    size, coefficients = fitted_polynomials(_STATIONS, values, _FIT)
+    size, coefficients = fitted_polynomials(STATIONS, values, FIT)
     span, share = np.linalg.qr(coefficients)
     new = np.abs(np.diag(share)) / np.linalg.norm(coefficients, axis=0)
-    if not np.all(new > _NEW):
+    if not np.all(new > NEW):
         mode = int(np.argmin(new)) + 1
         raise ArmError(
             f"family = 'locked_arm': in mode {mode} link {number} bends as in the modes before it, but for "

@@ -16,7 +16,6 @@ from jaxmodal.arm.arguments import reals, scalar, whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import POSITIVE, shown
 from jaxmodal.dynamics.assembly.arguments import check_size, per_link
-from jaxmodal.dynamics.assembly.arms_in_space import FAMILIES as FAMILIES_IN_SPACE
 from jaxmodal.dynamics.assembly.arms_in_space import arm_in_space
 from jaxmodal.dynamics.assembly.engine_shapes import locked_arm_shapes
 from jaxmodal.dynamics.assembly.links import (
@@ -24,6 +23,7 @@ from jaxmodal.dynamics.assembly.links import (
     end_bodies,
     jointed_links,
 )
+from jaxmodal.dynamics.assembly.shapes_in_space import FAMILIES as FAMILIES_IN_SPACE
 from jaxmodal.dynamics.assembly.tables import LinkTables, padded, rotating
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.dynamics.model import FlexibleArm, Layout, one_of
@@ -186,6 +186,8 @@ def flexible_arm(
         motor of a spring without a rotor. In the plane segments make
         one link of several pieces, so that a lumped mass may stand anywhere. Joint angles count for nothing but the
         shapes.
+        In space joints may slide, and segments are links of their own, with shapes of their own; an elastic base gives
+        way by its six springs.
     modes
         Number of assumed modes of each link, or one number for all; it counts for nothing beside shapes made by hand.
         In space a number is that of bending in each plane of a link, with one shape in torsion and none in stretch; a
@@ -193,8 +195,9 @@ def flexible_arm(
         out. Rigid links have none.
     shapes
         A family of `link_shapes`, ``"clamped_mass"`` if left out, or shapes for each link, made by hand. In space
-        ``"polynomial"`` if left out, ``"monomial"`` or ``"clamped_free"``, a dict of them by deformation, or a list of
-        either, one for each link.
+        ``"polynomial"`` if left out, ``"monomial"``, ``"clamped_free"``, ``"clamped_mass"`` or ``"locked_arm"``, whose
+        number of modes is of how many of the arm's first modes the shapes are; a dict of families or of shapes made by
+        hand by deformation, or a list of either, one for each link.
     coordinates
         ``"as_given"`` takes the shapes as they are scaled; ``"tip_deflection"`` scales each to 1 at the end of its
         link, so that a modal coordinate is a length, or an angle, that does not depend on any normalisation.
@@ -212,15 +215,16 @@ def flexible_arm(
     coulomb_width
         Rate in rad/s over which dry friction changes sign: tanh(rate/width).
     inertia_order, frames, foreshortening
-        See `FlexibleArm`; in space the inertia matrix is always full.
+        See `FlexibleArm`; in space a truncated inertia matrix goes with a base that does not move.
     second_order, rotor_motion, torsion_spin
         Of an arm in space, see `SpatialFlexibleArm`.
     torsional_inertia
         Of an arm in space, inertia about the line of the links per length, kg m; one number or one for each link, None
         for the density times I_y + I_z of the section.
     base
-        Of an arm in space: ``"clamped"``, or ``"free"`` where it floats freely. The base is then a rigid body, the
-        ``stator`` of link 1, and the axis and the frame of joint 1 are seen from the axes of the base.
+        Of an arm in space: ``"clamped"``, which its ``base_stiffness`` lets give way; ``"driven"`` where it moves as
+        `simulate` is told; or ``"free"`` where it floats freely. The base is then a rigid body, the ``stator`` of link
+        1, and the axis and the frame of joint 1 are seen from the axes of the base.
     joint_position
         Of a free base: joint 1 seen from the point of the base whose position and velocity are coordinates and rates,
         in the axes of the base, m. Left out, that point is joint 1.
@@ -259,7 +263,6 @@ def flexible_arm(
     one_of("coordinates", coordinates, COORDINATES, "'tip_deflection' needs no normalisation")
     scaled = coordinates == "tip_deflection"
     if isinstance(arm, SpatialArm):
-        one_of("inertia_order", inertia_order, ("full",), "arms in space know no other")
         still = (0.0, 0.0, 0.0) if gravity is None else gravity
         family = FAMILIES_IN_SPACE[0] if shapes is None else shapes
         in_space = arm_in_space(
@@ -273,7 +276,9 @@ def flexible_arm(
             base,
             joint_position,
         )
-        return in_space.posed(frames, foreshortening, second_order, rotor_motion, torsion_spin)
+        return in_space.posed(
+            frames, foreshortening, second_order, rotor_motion, torsion_spin, inertia_order
+        )
     _refuse_choices_in_space(
         second_order, rotor_motion, torsion_spin, torsional_inertia, base, joint_position
     )

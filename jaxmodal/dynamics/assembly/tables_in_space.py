@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jaxmodal.dynamics.assembly.tables import STATIONS, integration, padded
-from jaxmodal.dynamics.model_in_space import Functions
+from jaxmodal.dynamics.layout_in_space import Functions
 from jaxmodal.dynamics.rod_shapes import RodShapes
 from jaxmodal.dynamics.shapes import LinkShapes
 from jaxmodal.eigenspaces.modal_mass import quadrature

@@ -205,19 +205,21 @@ def two_link_angles(x: Any, y: Any, lengths: Sequence[Any], elbow: Any = 1.0) ->
     return jnp.stack([jnp.arctan2(y, x) - jnp.arctan2(across, along), bend])
 
 
-def checked_angles(motion: Motion, num_links: int, time: float) -> None:
-    """Refuse a motion that is not one of this arm, or not finite where it begins."""
+def checked_angles(
+    motion: Motion, number: int, time: float, name: str = "motion", each: str = "each joint"
+) -> None:
+    """Refuse a motion that has not so many numbers, one for ``each``, or is not finite where it begins."""
     if not isinstance(motion, Motion):
-        raise ArmError(f"motion = {motion!r}: must be a Motion, such as Hold or RestToRest.")
+        raise ArmError(f"{name} = {motion!r}: must be a Motion, such as Hold or RestToRest.")
     if is_traced(motion):
         return
     check_values(motion)
-    shape = shape_given("motion", motion, num_links, motion.angles, 0.0)
-    if shape != (num_links,):
+    shape = shape_given(name, motion, number, motion.angles, 0.0)
+    if shape != (number,):
         raise ArmError(
-            f"motion: gives angles of shape {shape}; must be ({num_links},), one for each joint."
+            f"{name}: gives angles of shape {shape}; must be ({number},), one for {each}."
         )
     if not np.all(np.isfinite(np.asarray(motion.angles(jnp.asarray(time))))):
         raise ArmError(
-            f"motion: its angles at t = {time!r} s are not finite; must be, so check that its path is in reach."
+            f"{name}: its angles at t = {time!r} s are not finite; must be, so check that its path is in reach."
         )

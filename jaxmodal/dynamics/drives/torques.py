@@ -21,7 +21,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import A_MOTION, Motion
 from jaxmodal.dynamics.drives.rules import Named, floats, holder, numbers
 from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.mechanics.free_bases import require_held_base
+from jaxmodal.dynamics.mechanics.solves import solve_definite
 from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
@@ -219,22 +219,32 @@ class FeedForward(Law):
     """Torques that a rigid arm would need for a motion.
 
     Inverse dynamics without deflections; gravity and friction included. With ``gravity_alone`` only the torques that
-    hold the rigid arm still at the motion's angles.
+    hold the rigid arm still at the motion's angles. A base that floats freely is where the arm's is, and moves on as no
+    force on it makes it.
     """
 
     motion: Motion = holder(*A_MOTION)
     gravity_alone: bool = dataclasses.field(default=False, metadata={"static": True})
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:
-        require_held_base(model, "FeedForward")
         n, driven = model.num_links, model.layout.driven
         moved = []
-        for values in self.motion(time):
-            full = jnp.zeros(model.num_coordinates).at[:n].set(values)
+        for order, values in enumerate(self.motion(time)):
+            size = model.num_rates if order else model.num_coordinates
+            full = jnp.zeros(size).at[:n].set(values)
             moved.append(full.at[driven].set(values))
-        if self.gravity_alone:
+        if model.floats:
+            moved[0] = moved[0].at[-7:].set(q[-7:])
+            moved[1] = moved[1].at[-6:].set(rate[-6:])
+        if self.gravity_alone and not model.floats:
             return equations.weight(model, moved[0])[:n]
+        if self.gravity_alone:
+            moved[1:] = [jnp.zeros(model.num_rates)] * 2
         forces = equations.generalised_forces(model, *moved)
+        if model.floats:
+            matrix = equations.inertia(model, moved[0])
+            follows, _ = solve_definite(matrix[-6:, -6:], -forces[-6:])
+            forces = forces + matrix[:, -6:] @ follows
         rigid = forces[:n]
         motors = forces[driven]
         return jnp.where(np.asarray(model.elastic), rigid + motors, rigid)

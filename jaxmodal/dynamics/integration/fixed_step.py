@@ -58,8 +58,8 @@ def linearly_implicit(time: Array, state: Array, step: Array, system: Driven) ->
     stiff, damped = jnp.asarray(model.stiffness), jnp.asarray(model.damping)
     q, _ = split(state, model)
     inertia = equations.inertia(model, q)
-    if system.motion is not None:  # motors hold their coordinates: nothing of them is implicit
-        free = model.layout.free
+    free = model.layout.loose if system.motion is None else model.layout.free
+    if not free.all():  # what is held or driven has coordinates of which nothing is implicit
         mask = np.outer(free, free)
         inertia, stiff, damped = held(inertia, free), stiff * mask, damped * mask
     matrix = inertia + share * damped + share**2 * stiff

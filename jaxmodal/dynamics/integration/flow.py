@@ -10,8 +10,8 @@ import jax.numpy as jnp
 from jaxmodal.dynamics.drives.events import Event
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.mechanics import equations, free_bases
-from jaxmodal.dynamics.mechanics.solves import held, solve_definite
-from jaxmodal.dynamics.model import FlexibleModel
+from jaxmodal.dynamics.mechanics.solves import solve_held
+from jaxmodal.dynamics.model import FlexibleModel, require_base_inertia
 from jaxmodal.runtime.namespace import Array
 
 #: torques of the motors: a law of `torques`, or any function with these arguments
@@ -32,12 +32,15 @@ class Driven(NamedTuple):
         law counts for nothing.
     events
         What ends the motion before its last time.
+    base
+        How a base that is driven moves; None where it rests.
     """
 
     model: FlexibleModel
     law: Any
     motion: Motion | None
     events: tuple[Event, ...] = ()
+    base: Motion | None = None
 
 
 def split(state: Array, model: FlexibleModel) -> tuple[Array, Array]:
@@ -47,13 +50,19 @@ def split(state: Array, model: FlexibleModel) -> tuple[Array, Array]:
 
 
 def motor_state(system: Driven, time: Any, state: Array) -> tuple[Array, Array]:
-    """Coordinates and rates, with what the motors hold set to its motion."""
+    """Coordinates and rates, with what motors hold, and how a base is driven, set to their motions."""
     q, rate = split(state, system.model)
-    if system.motion is None:
-        return q, rate
-    driven = system.model.layout.driven
-    angle, speed, _ = system.motion(time)
-    return q.at[driven].set(angle), rate.at[driven].set(speed)
+    layout = system.model.layout
+    for motion, places in ((system.motion, layout.driven), (system.base, layout.given)):
+        if motion is not None:
+            place, speed, _ = motion(time)
+            q, rate = q.at[places].set(place), rate.at[places].set(speed)
+    return q, rate
+
+
+def _of_base(system: Driven, time: Any) -> Array | None:
+    """Accelerations of a base that is driven, shape (6,); None where none is told."""
+    return None if system.base is None else jnp.broadcast_to(system.base(time)[2], (6,))
 
 
 def margins(system: Driven, time: Any, state: Array) -> Array:
@@ -74,14 +83,16 @@ def motion_of(system: Driven, time: Any, q: Array, rate: Array) -> tuple[Array, 
     driven = model.layout.driven
     if system.motion is None:
         torques = system.law(time, q, rate, model)
-        acceleration, pivot = equations.accelerations(model, q, rate, torques)
+        of_base = _of_base(system, time)
+        acceleration, pivot = equations.accelerations(model, q, rate, torques, of_base)
         return acceleration, torques, pivot
+    require_base_inertia(model, "as given")
     given = jnp.zeros(model.num_rates).at[driven].set(system.motion(time)[2])
-    free = model.layout.free
+    if system.base is not None:
+        given = given.at[model.layout.given].set(_of_base(system, time))
     matrix = equations.inertia(model, q)
     resisting = equations.resistance(model, q, rate)
-    right = free * (-resisting - matrix @ given) + given
-    acceleration, pivot = solve_definite(held(matrix, free), right)
+    acceleration, pivot = solve_held(matrix, -resisting, model.layout.free, given)
     torques = (matrix @ acceleration + resisting)[driven]
     return acceleration, torques, pivot
 
@@ -92,6 +103,10 @@ def derivative(time: Any, state: Array, system: Driven) -> Array:
     q, rate = motor_state(system, time, state)
     acceleration, torques, _ = motion_of(system, time, q, rate)
     power = jnp.sum(torques * rate[model.layout.driven])
+    given = model.layout.given
+    if given.size:  # what drives the base does work as well
+        forces = equations.generalised_forces(model, q, rate, acceleration)
+        power = power + jnp.sum(forces[given] * rate[given])
     loss = rate @ (model.damping @ rate) + rate @ equations.friction(model, rate)
     speed = free_bases.coordinate_rates(model, q, rate)
     return jnp.concatenate([speed, acceleration, jnp.stack([power, loss])])

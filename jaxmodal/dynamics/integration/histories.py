@@ -46,6 +46,15 @@ _VARIABLES = {
     "imbalance": ("", "J", "energy that appeared from nowhere since the start"),
 }
 
+#: units of those that differ where a joint slides
+_SLIDING = {
+    "joint_angle": "rad or m",
+    "joint_rate": "rad/s or m/s",
+    "torque": "N m or N",
+    "motor_angle": "rad or m",
+    "motor_rate": "rad/s or m/s",
+}
+
 
 def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Dataset:
     """A trajectory of one arm in NumPy as an `xarray.Dataset`."""
@@ -79,24 +88,26 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
     variables: dict[str, Any] = {}
     for name, values in given.items():
         other, unit, meaning = _VARIABLES[name]
+        if not all(layout.turns):
+            unit = _SLIDING.get(name, unit)
         dims = ("time", other) if other else ("time",)
         variables[name] = variable(dims, values, meaning, unit)
-    links = np.repeat(np.arange(1, n + 1), model.modes)
-    names = [layout.modal_names(i) for i in range(1, n + 1)]
-    kinds = [name.rstrip("0123456789") for of_link in names for name in of_link]
-    numbers = [int(name[len(name.rstrip("0123456789")) :]) for row in names for name in row]
+    each = layout.modal_coordinates
+    links, kinds, numbers = ([entry[k] for entry in each] for k in range(3))
     coords = {
         "time": ("time", found.times, {"units": "s"}),
         "joint": np.arange(1, n + 1),
-        "link": np.arange(1, n + 1),
+        "link": np.arange(1, given["end_deflection"].shape[1] + 1),
         "axis": list(model.axes),
-        "link_of_coordinate": ("coordinate", links),
+        "link_of_coordinate": ("coordinate", np.array(links, int)),
         "mode_of_coordinate": ("coordinate", np.array(numbers, int)),
     }
     if model.floats:
         coords["part"] = list("wxyz")
     if not isinstance(model, FlexibleArm):
         coords["deformation_of_coordinate"] = ("coordinate", np.array(kinds, str))
+    if not all(layout.turns):
+        coords["joint_kind"] = ("joint", np.where(layout.turns, "turns", "slides"))
     status, message = STATUS[int(found.status)]
     attributes = {
         "status": status,

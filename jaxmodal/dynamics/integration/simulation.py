@@ -40,6 +40,7 @@ def simulate(
     *,
     torque: LawLike | None = None,
     motion: Motion | None = None,
+    base_motion: Motion | None = None,
     events: Sequence[Event] | Event | Callable[..., Any] = (),
     method: str = "dopri8",
     rtol: float = 1e-9,
@@ -66,6 +67,10 @@ def simulate(
         gives shape (n,) in N m. None leaves the joints free.
     motion
         Instead of a torque, how the motors move: `Hold` locks the joints. It overrides the joint angles of q.
+    base_motion
+        How a base that is ``"driven"`` moves: a `Motion` whose six numbers are its displacement, m, and its rotation
+        vector, rad, in the axes of the ground, such as `SineMotion`; it rests if left out. It overrides what q and
+        rate have of it, and its work counts in the balance of energy.
     events
         What ends the simulation before the last time: `JointLimits`, `SlopeLimit`, or any function of (time, q, rate,
         model) that gives one number, positive at the start, which ends it where it falls to 0; one or several. A
@@ -144,12 +149,14 @@ def simulate(
             for vector, given, joints in zip(start, (q, rate), begun, strict=True):
                 if given is None:
                     vector[: model.num_links] = joints
+    if base_motion is not None:
+        _check_base_motion(model, base_motion, first)
     law = _checked_law(model, torque)
     ends = as_events(events)
     check_shapes(ends, model)
     if ends:
         state = np.concatenate([*start, np.zeros(2)])
-        margins = _margins(Driven(model, None, motion, ends), first, state)
+        margins = _margins(Driven(model, None, motion, ends, base_motion), first, state)
         check_start(ends, np.asarray(margins), first)
 
     def run(q: np.ndarray, rate: np.ndarray, at: np.ndarray) -> Trajectory:
@@ -160,6 +167,7 @@ def simulate(
             at,
             law,
             motion,
+            base_motion=base_motion,
             events=ends,
             method=method,
             rtol=rtol,
@@ -185,6 +193,16 @@ def simulate(
 
 
 _margins = jax.jit(given_margins)
+
+
+def _check_base_motion(model: FlexibleModel, given: Motion, time: float) -> None:
+    """Refuse a motion of a base that is not driven, or one that has not six numbers."""
+    if not model.layout.given.size:
+        raise ArmError(
+            f"base_motion = {shown(given)}: the base of this model does not move as it is told; must be left out, or "
+            "stand beside a model with base = 'driven' (flexible_arm of an arm in space)."
+        )
+    checked_angles(given, 6, time, "base_motion", "the displacement and the rotation of the base")
 
 
 def check_number_of_times(name: str, value: object, number: float) -> None:

@@ -114,6 +114,7 @@ def trajectory(
     law: Any = None,
     motion: Motion | None = None,
     *,
+    base_motion: Motion | None = None,
     events: Sequence[Event] | Event | Callable[..., Any] = (),
     method: str = "dopri8",
     rtol: float = 1e-9,
@@ -136,6 +137,8 @@ def trajectory(
         Torques of the motors, of `torques` or any function of (time, q, rate, model); None for none.
     motion
         How the motors move, if that is given instead of torques.
+    base_motion
+        How a base that is driven moves: six for its displacement and its rotation vector; None where it rests.
     events
         What ends the motion before its last time, of `events` or any function of (time, q, rate, model): where the
         first of these numbers falls to 0. Derivatives of that time and state take into account that it moves.
@@ -158,7 +161,7 @@ def trajectory(
     """
     require_model(model)
     check_method(method)
-    system = Driven(model, as_law(law), motion, as_events(events))
+    system = Driven(model, as_law(law), motion, as_events(events), base_motion)
     given = {"times": times, "q": q, "rate": rate}
     times, q, rate = (jnp.asarray(plain(*each), jnp.float64) for each in given.items())
     start = jnp.concatenate([q, rate, jnp.zeros(2)])

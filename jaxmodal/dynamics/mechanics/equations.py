@@ -27,7 +27,7 @@ from jaxmodal.dynamics.mechanics import (
     recursion,
     recursion_in_space,
 )
-from jaxmodal.dynamics.mechanics.solves import solve_definite
+from jaxmodal.dynamics.mechanics.solves import solve_definite, solve_held
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_motor_inertia
 from jaxmodal.runtime.namespace import Array
 
@@ -82,10 +82,14 @@ def inertia(model: FlexibleModel, q: Vector) -> Float[Array, "N N"]:
         rows, parts = jacobian(here)
         return _products(rows, table, rows) + moving.turning_inertia(model, parts, rows)
     straight, bent = _without_deflection(model, q)
-    (rows, parts), (change, _) = jax.jvp(jacobian, (straight,), (bent,))
+
+    def rows_and_turning(at: Array) -> tuple[Array, Array]:
+        rows, parts = jacobian(at)
+        return rows, moving.turning_inertia(model, parts, rows)
+
+    (rows, still), (change, turned) = jax.jvp(rows_and_turning, (straight,), (bent,))
     mixed = _products(rows, table, change)
-    turning = moving.turning_inertia(model, parts, rows)
-    return _products(rows, table, rows) + mixed + mixed.T + turning
+    return _products(rows, table, rows) + mixed + mixed.T + still + turned
 
 
 class _Motion(NamedTuple):
@@ -123,9 +127,14 @@ def kinetic(model: FlexibleModel, q: Vector, rate: Vector) -> Float[Array, ""]:
         turning = moving.turning_energy(model, parts, speeds, rate)
         return 0.5 * jnp.einsum("ika,ikl,ila->", speeds, table, speeds) + turning
     straight, bent = _without_deflection(model, q)
-    (parts, speeds), (_, change) = jax.jvp(velocity, (straight,), (bent,))
-    turning = moving.turning_energy(model, parts, speeds, rate)
-    return jnp.einsum("ika,ikl,ila->", speeds, table, 0.5 * speeds + change) + turning
+
+    def speeds_and_turning(at: Array) -> tuple[Array, Array]:
+        parts, speeds = velocity(at)
+        return speeds, moving.turning_energy(model, parts, speeds, rate)
+
+    (speeds, still), (change, turned) = jax.jvp(speeds_and_turning, (straight,), (bent,))
+    energy = jnp.einsum("ika,ikl,ila->", speeds, table, 0.5 * speeds + change)
+    return energy + still + turned
 
 
 def velocity_forces(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
@@ -201,9 +210,15 @@ def _steady(model: FlexibleModel, q: Array, rate: Array) -> Array:
 
 @functools.partial(jax.jit, inline=True)  # an integration asks for it five times: traced once
 def accelerations(
-    model: FlexibleModel, q: Vector, rate: Vector, torques: Float[Array, " n"]
+    model: FlexibleModel,
+    q: Vector,
+    rate: Vector,
+    torques: Float[Array, " n"],
+    of_base: Array | None = None,
 ) -> tuple[Array, Array]:
     """Forward dynamics: q'', shape (N,), and the smallest relative pivot of B, positive where B is definite.
+
+    ``of_base`` (6,) are the accelerations of a base that is driven, 0 if left out.
 
     By the recursion where that is faster; the pivot is then 1, for a full B is definite. Motors without inertia, which
     leave B singular, are refused.
@@ -213,7 +228,13 @@ def accelerations(
     articulated = recursion if isinstance(model, FlexibleArm) else recursion_in_space
     if articulated.pays(model):
         return articulated.solve(model, q, right), jnp.ones(())
-    return solve_definite(inertia(model, q), right)
+    matrix, given = inertia(model, q), model.layout.given
+    if not given.size:
+        return solve_definite(matrix, right)
+    moved = jnp.zeros_like(right)
+    if of_base is not None:
+        moved = moved.at[given].set(of_base)
+    return solve_held(matrix, right, model.layout.loose, moved)
 
 
 def generalised_forces(

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from jaxmodal.dynamics.layout_in_space import SLIDES, TURNS
 from jaxmodal.dynamics.mechanics.free_bases import pose
 from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
 from jaxmodal.dynamics.mechanics.rotations import about, cross_matrix, rotation
@@ -42,6 +43,25 @@ def scalars(model: SpatialFlexibleArm, deltas: Array) -> Array:
     return jnp.concatenate(parts)
 
 
+class Joints(NamedTuple):
+    """Of each piece, shape (p,): the angle by which it is turned, and the way that it slides."""
+
+    angles: Array
+    ways: Array
+
+
+def joints(model: SpatialFlexibleArm, q: Array) -> Joints:
+    """What the joints do to the pieces."""
+    values = of_pieces(model, q[: model.num_links])
+    layout = model.layout
+    return Joints(layout.of_kind(TURNS) * values, layout.of_kind(SLIDES) * values)
+
+
+def of_pieces(model: SpatialFlexibleArm, values: Array) -> Array:
+    """By piece what there is by joint, 0 for a piece without one."""
+    return jnp.concatenate([values, jnp.zeros_like(values[:1])])[model.layout.joint_of]
+
+
 class _Frames(NamedTuple):
     """One link: its components, and the frame of its tip, with axes as columns."""
 
@@ -51,10 +71,12 @@ class _Frames(NamedTuple):
 
 
 def _link(
-    model: SpatialFlexibleArm, before: tuple[Array, Array], angle: Array, deltas: Array, link: Any
+    model: SpatialFlexibleArm, before: tuple[Array, Array], joint: Joints, deltas: Array, link: Any
 ) -> _Frames:
     place, axes = before
-    axes = axes @ about(link["axis"], angle) @ link["orientation"]
+    if model.slides:
+        place = place + axes @ (link["axis"] * joint.ways)
+    axes = axes @ about(link["axis"], joint.angles) @ link["orientation"]
     if any(model.springs):
         give = deltas[sum(model.layout.functions.widths) :] @ link["gives"]
         place = place + axes @ give[:3]
@@ -73,7 +95,7 @@ def _link(
 
 
 def _chain(model: SpatialFlexibleArm, q: Array) -> _Frames:
-    """All links: components (n, k + 8, 3), tips (n, 3) and their axes (n, 3, 3)."""
+    """All pieces: components (p, k + 8, 3), tips (p, 3) and their axes (p, 3, 3)."""
     kept = model.kept
     fields = ("axis", "orientation", "start", "offset", "tip_slope", "tip_turn", "gives")
     links = {name: jnp.asarray(getattr(model, name)) for name in fields}
@@ -88,12 +110,12 @@ def _chain(model: SpatialFlexibleArm, q: Array) -> _Frames:
         place, axes = pose(q)
         start = (place + axes @ jnp.asarray(model.joint_position), axes)
     found: _Frames
-    _, found = jax.lax.scan(step, start, (q[: model.num_links], modal_by_link(model, q), links))
+    _, found = jax.lax.scan(step, start, (joints(model, q), modal_by_link(model, q), links))
     return found
 
 
 def components(model: SpatialFlexibleArm, q: Float[Array, " N"]) -> Array:
-    """Coefficients of the functions and frames of a free base and of all links, shape (n, k + 8, 3) or (1 + n, ...)."""
+    """Coefficients of functions and frames of a free base and of all pieces, shape (p, k + 8, 3) or (1 + p, ...)."""
     parts = _chain(model, q).parts
     if not model.floats:
         return parts
@@ -104,7 +126,7 @@ def components(model: SpatialFlexibleArm, q: Float[Array, " N"]) -> Array:
 
 
 def gram(model: SpatialFlexibleArm) -> Array:
-    """The Gram matrices that belong to `components`, shape (n, k + 8, k + 8) or (1 + n, ...)."""
+    """The Gram matrices that belong to `components`, shape (p, k + 8, k + 8) or (1 + p, ...)."""
     table = jnp.asarray(model.gram)
     all_functions = table.shape[-1] - 8
     kept = np.concatenate([model.kept, np.arange(all_functions, all_functions + 8)])
@@ -133,15 +155,15 @@ def tip_axes(model: SpatialFlexibleArm, q: Array) -> Float[Array, "3 3"]:
 
 def points(model: SpatialFlexibleArm, q: Array) -> Float[Array, "n s 3"]:
     """Positions along the links, at the stations of the model, m."""
-    kept = model.kept
-    parts = _chain(model, q).parts[:, : len(kept)]
-    return jnp.einsum("isk,ika->isa", jnp.asarray(model.stations)[:, :, kept], parts)
+    kept, links = model.kept, model.layout.links
+    parts = _chain(model, q).parts[links, : len(kept)]
+    return jnp.einsum("isk,ika->isa", jnp.asarray(model.stations)[links][:, :, kept], parts)
 
 
 class _Rates(NamedTuple):
-    """Angular velocities, or whatever is linear in them, of links and of their tips, each in its own axes.
+    """Angular velocities, or whatever is linear in them, of pieces and of their tips, each in its own axes.
 
-    Of shape (n, 3); where the base floats freely (1 + n, 3), and the first tip is the base.
+    Of shape (p, 3); where the base floats freely (1 + p, 3), and the first tip is the base.
     """
 
     links: Array
@@ -161,10 +183,10 @@ def _turned(parts: Array, changes: Array) -> _Rates:
 
 
 def _spins(model: SpatialFlexibleArm, turned: _Rates, rate: Array) -> tuple[Array, Array]:
-    """Rates of spin: of frames about x and of twists (n, 1 + t), and of rotors (n,)."""
+    """Rates of spin: of frames about x and of twists (p, 1 + t), and of rotors (n,)."""
     functions = model.layout.functions
     twists = modal_by_link(model, rate)[:, functions.modal(1)]
-    about_x = turned.links[-model.num_links :, :1]
+    about_x = turned.links[-model.num_pieces :, :1]
     if model.torsion_spin == "relative":
         about_x = jnp.zeros_like(about_x)
     driven = np.where(model.rotor_beyond, np.arange(model.num_links), model.layout.driven)
@@ -180,7 +202,8 @@ def _carrying(model: SpatialFlexibleArm, turned: _Rates) -> Array:
     before = turned.tips[:-1]
     if not model.floats:
         before = jnp.concatenate([jnp.zeros((1, 3)), before])
-    return jnp.sum(jnp.asarray(model.axis) * before, axis=1)
+    moving = model.layout.moving
+    return jnp.sum(jnp.asarray(model.axis)[moving] * before[moving], axis=1)
 
 
 def turning_inertia(model: SpatialFlexibleArm, parts: Array, rows: Array) -> Array:
@@ -226,15 +249,19 @@ def turning_forces(
 
     frames, tips = jnp.zeros_like(rates.links), jnp.zeros_like(rates.tips)
     if model.torsion_spin == "absolute":
-        own = rates.links[-model.num_links :]
+        own = rates.links[-model.num_pieces :]
         moment = growths[:, :1] * x_axis + jnp.cross(own, momenta[:, :1] * x_axis)
-        frames = frames.at[-model.num_links :].set(moment)
+        frames = frames.at[-model.num_pieces :].set(moment)
     if model.rotor_motion == "carried":
-        first = 0 if model.floats else 1
-        axis = jnp.asarray(model.axis)[first:]
-        momentum, growth = (rotor * rotors)[first:, None], (rotor * rotors_faster)[first:, None]
-        moment = growth * axis + jnp.cross(rates.tips[:-1], momentum * axis)
-        tips = tips.at[:-1].set(moment)
+        # the tips before the joints; that before the first is the ground, where no base floats
+        moving = model.layout.moving
+        carrying = moving - (not model.floats)
+        known = np.flatnonzero(carrying >= 0)
+        moving, carrying = moving[known], carrying[known]
+        axis = jnp.asarray(model.axis)[moving]
+        momentum, growth = (rotor * rotors)[known, None], (rotor * rotors_faster)[known, None]
+        moment = growth * axis + jnp.cross(rates.tips[carrying], momentum * axis)
+        tips = tips.at[carrying].set(moment)
 
     n, layout = model.num_links, model.layout
     coordinates = jnp.zeros(layout.size + 1)

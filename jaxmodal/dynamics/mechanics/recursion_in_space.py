@@ -11,6 +11,7 @@ R. Featherstone, Rigid Body Dynamics Algorithms (Springer, 2008), ch. 7, has it 
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any, NamedTuple
 
@@ -18,8 +19,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxmodal.dynamics.layout_in_space import FIXED, SLIDES, TURNS
 from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
-from jaxmodal.dynamics.mechanics.kinematics_in_space import scalars
+from jaxmodal.dynamics.mechanics.kinematics_in_space import joints, of_pieces, scalars
 from jaxmodal.dynamics.mechanics.rotations import about, cross_matrix, rotation, series
 from jaxmodal.dynamics.mechanics.solves import eliminated, solve_definite
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
@@ -27,8 +29,12 @@ from jaxmodal.runtime.namespace import Array
 
 
 def pays(model: SpatialFlexibleArm) -> bool:
-    """Whether this is the way to solve with the inertia matrix of a model: always faster, where it is right."""
-    return model.frames == "rotation"
+    """Whether this is the way to solve with the inertia matrix of a model: always faster, where it is right.
+
+    It is not where a base is driven, whose accelerations are given, nor for a matrix of first order.
+    """
+    full = model.frames == "rotation" and model.inertia_order == "full"
+    return full and model.base != "driven"
 
 
 class _Local(NamedTuple):
@@ -121,7 +127,7 @@ def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> 
 
 
 def _links(model: SpatialFlexibleArm, deltas: Array) -> list[_Local]:
-    """Every link, those with shapes computed together and those without; ``deltas`` has shape (n, m)."""
+    """Every piece, those with shapes computed together and those without; ``deltas`` has shape (p, m)."""
     fields = ("gram", "ends", "tip_slope", "tip_turn", "start", "offset", "spin")
     shapes = np.arange(sum(model.layout.functions.widths))
     missing = (model.layout.places == model.layout.size).astype(float)
@@ -139,12 +145,12 @@ def _links(model: SpatialFlexibleArm, deltas: Array) -> list[_Local]:
         local = local._replace(inertia=inertia)
         for place, number in enumerate(numbers):
             found[number] = _Local(*(part[place] for part in local))
-    return [found[i] for i in range(model.num_links)]
+    return [found[i] for i in range(model.num_pieces)]
 
 
 def _runs(model: SpatialFlexibleArm) -> list[np.ndarray]:
-    """Numbers, from 0, of links that follow each other and all have shapes, or none; springs at joints, or none."""
-    numbers = range(model.num_links)
+    """Numbers, from 0, of pieces that follow each other and all have shapes, or none; springs at joints, or none."""
+    numbers = range(model.num_pieces)
     groups = itertools.groupby(numbers, key=lambda i: (any(model.counts[i]), model.springs[i] > 0))
     return [np.array(list(group)) for _, group in groups]
 
@@ -186,16 +192,43 @@ def _rotors(model: SpatialFlexibleArm) -> _Rotors:
     return _Rotors(jnp.stack(rows, axis=-2), share, own)
 
 
+class _Joints(NamedTuple):
+    """Of each piece, what its joint gives way to, in the tip axes of the piece before.
+
+    ``way`` (6,) is the velocity of the piece by the rate of its joint, ``reach`` the vector by which it has slid;
+    ``lacking`` is 1 where there is no joint.
+    """
+
+    frame: Array
+    axis: Array
+    way: Array
+    reach: Array
+    lacking: Array
+
+
+def _joints(model: SpatialFlexibleArm, q: Array) -> _Joints:
+    layout = model.layout
+    axis, orientation = jnp.asarray(model.axis), jnp.asarray(model.orientation)
+    moved = joints(model, q)
+    frames = jax.vmap(lambda a, angle, turn: about(a, angle) @ turn)(
+        axis, moved.angles, orientation
+    )
+    turns, slides = (layout.of_kind(kind)[:, None] * axis for kind in (TURNS, SLIDES))
+    way = jnp.concatenate([turns, slides], axis=1)
+    return _Joints(frames, axis, way, moved.ways[:, None] * axis, layout.of_kind(FIXED))
+
+
 def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
     """The solution of B(q) x = right, shape (N,), with the six rates of a free base last."""
     n, layout = model.num_links, model.layout
     driven, places = layout.driven, layout.places
     deltas = modal_by_link(model, q)
     rotors = _rotors(model)
-    reaction = rotors.share * right[driven]
+    reaction = of_pieces(model, rotors.share * right[driven])
+    carried = of_pieces(model, rotors.inertia)
+    torques = of_pieces(model, right[:n])
     forces = jnp.concatenate([right[: layout.size], jnp.zeros(1)])[places]
-    axis, orientation = jnp.asarray(model.axis), jnp.asarray(model.orientation)
-    frames = jax.vmap(lambda a, angle, turn: about(a, angle) @ turn)(axis, q[:n], orientation)
+    joint = _joints(model, q)
     local = _links(model, deltas)
     shapes = sum(layout.functions.widths)
     missing = (places == layout.size).astype(float)
@@ -211,33 +244,37 @@ def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
         springs = jax.vmap(lambda d, g: _given(d @ g, g))(
             deltas[run][:, sprung], gives[:, : sprung.size]
         )
+        between = _Joints(*(part[run] for part in joint))
         given = (
-            (own, forces[run][:, bent], right[run], frames[run], axis[run]),
+            (own, forces[run][:, bent], torques[run]),
             (springs, forces[run][:, sprung], missing[run][:, sprung]),
-            (rotors.inertia[run], reaction[run]),
+            (carried[run], reaction[run]),
+            between,
         )
-        beyond, found = jax.lax.scan(_inward, beyond, given, reverse=True)
-        kept.append((found, own.transport, springs, frames[run], axis[run]))
+        slides = any(model.kinds[i] == SLIDES for i in run)
+        inward = functools.partial(_inward, slides)
+        beyond, found = jax.lax.scan(inward, beyond, given, reverse=True)
+        kept.append((slides, (found, own.transport, springs, between)))
         parts.append(np.concatenate([bent, sprung]))
 
     base, own = jnp.zeros(6), jnp.zeros(0)
     if model.floats:
         base, own = _free_base(model, beyond, right[-6:])
     answers = []
-    for found in reversed(kept):
-        base, answer = jax.lax.scan(_outward, base, found)
+    for slides, found in reversed(kept):
+        base, answer = jax.lax.scan(functools.partial(_outward, slides), base, found)
         answers.append(answer)
     solution = jnp.zeros(layout.size + 1)
-    joints = jnp.concatenate([answer[0] for answer in answers])
+    rates = jnp.concatenate([answer[0] for answer in answers])[layout.moving]
     for run, part, (_, modal, _) in zip(runs, reversed(parts), answers, strict=True):
         solution = solution.at[places[run][:, part]].set(modal)
     if any(model.elastic):
-        carrying = jnp.concatenate([answer[2] for answer in answers])
+        carrying = jnp.concatenate([answer[2] for answer in answers])[layout.moving]
         behind = np.asarray(model.elastic) & ~np.asarray(model.rotor_beyond)
         weight = jnp.where(behind & (rotors.own > 0.0), rotors.own, 1.0)
         motors = right[driven] / weight - rotors.share * carrying
         solution = solution.at[driven].set(motors)
-    return jnp.concatenate([solution.at[:n].set(joints)[:-1], own])
+    return jnp.concatenate([solution.at[:n].set(rates)[:-1], own])
 
 
 def _free_base(
@@ -252,9 +289,12 @@ def _free_base(
     return reach @ found, jnp.concatenate([found[3:], found[:3]])
 
 
-def _inward(beyond: tuple[Array, Array], link: Any) -> tuple[tuple[Array, Array], Any]:
-    """One link and its joint taken into what lies beyond: inertia (6, 6) and force (6,) at the tip before it."""
-    (local, modal, torque, frame, axis), (springs, sprung, missing), (turned, back) = link
+def _inward(
+    slides: bool, beyond: tuple[Array, Array], link: Any
+) -> tuple[tuple[Array, Array], Any]:
+    """One piece and its joint taken into what lies beyond: inertia (6, 6) and force (6,) at the tip before it."""
+    (local, modal, torque), (springs, sprung, missing), (turned, back), joint = link
+    axis, frame = joint.axis, joint.frame
     inertia, force = beyond
     carried = local.transport.T @ ((inertia + local.tip) @ local.transport)
     left, pushed, gone = _without(local.inertia + carried, local.transport.T @ force, modal)
@@ -263,16 +303,21 @@ def _inward(beyond: tuple[Array, Array], link: Any) -> tuple[tuple[Array, Array]
         rows = np.arange(6, springs.shape[1])
         whole = (springs.T @ (left @ springs)).at[rows, rows].add(missing)
         left, pushed, given = _without(whole, springs.T @ pushed, sprung)
-    # in the axes of the tip before, of which the joint's axis is a fixed vector
+    # in the axes of the tip before, of which the way of the joint is a fixed vector
     turn = jnp.zeros((6, 6)).at[:3, :3].set(frame).at[3:, 3:].set(frame)
     left, pushed = turn @ left @ turn.T, turn @ pushed
-    row = axis @ left[:3]
-    pivot = row[:3] @ axis + turned[1, 1]
+    needed = slice(0, 6 if slides else 3)  # of what turns alone the angular half
+    way = joint.way[needed]
+    row = way @ left[needed]
+    pivot = row[needed] @ way + turned[1, 1] + joint.lacking
     row = row.at[:3].add(turned[0, 1] * axis)
-    drive = torque + axis @ pushed[:3]
+    drive = torque + way @ pushed[needed]
     inner = left - row[:, None] * row[None, :] / pivot
-    inner = inner.at[:3, :3].add(turned[0, 0] * axis[:, None] * axis[None, :])
     outer = pushed - row * drive / pivot
+    if slides:  # seen from where it would be without its way
+        moved = _carried(jnp.eye(3), joint.reach)
+        inner, outer = moved.T @ inner @ moved, moved.T @ outer
+    inner = inner.at[:3, :3].add(turned[0, 0] * axis[:, None] * axis[None, :])
     outer = outer.at[:3].add(-back * axis)
     return (inner, outer), (gone, given, row / pivot, drive / pivot)
 
@@ -288,15 +333,23 @@ def _without(whole: Array, sides: Array, forces: Array) -> tuple[Array, Array, A
     return left, sides[:6] - whole[:6, 6:] @ gone[:, 6], gone
 
 
-def _outward(base: Array, link: Any) -> tuple[Array, tuple[Array, Array, Array]]:
-    """Accelerations of a joint, of its link's shapes and springs, and of what carries its rotor about its axis."""
-    (gone, given, row, drive), transport, springs, frame, axis = link
-    joint = drive - row @ base
-    angular = base[:3] + axis * joint
-    moved = jnp.concatenate([angular @ frame, base[3:] @ frame])
+def _outward(slides: bool, base: Array, link: Any) -> tuple[Array, tuple[Array, Array, Array]]:
+    """Accelerations of a joint, of its piece's shapes and springs, and of what carries its rotor about its axis."""
+    (gone, given, row, drive), transport, springs, joint = link
+    carrying = joint.axis @ base[:3]
+    if slides:
+        base = _carried(jnp.eye(3), joint.reach) @ base
+    rate = drive - row @ base
+    if slides:
+        base = base + joint.way * rate
+    angular = base[:3] if slides else base[:3] + joint.way[:3] * rate
+    moved = jnp.concatenate([angular @ joint.frame, base[3:] @ joint.frame])
     sprung = given[:, 6] - given[:, :6] @ moved
     if springs.shape[1] > 6:
         moved = springs @ jnp.concatenate([moved, sprung])
     modal = gone[:, 6] - gone[:, :6] @ moved
-    answer = joint, jnp.concatenate([modal, sprung]), axis @ base[:3]
-    return transport @ jnp.concatenate([moved, modal]), answer
+    return transport @ jnp.concatenate([moved, modal]), (
+        rate,
+        jnp.concatenate([modal, sprung]),
+        carrying,
+    )

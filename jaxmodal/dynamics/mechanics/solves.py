@@ -24,6 +24,11 @@ def held(matrix: Array, free: np.ndarray) -> Array:
     return matrix * np.outer(free, free) + np.diag(1.0 - free)
 
 
+def solve_held(matrix: Array, right: Array, free: np.ndarray, given: Array) -> tuple[Array, Array]:
+    """As `solve_definite`, of which some of the solution is ``given``, where ``free`` is 0; it is 0 elsewhere."""
+    return solve_definite(held(matrix, free), free * (right - matrix @ given) + given)
+
+
 def solve_definite(matrix: Float[Array, "N N"], right: Float[Array, " N"]) -> tuple[Array, Array]:
     """Solve a system whose matrix should be symmetric and positive definite.
 

@@ -54,16 +54,23 @@ def over_states(
     return _computed(term, len(batch), model, *made)
 
 
+#: what the entries are of vectors that are not over coordinates or rates
+_OTHERS = {
+    "torques": ", a torque for each joint.",
+    "base_acceleration": ", of the displacement and of the rotation vector of the base.",
+}
+
+
 def _vector(model: FlexibleModel, name: str, value: Any) -> Array:
-    sizes = {"torques": model.num_links, "q": model.num_coordinates}
+    sizes = {"torques": model.num_links, "q": model.num_coordinates, "base_acceleration": 6}
     size = sizes.get(name, model.num_rates)
     array = value if is_traced(value) else reals(name, value, f"numbers, shape (..., {size})")
     if array.ndim == 0 or array.shape[-1] != size:
         raise ArmError(
             f"{name}: of shape {array.shape}; the last axis must have {size} entries"
             + (
-                ", a torque for each joint."
-                if name == "torques"
+                _OTHERS[name]
+                if name in _OTHERS
                 else f": {model.num_links} joint angles, {sum(model.modes)} modal coordinates"
                 f" and {sum(model.elastic)} motor angles{_of_base(model, name)}."
             )
@@ -137,7 +144,9 @@ def damping(model: FlexibleModel) -> Array:
     return model.damping
 
 
-def forward_dynamics(model: FlexibleModel, q: Any, rate: Any, torques: Any) -> Array:
+def forward_dynamics(
+    model: FlexibleModel, q: Any, rate: Any, torques: Any, base_acceleration: Any = None
+) -> Array:
     """Accelerations q'' of a state under torques.
 
     Parameters
@@ -147,7 +156,10 @@ def forward_dynamics(model: FlexibleModel, q: Any, rate: Any, torques: Any) -> A
     q, rate
         Generalised coordinates and their rates, shape (..., N).
     torques
-        Torque of each motor, at the joint's side of its gear, N m, shape (..., n).
+        Torque of each motor, at the joint's side of its gear, N m, of joints that slide its force, N, shape (..., n).
+    base_acceleration
+        Of a base that is driven: second derivatives of its displacement, m/s^2, and of its rotation vector, rad/s^2,
+        shape (..., 6); 0 if left out.
 
     Returns
     -------
@@ -156,11 +168,20 @@ def forward_dynamics(model: FlexibleModel, q: Any, rate: Any, torques: Any) -> A
         in space where a joint moves nothing with inertia about its axis, as a point mass on it.
     """
     names = ("q", "rate", "torques")
-    return over_states(_accelerations, model, names, q, rate, torques)
+    if base_acceleration is None:
+        return over_states(_accelerations, model, names, q, rate, torques)
+    require_model(model)
+    if not model.layout.given.size:
+        raise ArmError(
+            "base_acceleration: the base of this model does not move as it is told; must be left out, or stand beside "
+            "a model with base = 'driven' (flexible_arm of an arm in space)."
+        )
+    given = (*names, "base_acceleration")
+    return over_states(_accelerations, model, given, q, rate, torques, base_acceleration)
 
 
-def _accelerations(model: FlexibleModel, q: Array, rate: Array, torques: Array) -> Array:
-    return equations.accelerations(model, q, rate, torques)[0]
+def _accelerations(model: FlexibleModel, q: Array, rate: Array, *given: Array) -> Array:
+    return equations.accelerations(model, q, rate, *given)[0]
 
 
 def inverse_dynamics(model: FlexibleModel, q: Any, rate: Any, acceleration: Any) -> Array:
