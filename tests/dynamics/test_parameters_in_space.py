@@ -83,9 +83,11 @@ def test_what_is_no_parameter_is_refused():
     spring = jm.Spring("rotation", (1.0, 0.0, 0.0), 900.0)
     body = jm.RigidBody(1.0, inertia=(0.1, 0.1, 0.1))
     bar = jm.SpatialLink(0.5, rigid=True, body=body, joint_springs=(spring,))
+    slider = jm.SpatialLink(0.5, rigid=True, body=body, prismatic=True)
     for model, words in (
         (flexible(damping_ratio=0.01), "has structural damping"),
         (flexible_arm(jm.SpatialArm((bar,))), "joint 1 has joint_springs"),
+        (flexible_arm(jm.SpatialArm((slider,))), "has joints that slide, segments"),
     ):
         with pytest.raises(ArmError, match=words):
             regressor(model, *np.zeros((3, 1, model.num_coordinates)))

@@ -182,7 +182,6 @@ def test_a_six_axis_arm_with_two_flexible_links_is_written_in_seconds():
     assert operation_counts(equations).total < 40_000
     links = [jm.SpatialLink(0.5, joint_axis=axis, hub=body, rigid=True) for axis in axes]
     rigid = flexible_arm(jm.SpatialArm(tuple(links)), gravity=(0.0, 0.0, -9.81))
-    print(operation_counts(written_equations(rigid, ["tau"])))
     assert operation_counts(written_equations(rigid, ["tau"])).total < 2_000
 
 
@@ -191,10 +190,15 @@ def test_what_is_not_known_is_refused():
     spring = jm.Spring("rotation", (1.0, 0.0, 0.0), 900.0)
     body = jm.RigidBody(1.0, inertia=(0.1, 0.1, 0.1))
     bar = jm.SpatialLink(0.5, rigid=True, body=body, joint_springs=(spring,))
+    slider = jm.SpatialLink(0.5, rigid=True, body=body, prismatic=True)
+    turning = jm.SpatialLink(0.5, rigid=True, body=body)
     for given, words in (
         (model.posed("linear", True, False, "reflected", "relative"), "frames = 'linear'"),
         (model_of("P4"), "its base floats freely"),
         (flexible_arm(jm.SpatialArm((bar,))), "joint 1 has joint_springs"),
+        (flexible_arm(jm.SpatialArm((slider,))), "has joints that slide, segments"),
+        (flexible_arm(jm.SpatialArm((turning,)), base="driven"), "base that is elastic or driven"),
+        (model.posed(inertia_order="first"), "inertia_order = 'first'"),
     ):
         with pytest.raises(ArmError, match=re.escape(words)):
             written_equations(given)
