@@ -140,11 +140,11 @@ def measured(
         "share_of_modes_by_sign_changes": float(np.mean(np.asarray(proven)))
         if proven is not None
         else None,
-        **_errors(arm, columns, np.asarray(found.omega)),
+        **errors(arm, columns, np.asarray(found.omega)),
     }
 
 
-def _errors(arm: Any, columns: dict[str, np.ndarray], omega: np.ndarray) -> dict[str, Any]:
+def errors(arm: Any, columns: dict[str, np.ndarray], omega: np.ndarray) -> dict[str, Any]:
     """Of some cells, against the search of single arms in double-double."""
     import jaxmodal as jm
     from jaxmodal.arm.parameters import set_parameters

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from benchmarks import classical_optima, opensees, optimisation
+from benchmarks import classical_optima, opensees, optimisation, series_values
 from benchmarks.batch import workloads
 from benchmarks.chain_form import ChainForm
 from benchmarks.modes import in_turn
 from benchmarks.rivals import DeterminantScan, PElement, cell_beams
 from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.postures import places
 
 ROOT = Path(__file__).parent.parent.parent
 CELLS = 3
@@ -185,3 +186,18 @@ def test_optimisation_writes_a_report(tmp_path, monkeypatch):
     for row in found["classical"]:
         assert 1.0 < row["ratios"][0] < row["ratios"][-1] < row["reference"]
         assert max(row["kkt_residuals"]) < 1e-6
+
+
+@pytest.mark.parametrize("name", series_values.RANGES)
+def test_values_of_all_sizes_are_solved_as_single_arms_are(name, monkeypatch):
+    """The cells of the benchmark of payloads and springs, by the series, and what it says of their errors."""
+    monkeypatch.setattr(places, "_CELLS_PER_TERM", 1)
+    monkeypatch.setattr(series_values, "REFERENCE", 6)
+    arm, columns = series_values.drawn(2, series_values.RANGES[name], 400)
+    found = jm.natural_frequencies_batch(arm, columns, 6)
+    assert bool(found.certified.all())
+    if name == "decades":
+        assert np.mean(np.asarray(found.by_sign_changes)) > 0.95
+    told = series_values.errors(arm, columns, np.asarray(found.omega))
+    assert told["reference_cells"] == 6
+    assert told["largest_error"] < 1e-12
