@@ -152,10 +152,14 @@ def postures(cells: int) -> tuple[Any, dict[str, Any]]:
 def _addresses(theta2: Any, theta3: Any) -> dict[str, Any]:
     import numpy as np
 
+    import jaxmodal as jm
+
     return {
         "link2.joint_angle": theta2,
         "link3.joint_angle": theta3,
-        "payload.mass": np.zeros_like(theta2),
+        "link1.length": np.full_like(
+            theta2, float(jm.examples.three_link_industrial().links[0].length)
+        ),
     }
 
 

@@ -37,13 +37,21 @@ KINDS: dict[str, Callable[[Draw], Case]] = {
         degenerate.clouds,
         degenerate.series,
         degenerate.series_clouds,
+        degenerate.series_values,
+        degenerate.series_values_clouds,
         degenerate.series_in_space,
         degenerate.space,
         degenerate.space_equal,
     )
 }
 #: cells of a batch of these kinds at the least, that the posture series be taken
-SERIES = {"series": 7000, "series_clouds": 7000, "series_in_space": 1000}
+SERIES = {
+    "series": 7000,
+    "series_clouds": 7000,
+    "series_in_space": 1000,
+    "series_values": 9000,
+    "series_values_clouds": 19_500,
+}
 
 
 def case(kind: str, seed: int, number: int, cells: int) -> Case:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import jaxmodal as jm
-from benchmarks.cross_check_draws import Case, Draw, turned
+from benchmarks.cross_check_draws import Case, Draw, rigidity, turned
 
 #: postures (degrees) of the three-link arm with a double root, found by `jaxmodal sweep gallery`
 DOUBLE_ROOTS = Path(__file__).parent.parent / "results/gallery/three_link_double_roots.json"
@@ -80,7 +80,9 @@ def clouds(draw: Draw) -> Case:
     at = np.radians([(r["x"], r["y"]) for r in json.loads(DOUBLE_ROOTS.read_text())])
     chosen = at[draw.rng.integers(0, len(at), draw.cells)]
     cells = {f"link{k}.joint_angle": chosen[:, k - 2] + draw.near() for k in (2, 3)}
-    return Case(arm, cells | {"payload.mass": np.zeros(draw.cells)}, modes=10)
+    # of an address that no posture series takes
+    length = np.full(draw.cells, float(arm.links[0].length))
+    return Case(arm, cells | {"link1.length": length}, modes=10)
 
 
 def series(draw: Draw) -> Case:
@@ -103,7 +105,28 @@ def series(draw: Draw) -> Case:
 def series_clouds(draw: Draw) -> Case:
     """The posture series 1e-12 to 1e-3 rad from double roots."""
     case = clouds(draw)
-    del case.parameters["payload.mass"]
+    del case.parameters["link1.length"]
+    return case
+
+
+def series_values(draw: Draw) -> Case:
+    """Postures with payloads of 1e-3 to 1e3 times a link and springs of 1e-3 to 1e6 E I/L, which the series takes."""
+    links = draw.links(2)
+    arm = jm.Arm(links, jm.Payload(1.0, draw.log(-5, 0)))
+    cells = {
+        "link2.joint_angle": draw.angles(),
+        "payload.mass": float(links[0].mass) * draw.logs(-3, 3),
+    }
+    size = rigidity(links[1]) / float(links[1].length)
+    arm = arm.replace(links=(links[0], links[1].replace(joint_stiffness=size)))
+    cells["link2.joint_stiffness"] = size * draw.logs(-3, 6)
+    return Case(arm, cells, theory=draw.theory())
+
+
+def series_values_clouds(draw: Draw) -> Case:
+    """Postures 1e-12 to 1e-3 rad from double roots, with payloads as small, in the series of both."""
+    case = series_clouds(draw)
+    case.parameters["payload.mass"] = np.abs(draw.near())
     return case
 
 
