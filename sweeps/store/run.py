@@ -119,7 +119,7 @@ def run(
             )
         stores.require_reachable(store)
     if isinstance(share, Claims):
-        stores.require_folder(store)
+        stores.require_claims(store)
     opened = stores.open_store(store, sweep, chunk_cells, shard_cells)
     every = range(opened.grid.num_shards)
     if isinstance(share, Claims):

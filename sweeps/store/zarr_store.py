@@ -18,9 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import zarr
 from numpy.typing import NDArray
+from zarr.storage import ObjectStore
 
 from sweeps.definition.errors import StoreError
 from sweeps.definition.sweep import Sweep
+from sweeps.store.claim_files import ClaimFiles, FolderClaims
 from sweeps.store.dataset import certificate_summary, global_attributes, status_counts
 from sweeps.store.grid import Grid, make_grid, measured_grid
 from sweeps.store.identity import check_cut, check_sweep, cut_of, grid_of
@@ -39,6 +41,7 @@ from sweeps.store.pieces import (
     folder_of,
     hiding,
     in_memory,
+    inside,
     is_there,
     open_group,
     read_parts,
@@ -46,7 +49,7 @@ from sweeps.store.pieces import (
     text_of,
     write_whole_pieces,
 )
-from sweeps.store.shares import Claimed, remove_claims
+from sweeps.store.shares import Claimed
 
 _MARKS = f"{PROGRESS}/{CHUNK_DIGEST}"
 #: what the codecs raise for torn bytes
@@ -209,13 +212,15 @@ class SweepStore:
             root = folder_of(self.location)
             if root is not None:
                 remove_leftovers(root)
-                remove_claims(root)
+            claims = claim_files(self.location)
+            if claims is not None:
+                claims.remove_all()
 
     def claimed(self, lease: float) -> Claimed:
-        """The claims of this process, in a store that `require_folder` lets pass."""
-        root = folder_of(self.location)
-        assert root is not None
-        return Claimed(root, lease, self.marked)
+        """The claims of this process, in a store that `require_claims` lets pass."""
+        claims = claim_files(self.location)
+        assert claims is not None
+        return Claimed(claims, lease, self.marked)
 
 
 class State(NamedTuple):
@@ -289,13 +294,29 @@ def require_reachable(location: Location) -> None:
         )
 
 
-def require_folder(location: Location) -> None:
-    """Refuse, for claims, a store that is no folder: only there is a file made exclusively."""
-    if folder_of(location) is None:
+def claim_files(location: Location) -> ClaimFiles | None:
+    """The files of claims in a store, None where no file can be made by one process alone."""
+    root = folder_of(location)
+    if root is not None:
+        return FolderClaims(root)
+    store = inside(location)
+    if not isinstance(store, ObjectStore):
+        return None
+    from sweeps.store.bucket_claims import BucketClaims
+    from sweeps.store.object_store import S3
+
+    return BucketClaims(store) if isinstance(store, S3) else None
+
+
+def require_claims(location: Location) -> None:
+    """Refuse a store in which no file can be made by one process alone, as claims are."""
+    claims = claim_files(location)
+    if claims is None:
         raise StoreError(
-            f"{text_of(location)}: shards are claimed by files, which need a folder of a file system; give the path of "
-            "one, or compute parts of the sweep, 1/N to N/N."
+            f"{text_of(location)}: shards are claimed by files that only one process can make, which need a folder of "
+            "a file system or a bucket (s3://); give the path of one, or compute parts of the sweep, 1/N to N/N."
         )
+    claims.require_exclusive()
 
 
 def stored_definition(location: Location) -> dict[str, Any]:
