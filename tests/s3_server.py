@@ -1,7 +1,8 @@
 """A server of S3 in a thread of the tests: moto's, one request after the other, with faults on demand.
 
-Moto looks at If-None-Match and If-Match, but another request may fall between its look and its write: with eight
-writers 5 of 250 races had two winners. So its requests are serialised here.
+Moto looks at If-None-Match and If-Match, but another request may fall between its look and its write: of 250
+races of eight writers, in threads that took turns very often, 5 had two winners or none. So its requests are
+serialised here.
 """
 
 import hashlib

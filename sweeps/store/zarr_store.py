@@ -18,11 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import zarr
 from numpy.typing import NDArray
-from zarr.storage import ObjectStore
 
 from sweeps.definition.errors import StoreError
 from sweeps.definition.sweep import Sweep
-from sweeps.store.claim_files import ClaimFiles, FolderClaims
+from sweeps.store.claim_places import claim_files
 from sweeps.store.dataset import certificate_summary, global_attributes, status_counts
 from sweeps.store.grid import Grid, make_grid, measured_grid
 from sweeps.store.identity import check_cut, check_sweep, cut_of, grid_of
@@ -41,7 +40,6 @@ from sweeps.store.pieces import (
     folder_of,
     hiding,
     in_memory,
-    inside,
     is_there,
     open_group,
     read_parts,
@@ -253,7 +251,7 @@ def open_store(
     Parameters
     ----------
     location
-        Path of a folder, URL that fsspec knows, or a Zarr store.
+        Path of a folder, an address ``s3://bucket/name.zarr``, another URL that fsspec knows, or a Zarr store.
     chunk_cells, shard_cells
         Cells of one chunk and of one shard, for a new store; without either, shards of a large sweep are sized by how
         long the solver takes here for some cells. A store that is there keeps its chunks and shards.
@@ -292,31 +290,6 @@ def require_reachable(location: Location) -> None:
             f"{text_of(location)}: is in the memory of this process, where workers of dask cannot write; give the "
             "path of a folder that all can reach, or leave the store out."
         )
-
-
-def claim_files(location: Location) -> ClaimFiles | None:
-    """The files of claims in a store, None where no file can be made by one process alone."""
-    root = folder_of(location)
-    if root is not None:
-        return FolderClaims(root)
-    store = inside(location)
-    if not isinstance(store, ObjectStore):
-        return None
-    from sweeps.store.bucket_claims import BucketClaims
-    from sweeps.store.object_store import S3
-
-    return BucketClaims(store) if isinstance(store, S3) else None
-
-
-def require_claims(location: Location) -> None:
-    """Refuse a store in which no file can be made by one process alone, as claims are."""
-    claims = claim_files(location)
-    if claims is None:
-        raise StoreError(
-            f"{text_of(location)}: shards are claimed by files that only one process can make, which need a folder of "
-            "a file system or a bucket (s3://); give the path of one, or compute parts of the sweep, 1/N to N/N."
-        )
-    claims.require_exclusive()
 
 
 def stored_definition(location: Location) -> dict[str, Any]:

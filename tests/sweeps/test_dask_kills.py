@@ -15,7 +15,6 @@ from small_sweeps import FORKED, contents, pinned_commit, small_sweep
 import sweeps
 import sweeps.store.dataset
 
-dask = pytest.importorskip("dask", reason="dask is not installed")
 pytest.importorskip("distributed", reason="dask is not installed")
 
 pytestmark = [pytest.mark.usefixtures("one_commit", "synthetic"), pytest.mark.slow]
@@ -92,7 +91,6 @@ def cluster(tmp_path):
 
 def drive(path, address, said):
     jax.config.update("jax_enable_x64", True)
-    dask.config.set({"distributed.comm.timeouts.connect": "5s"})  # in place of 30, for a lost one
     sweeps.store.dataset._commit = pinned_commit
     try:
         sweeps.run(many_shards(), path, chunk_cells=3, executor=sweeps.Dask(address))
