@@ -27,7 +27,7 @@ class S3Server:
 
     ``fault(method, key)`` says for each request what goes wrong, None for nothing: "throttled" (503, nothing is
     done), "cut" (the connection is lost before it is done), "lost" (after that), "half" (half of what is written
-    arrives, and the connection is lost), "blind" (conditions are passed over).
+    arrives, and the connection is lost), "refused" (403), "blind" (conditions are passed over).
     """
 
     def __init__(self):
@@ -61,6 +61,9 @@ class S3Server:
         if fault == "throttled":
             start_response("503 Slow Down", [("Content-Type", "application/xml")])
             return [_SLOW_DOWN]
+        if fault == "refused":
+            start_response("403 Forbidden", [("Content-Type", "application/xml")])
+            return [b"<Error><Code>AccessDenied</Code></Error>"]
         if fault == "half":
             body = body[: length // 2]
         if fault == "blind":

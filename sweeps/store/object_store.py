@@ -26,7 +26,7 @@ from sweeps.definition.errors import StoreError
 SCHEME = "s3://"
 #: how often a write that must not be repeated blindly is tried where its answer is lost
 TRIES = 4
-#: and how long the client tries again where the server throttles, fails or cannot be reached
+#: how often and how long the client itself tries again where the server throttles, fails or cannot be reached
 RETRIES: dict[str, Any] = {"max_retries": 10, "retry_timeout": datetime.timedelta(minutes=3)}
 #: what machines of Amazon ask for credentials when the environment has none
 _METADATA_SERVICE = "169.254.169.254"
@@ -127,9 +127,8 @@ class S3(ObjectStore[Any]):
 
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
         with told(self.address):
-            for _ in range(
-                TRIES - 1
-            ):  # obstore does not repeat it; in the end something lies there
+            # obstore does not repeat it; in the end something lies there
+            for _ in range(TRIES - 1):
                 with contextlib.suppress(GenericError):
                     return await super().set_if_not_exists(key, value)
             await super().set_if_not_exists(key, value)

@@ -32,7 +32,7 @@ import obstore
 from obstore.exceptions import BaseError
 from s3_server import BUCKET, S3Server
 
-from sweeps.store import object_store
+from sweeps.store import claim_places, object_store
 from sweeps.store.claim_files import CLAIMS
 
 pytestmark = pytest.mark.usefixtures("one_commit")
@@ -243,6 +243,22 @@ def test_a_server_that_passes_conditions_over_is_refused(synthetic, server):
     assert server.contents(NAME) == {}
 
 
+def test_a_process_that_finishes_meanwhile_does_not_make_the_server_look_so(synthetic, server):
+    """It removes all claims between the two writes of the first look."""
+    looked = []
+
+    def fault(method, key):
+        looked.append(method)
+        return "blind" if "probe-" in key and looked.count("PUT") == 2 else None
+
+    server.fault = fault
+    store = zarr_store.open_store(AT, small_sweep(), CHUNK_CELLS)
+    looked.clear()
+    claim_places.require_claims(store.location)
+    assert looked.count("PUT") == 4
+    assert claims_left(server) == []
+
+
 # ---- faults ----
 
 
@@ -292,6 +308,10 @@ def test_what_is_missing_to_reach_a_bucket_is_told(synthetic, server, impatient,
         sweeps.run(small_sweep(), "s3://another/map.zarr")
     with pytest.raises(sweeps.StoreError, match="there is no store of a sweep; run the sweep"):
         sweeps.open_result(AT)
+    server.fault = lambda method, key: "refused"
+    with pytest.raises(sweeps.StoreError, match=r"refused it \(.*look at AWS_ACCESS_KEY_ID"):
+        sweeps.run(small_sweep(), AT)
+    server.fault = lambda method, key: None
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     # the service of a machine that has none to give
