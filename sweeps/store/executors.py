@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol, TypeVar
 
 import jax
@@ -154,6 +154,11 @@ def _bounded(
         shard = places.pop(future.key)
         try:
             result = future.result()
+        except CancelledError as error:  # of all: the client waits for the scheduler, and gives up
+            raise SweepError(
+                "executor: the dask scheduler was lost; shards that are complete are kept, and the same command goes "
+                "on with a new one."
+            ) from error
         except Exception as error:
             result = Failed(error)
         del future

@@ -146,6 +146,14 @@ def folder_of(location: Location) -> Path | None:
     return location.root if isinstance(location, LocalStore) else None
 
 
+def inside(location: Location) -> str | Path | Store:
+    """What lies under the wrappers of a store; an address of a bucket becomes the store there."""
+    found: str | Path | Store = location if isinstance(location, Path) else plain(location)
+    while isinstance(found, WrapperStore):
+        found = found._store
+    return found
+
+
 def remove_leftovers(root: Path) -> None:
     """Remove half-written files, but not those that another process may be writing."""
     # unlike a glob, this passes over folders that another process removes meanwhile
@@ -158,9 +166,8 @@ def remove_leftovers(root: Path) -> None:
 
 def in_memory(location: Location) -> bool:
     """Whether a store is in the memory of this process, where no other process can write."""
-    while isinstance(location, WrapperStore):
-        location = location._store
-    return isinstance(location, MemoryStore) or str(location).startswith("memory:")
+    store = inside(location)
+    return isinstance(store, MemoryStore) or str(store).startswith("memory:")
 
 
 class Hidden(WrapperStore[Store]):
@@ -184,7 +191,7 @@ class Hidden(WrapperStore[Store]):
 
 def hiding(location: Location, keys: Set[str]) -> Location:
     """The location without some of its pieces, to read from."""
-    return Hidden(_at(location, "", "r").store, keys) if keys else location
+    return Hidden(_at(location, "", "r").store, keys) if keys else plain(location)
 
 
 def _at(location: Location, key: str, mode: Any) -> StorePath:
@@ -198,13 +205,27 @@ def open_group(location: Location, mode: Any) -> zarr.Group:
 
 
 def plain(location: Location) -> str | Store:
-    """Return a location as Zarr takes it."""
+    """Return a location as Zarr takes it.
+
+    Raises
+    ------
+    StoreError
+        If it is the address of a bucket, and what reaches those is missing or the address is none.
+    """
+    if isinstance(location, str) and location.startswith("s3://"):
+        try:
+            from sweeps.store.object_store import store_at
+        except ImportError as error:
+            raise StoreError(
+                f"store {location}: stores in a bucket need obstore; install jaxmodal[s3]."
+            ) from error
+        return store_at(location)
     return str(location) if isinstance(location, Path) else location
 
 
 def text_of(location: Location) -> str:
     """Return how messages name a location."""
-    return f"store {plain(location)}"
+    return f"store {location}"
 
 
 def place_of(location: Location, key: str) -> str:

@@ -60,9 +60,9 @@ def run(
     sweep
         The definition.
     store
-        Where to keep the result: the path of a folder, a URL that fsspec knows, or a Zarr store. None
-        keeps it in memory. A store that holds part of the same sweep is completed; what it has is
-        checked against its digests and not computed again.
+        Where to keep the result: the path of a folder, an address ``s3://bucket/name.zarr``, another URL that fsspec
+        knows, or a Zarr store. None keeps it in memory. A store that holds part of the same sweep is completed; what
+        it has is checked against its digests and not computed again.
     chunk_cells
         Cells of one chunk, which the solver takes at once, and which is read for a value: by default 65,536, with mode
         shapes 8,192, with responses or buckling 64, in space 16,384 of large sweeps of frequencies alone, else 256. A
@@ -119,7 +119,9 @@ def run(
             )
         stores.require_reachable(store)
     if isinstance(share, Claims):
-        stores.require_folder(store)
+        from sweeps.store.claim_places import require_claims
+
+        require_claims(store)
     opened = stores.open_store(store, sweep, chunk_cells, shard_cells)
     every = range(opened.grid.num_shards)
     if isinstance(share, Claims):

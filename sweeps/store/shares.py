@@ -1,6 +1,6 @@
 """Several processes on one sweep without a scheduler: fixed parts of the shards, or claims on free ones.
 
-A claim is a file in the store, made exclusively, whose time of change its holder renews. When it has not changed for
+A claim is a file in the store, made exclusively, that its holder renews. When it has not changed for
 a lease, as another process sees it on its own clock, that one makes the next claim on the shard. Claims are counted,
 so that only one of several can take the same one over; the holder of the last one is at work. No clocks of two
 machines are compared, and a holder that was only slow does no harm: shards are written whole, with the same bytes.
@@ -9,25 +9,18 @@ machines are compared, and a holder that was only slow does no harm: shards are 
 from __future__ import annotations
 
 import collections
-import contextlib
 import dataclasses
-import os
 import random
-import re
-import shutil
-import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Self
 
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.quantities import shown
 from sweeps.definition.errors import SweepError
+from sweeps.store.claim_files import ClaimFiles
 
-#: where claims lie in a store
-CLAIMS = "progress/claims"
 #: seconds without a sign of life after which a claim may be taken over
 LEASE = 120.0
 #: a holder renews its claims so often in a lease
@@ -97,16 +90,16 @@ class Claimed:
 
     Parameters
     ----------
-    root
-        The folder of the store.
+    files
+        The files of claims in the store.
     marked
         Says whether a shard has been computed.
     """
 
-    def __init__(self, root: Path, lease: float, marked: Callable[[int], bool]) -> None:
-        self.folder, self.lease, self.marked = root / CLAIMS, lease, marked
-        self._held: dict[int, Path] = {}
-        self._seen: dict[Path, tuple[int, float]] = {}
+    def __init__(self, files: ClaimFiles, lease: float, marked: Callable[[int], bool]) -> None:
+        self.files, self.lease, self.marked = files, lease, marked
+        self._held: dict[int, int] = {}
+        self._seen: dict[str, tuple[Hashable, float]] = {}
         self._over = threading.Event()
         self._renewer = threading.Thread(target=self._renew, daemon=True)
 
@@ -140,17 +133,12 @@ class Claimed:
 
     def take(self, shard: int) -> bool:
         """Claim a shard, unless another process holds it or it has been computed."""
-        last = max(self._numbers(shard), default=-1)
-        if last >= 0 and not self._stale(self._path(shard, last)):
+        last = max(self.files.numbers(shard), default=-1)
+        if last >= 0 and not self._stale(_name(shard, last)):
             return False
-        path = self._path(shard, last + 1)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        try:
-            with path.open("x") as file:
-                file.write(f"{socket.gethostname()} {os.getpid()}\n")
-        except (FileExistsError, FileNotFoundError):  # another one was faster, or has finished
+        if not self.files.make(_name(shard, last + 1)):
             return False
-        self._held[shard] = path
+        self._held[shard] = last + 1
         if self.marked(shard):  # by a process that has released it since we looked
             self.release(shard)
             return False
@@ -158,42 +146,26 @@ class Claimed:
 
     def release(self, shard: int) -> None:
         """Give up the claim on a shard, and with it those that it has taken over."""
-        path = self._held.pop(shard)
-        for number in range(int(path.suffix[1:]), -1, -1):
-            self._path(shard, number).unlink(missing_ok=True)
+        for number in range(self._held.pop(shard), -1, -1):
+            self.files.remove(_name(shard, number))
 
-    def _path(self, shard: int, number: int) -> Path:
-        return self.folder / f"{shard}.{number}"
-
-    def _numbers(self, shard: int) -> list[int]:
-        """The numbers of the claims on a shard that are there."""
-        try:
-            names = os.listdir(self.folder)
-        except FileNotFoundError:
-            return []
-        matches = (re.fullmatch(rf"{shard}\.(\d+)", name) for name in names)
-        return [int(found[1]) for found in matches if found]
-
-    def _stale(self, path: Path) -> bool:
+    def _stale(self, name: str) -> bool:
         """Whether a claim has not been renewed since this process first saw it so, a lease ago."""
-        try:
-            changed = path.stat().st_mtime_ns
-        except FileNotFoundError:
+        sign = self.files.sign(name)
+        if sign is None:
             return False
-        known, since = self._seen.get(path, (None, 0.0))
+        known, since = self._seen.get(name, (None, 0.0))
         now = time.monotonic()
-        if known != changed:
-            self._seen[path] = (changed, now)
+        if known != sign:
+            self._seen[name] = (sign, now)
             return False
         return now - since > self.lease
 
     def _renew(self) -> None:
         while not self._over.wait(self.lease / _RENEWALS):
-            for path in list(self._held.values()):
-                with contextlib.suppress(OSError):
-                    os.utime(path)
+            for shard, number in list(self._held.items()):
+                self.files.renew(_name(shard, number))
 
 
-def remove_claims(root: Path) -> None:
-    """Remove what is left of claims in a store that is complete."""
-    shutil.rmtree(root / CLAIMS, ignore_errors=True)
+def _name(shard: int, number: int) -> str:
+    return f"{shard}.{number}"

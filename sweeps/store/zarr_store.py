@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sweeps.definition.errors import StoreError
 from sweeps.definition.sweep import Sweep
+from sweeps.store.claim_places import claim_files
 from sweeps.store.dataset import certificate_summary, global_attributes, status_counts
 from sweeps.store.grid import Grid, make_grid, measured_grid
 from sweeps.store.identity import check_cut, check_sweep, cut_of, grid_of
@@ -46,7 +47,7 @@ from sweeps.store.pieces import (
     text_of,
     write_whole_pieces,
 )
-from sweeps.store.shares import Claimed, remove_claims
+from sweeps.store.shares import Claimed
 
 _MARKS = f"{PROGRESS}/{CHUNK_DIGEST}"
 #: what the codecs raise for torn bytes
@@ -209,13 +210,15 @@ class SweepStore:
             root = folder_of(self.location)
             if root is not None:
                 remove_leftovers(root)
-                remove_claims(root)
+            claims = claim_files(self.location)
+            if claims is not None:
+                claims.remove_all()
 
     def claimed(self, lease: float) -> Claimed:
-        """The claims of this process, in a store that `require_folder` lets pass."""
-        root = folder_of(self.location)
-        assert root is not None
-        return Claimed(root, lease, self.marked)
+        """The claims of this process, in a store that `require_claims` lets pass."""
+        claims = claim_files(self.location)
+        assert claims is not None
+        return Claimed(claims, lease, self.marked)
 
 
 class State(NamedTuple):
@@ -248,7 +251,7 @@ def open_store(
     Parameters
     ----------
     location
-        Path of a folder, URL that fsspec knows, or a Zarr store.
+        Path of a folder, an address ``s3://bucket/name.zarr``, another URL that fsspec knows, or a Zarr store.
     chunk_cells, shard_cells
         Cells of one chunk and of one shard, for a new store; without either, shards of a large sweep are sized by how
         long the solver takes here for some cells. A store that is there keeps its chunks and shards.
@@ -286,15 +289,6 @@ def require_reachable(location: Location) -> None:
         raise StoreError(
             f"{text_of(location)}: is in the memory of this process, where workers of dask cannot write; give the "
             "path of a folder that all can reach, or leave the store out."
-        )
-
-
-def require_folder(location: Location) -> None:
-    """Refuse, for claims, a store that is no folder: only there is a file made exclusively."""
-    if folder_of(location) is None:
-        raise StoreError(
-            f"{text_of(location)}: shards are claimed by files, which need a folder of a file system; give the path of "
-            "one, or compute parts of the sweep, 1/N to N/N."
         )
 
 

@@ -30,6 +30,17 @@ def test_stores_need_zarr(monkeypatch, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_buckets_need_obstore(monkeypatch):
+    hide(monkeypatch, "sweeps.store.object_store")
+    for use in (
+        lambda: sweeps.run(a_sweep(), "s3://bucket/a.zarr"),
+        lambda: sweeps.run(a_sweep(), "s3://bucket/a.zarr", share=sweeps.Claims()),
+        lambda: sweeps.open_result("s3://bucket/a.zarr"),
+    ):
+        with pytest.raises(sweeps.StoreError, match=r"need obstore; install jaxmodal\[s3\]"):
+            use()
+
+
 def test_random_designs_need_scipy(monkeypatch):
     hide(monkeypatch, "scipy.stats")
     ranges = [sweeps.Range("theta_2", 0, 1)]

@@ -15,6 +15,7 @@ import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid as grids
 from sweeps.store import labels, shares, zarr_store
+from sweeps.store.claim_files import CLAIMS, FolderClaims
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 
@@ -92,7 +93,7 @@ def test_one_process_with_claims_leaves_what_a_plain_run_does(synthetic, uninter
     sweeps.run(small_sweep(), path, chunk_cells=CHUNK_CELLS, share=sweeps.Claims())
     assert synthetic == [3, 3] * 5
     assert contents(path) == uninterrupted
-    assert not (path / shares.CLAIMS).exists()
+    assert not (path / CLAIMS).exists()
     synthetic.clear()
     sweeps.run(small_sweep(), path, share=sweeps.Claims())
     assert synthetic == []
@@ -109,17 +110,19 @@ def test_a_shard_is_held_by_one(synthetic, tmp_path):
         assert other.take(4)
         one.release(3)
         assert other.take(3)
-    assert list((tmp_path / "a.zarr" / shares.CLAIMS).iterdir()) == []  # released at the end
+    assert list((tmp_path / "a.zarr" / CLAIMS).iterdir()) == []  # released at the end
 
 
 def test_a_shard_that_was_computed_meanwhile_is_not_claimed(synthetic, tmp_path):
     """Another process finishes it, and removes its claim, between two looks of this one."""
     store = open_small(tmp_path / "a.zarr")
     looks = iter([False, True])
-    with shares.Claimed(tmp_path / "a.zarr", 60.0, lambda shard: next(looks, True)) as claims:
+    with shares.Claimed(
+        FolderClaims(tmp_path / "a.zarr"), 60.0, lambda shard: next(looks, True)
+    ) as claims:
         assert list(claims.free([2])) == []
     assert not store.marked(2)
-    assert list(claims.folder.iterdir()) == []
+    assert list(claims.files.folder.iterdir()) == []
 
 
 def test_claims_are_renewed_while_they_are_held_and_taken_over_when_not(synthetic, tmp_path):
@@ -137,17 +140,17 @@ def test_claims_are_renewed_while_they_are_held_and_taken_over_when_not(syntheti
                 assert time.monotonic() - start < 20.0
                 time.sleep(0.02)
             assert time.monotonic() - start > 0.8 * lease
-            assert sorted(p.name for p in one.folder.iterdir()) == ["3.0", "3.1"]
+            assert sorted(p.name for p in one.files.folder.iterdir()) == ["3.0", "3.1"]
         # the late one has released its own, and only that
-        assert [p.name for p in other.folder.iterdir()] == ["3.1"]
+        assert [p.name for p in other.files.folder.iterdir()] == ["3.1"]
         assert not claimed(path, lease).take(3)
-    assert list(other.folder.iterdir()) == []
+    assert list(other.files.folder.iterdir()) == []
 
 
 def test_of_many_only_one_takes_a_stale_claim_over(synthetic, tmp_path):
     """All have seen it stale; the claims are counted, so that none takes the new one for the old one."""
     path = tmp_path / "a.zarr"
-    folder = path / shares.CLAIMS
+    folder = path / CLAIMS
     for _ in range(20):
         several = [claimed(path, 0.05) for _ in range(8)]
         folder.mkdir(exist_ok=True)
@@ -182,7 +185,7 @@ def test_a_shard_that_fails_is_free_for_others(synthetic, tmp_path, monkeypatch)
     monkeypatch.setattr(grids, "solve_cells", solve_cells)
     with pytest.raises(sweeps.StoreError, match="1 of 5 shards could not be computed"):
         sweeps.run(small_sweep(), path, chunk_cells=CHUNK_CELLS, share=sweeps.Claims())
-    assert list((path / shares.CLAIMS).iterdir()) == []
+    assert list((path / CLAIMS).iterdir()) == []
     monkeypatch.setattr(grids, "solve_cells", synthetic_cells.solve_cells)
     ds = sweeps.run(small_sweep(), path, share=sweeps.Claims())
     assert "not finished" not in ds.attrs["certificate_summary"]
@@ -204,9 +207,9 @@ def test_processes_that_finish_one_store_at_the_same_moment_do_not_disturb_each_
     """Each removes what is left of claims, and looks for half-written files everywhere."""
     path = tmp_path / "uninterrupted.zarr"
     for _ in range(10):
-        (path / shares.CLAIMS).mkdir()
+        (path / CLAIMS).mkdir()
         for shard in range(200):
-            (path / shares.CLAIMS / f"{shard}.0").touch()
+            (path / CLAIMS / f"{shard}.0").touch()
         barrier, wrong = threading.Barrier(8), []
 
         def end(barrier=barrier, wrong=wrong):

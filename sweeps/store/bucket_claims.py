@@ -1,0 +1,133 @@
+"""The files of claims in a bucket."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import time
+import uuid
+from collections.abc import Hashable
+
+import obstore
+from obstore.exceptions import AlreadyExistsError, BaseError, GenericError, PreconditionError
+
+from sweeps.definition.errors import StoreError
+from sweeps.store.claim_files import CLAIMS, numbers_of
+from sweeps.store.object_store import S3, TRIES, told
+
+#: how often a server may look as if it passed conditions over
+_LOOKS = 3
+
+
+class BucketClaims:
+    """Objects written only where none lies; a renewal changes their text, and with it their tag, which others see.
+
+    A renewal is written only over what this process wrote last, so that none brings back a claim that was removed.
+    """
+
+    def __init__(self, root: S3) -> None:
+        self.root = root
+        self._tags: dict[str, str | None] = {}
+        self._owner = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex}"
+
+    def require_exclusive(self) -> None:
+        """Refuse a server that writes over an object although it is told not to.
+
+        Raises
+        ------
+        StoreError
+            If it does, or cannot be reached.
+        """
+        # a process that finishes the store removes all claims, and may fall between the two writes of one look
+        honest = any(self._refuses_a_second_write() for _ in range(_LOOKS))
+        if not honest:
+            raise StoreError(
+                f"store {self.root.address}: the server does not honour If-None-Match, without which two processes "
+                "would claim the same shard; compute parts of the sweep, 1/N to N/N."
+            )
+
+    def _refuses_a_second_write(self) -> bool:
+        name = f"probe-{uuid.uuid4().hex}"
+        try:
+            with told(self.root.address):
+                return self._written(name, {}) and not self._written(name, {}, mine=False)
+        finally:
+            self.remove(name)
+
+    def numbers(self, shard: int) -> list[int]:
+        """The numbers of the claims on a shard that are there."""
+        return numbers_of(self._names(), shard)
+
+    def make(self, name: str) -> bool:
+        """Make a claim, unless there is one of this name."""
+        with told(self.root.address):
+            return self._written(name, self._tags)
+
+    def _written(self, name: str, tags: dict[str, str | None], mine: bool = True) -> bool:
+        """Write where nothing lies; whether this process has.
+
+        Where an answer is lost it tries again, and looks whether what lies there then is its own (``mine``).
+        """
+        key, text = f"{CLAIMS}/{name}", f"{self._owner} 0".encode()
+        for attempt in range(TRIES):
+            try:
+                tags[name] = obstore.put(self.root.store, key, text, mode="create")["e_tag"]
+                return True
+            except AlreadyExistsError:
+                return mine and self._found(name, tags)
+            except GenericError:
+                if attempt == TRIES - 1:
+                    raise
+                time.sleep(0.1 * 2**attempt)
+        return False
+
+    def _found(self, name: str, tags: dict[str, str | None]) -> bool:
+        """Whether a claim that is there is of this process; its tag is then known."""
+        try:
+            there = obstore.get(self.root.store, f"{CLAIMS}/{name}")
+        except FileNotFoundError:
+            return False
+        if not bytes(there.bytes()).startswith(self._owner.encode()):
+            return False
+        tags[name] = there.meta["e_tag"]
+        return True
+
+    def sign(self, name: str) -> Hashable | None:
+        """What changes when a claim is renewed; None where there is none."""
+        try:
+            with told(self.root.address):
+                return obstore.head(self.root.store, f"{CLAIMS}/{name}")["e_tag"]
+        except FileNotFoundError:
+            return None
+
+    def renew(self, name: str) -> None:
+        """Give a sign of life."""
+        text = f"{self._owner} {uuid.uuid4().hex}".encode()
+        tag = self._tags.get(name)
+        if tag is None:
+            return
+        try:
+            found = obstore.put(self.root.store, f"{CLAIMS}/{name}", text, mode={"e_tag": tag})
+            self._tags[name] = found["e_tag"]
+        except PreconditionError:  # removed; or written, and the answer was lost
+            with contextlib.suppress(BaseError):
+                self._found(name, self._tags)
+        except (BaseError, FileNotFoundError):
+            pass  # the next renewal may reach the server
+
+    def remove(self, name: str) -> None:
+        """Remove a claim, if it is there."""
+        self._tags.pop(name, None)
+        with told(self.root.address), contextlib.suppress(FileNotFoundError):
+            obstore.delete(self.root.store, f"{CLAIMS}/{name}")
+
+    def remove_all(self) -> None:
+        """Remove what is left of claims in a store that is complete."""
+        for name in self._names():
+            self.remove(name)
+
+    def _names(self) -> list[str]:
+        with told(self.root.address):
+            pages = obstore.list(self.root.store, prefix=CLAIMS)
+            return [entry["path"].rsplit("/", 1)[-1] for page in pages for entry in page]
