@@ -147,9 +147,15 @@ def _pieces(
 def _unit(argument: str, out: Path, posture_deg: Posture | None, options: dict[str, Any]) -> Any:
     import numpy as np
 
-    from jaxmodal.cli.arguments import load_arm
+    from jaxmodal.cli.arguments import load_any_arm, load_arm
     from jaxmodal.exchange import write_fmu
+    from jaxmodal.spatial.arms.arm import SpatialArm
 
+    if isinstance(load_any_arm(argument, check=False), SpatialArm):
+        raise BadInput(
+            f"{argument}: is an arm in space, and an fmu holds the equations of planar arms alone; write an .xml for "
+            "MuJoCo or a .urdf."
+        )
     said: dict[str, Any] = {}
     for name in ("modes", "gravity"):
         if name in options:

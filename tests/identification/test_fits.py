@@ -168,7 +168,7 @@ def test_as_many_values_as_numbers_without_deviations_are_found_but_not_how_well
     np.testing.assert_allclose(found.values, TRUE, rtol=1e-4)
     assert np.all(np.isinf(found.standard_errors))
     assert not found.undetermined
-    assert "says nothing of the scatter" in str(found)
+    assert "residuals say nothing of the scatter" in str(found)
 
 
 def test_one_value_of_all_links_and_bounds():
