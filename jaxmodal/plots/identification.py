@@ -82,9 +82,7 @@ def _draw_pairs(found: ArmFit, place: Axes) -> None:
         names = [f"mode {each.number}, {each.where}" for each in found.pairs]
         place.set_xticks(at, names, rotation=30, ha="right", fontsize=8, parse_math=False)
     place.set_ylabel("computed less\nmeasured [%]")
-    place.legend(
-        fontsize=8, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False
-    )
+    place.legend(fontsize=8, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
 
 
 def plot_fit(found: ArmFit, path: Any, title: str = "") -> None:
