@@ -101,7 +101,7 @@ def _places(
 @file_option("--out", remark="Write the fitted arm into this TOML file.", suffixes=(".toml",))
 @click.option("--force", is_flag=True, help="Replace the file of --out if it exists.")
 @picture_option(
-    "--plot", remark="Draw what is left before and after into this file: .png, .pdf or .svg."
+    "--plot", remark="Draw the residuals before and after into this file: .png, .pdf or .svg."
 )
 def fit(
     argument: str,

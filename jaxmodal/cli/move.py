@@ -194,7 +194,8 @@ def move(
     )
     shaping.check(compare, limits_given)
     if compare or kind is not None or limits_given.some:
-        with refusing(argument), late_progress("postures solved") as advance:
+        solving = "postures solved" + ", then durations tried" * limits_given.some
+        with refusing(argument), late_progress(solving) as advance:
             common["progress"] = advance
             if compare:
                 done = compared(arm, path, shaping, common)

@@ -93,14 +93,22 @@ class LumpedArm(ShowsDatasets):
         )
         joints = self.chain.joints
         springs = len(joints) - len(self.joints)
-        title = f"{self.arm or 'arm'} ({self.theory}) as {len(self.chain.pieces) - 1} rigid pieces on {springs} springs"
-        notes = [
-            f"in {len(self.postures)} posture{'s' * (len(self.postures) > 1)}, motors held; the first two frequencies "
-            "are of the first"
-        ]
+        title = (
+            f"{self.arm or 'arm'} ({self.theory}) as {len(self.chain.pieces) - 1} rigid pieces with {springs} springs "
+            "within links"
+        )
+        count = len(self.postures)
+        where = (
+            f"the first of {count} postures; lowest, highest and errors: all"
+            if count > 1
+            else "the posture given"
+        )
+        notes = [f"motors held; arm and pieces: in {where}"]
         if self.factors:
             low, high = min(self.factors.values()), max(self.factors.values())
-            notes.append(f"springs of links are {low:.3g} to {high:.3g} of those of their share")
+            notes.append(
+                f"springs within links: fitted to {low:.3g} to {high:.3g} times those of the beam cut in pieces"
+            )
         notes += [f"not in it: {what}" for what in self.lost]
         return [Table(title, headings, rows, notes, ("certificate",))]
 

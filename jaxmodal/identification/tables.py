@@ -46,14 +46,14 @@ def parameters_table(found: ArmFit) -> Table:
     )
     if np.isfinite(found.scatter):
         unit = "times the standard deviations" if found.known else "of what was measured"
-        notes = [f"what is left scatters by {found.scatter:.3g} {unit}"]
+        notes = [f"residuals scatter by {found.scatter:.3g} {unit}"]
     else:
-        notes = ["as many parameters as measured numbers: what is left says nothing of the scatter"]
+        notes = ["as many parameters as measured numbers: residuals say nothing of the scatter"]
     correlation = found.correlation
     for i, j in zip(*np.triu_indices(len(rows), 1), strict=True):
         if determined[i] and determined[j] and abs(correlation[i, j]) > _CORRELATED:
             notes.append(
-                f"{found.names[i]} and {found.names[j]} are known together better than alone: correlation "
+                f"{found.names[i]} and {found.names[j]} are hard to tell apart: their errors have a correlation of "
                 f"{correlation[i, j]:.3f}"
             )
     headings = (
@@ -97,7 +97,7 @@ def modes_table(found: ArmFit) -> Table:
         "measured [Hz]",
         "before [Hz]",
         "after [Hz]",
-        "left / deviation",
+        "residual / deviation",
         "remark",
     )
     words = ("measured with", "paired by", "remark")
@@ -105,7 +105,7 @@ def modes_table(found: ArmFit) -> Table:
 
 
 def responses_table(found: ArmFit) -> Table:
-    """Return a row for each pair of ports: what is left of the response before and after."""
+    """Return a row for each pair of ports: the residual of the response before and after."""
     rows = []
     for each in found.responses:
         before, after = each.misfit(each.before), each.misfit(each.after)
@@ -124,7 +124,7 @@ def responses_table(found: ArmFit) -> Table:
                 )
     titles = (
         *("measured with", "response", "quantity", "frequencies"),
-        *("left before [%]", "left after [%]", "far out"),
+        *("residual before [%]", "residual after [%]", "far out"),
     )
     words = ("measured with", "response", "quantity")
     return Table("responses, measured and computed", titles, shortened(rows), [], words)

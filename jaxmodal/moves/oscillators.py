@@ -78,19 +78,19 @@ def oscillation(
     is that of the rule for the integral, of the sixth power of the step.
     """
     step = np.diff(times)[:, None]
-    state = np.stack([place, rate])
+    state = np.stack([place, rate], axis=1)
     whole = _propagator(step, omega, ratio)
     pushes = [_propagator(step * (1.0 - x), omega, ratio)[..., 1] for x in _POINTS]
     gained = sum(
         weight * step[:, :, None, None] * push[..., None] * forces[:, k, :, None, :]
         for k, (weight, push) in enumerate(zip(_WEIGHTS, pushes, strict=True))
     )
-    found = np.empty((times.size, 2, *place.shape))
+    found = np.empty((times.size, *state.shape))
     found[0] = state
     for k in range(times.size - 1):
-        state = np.einsum("kij,jks->iks", whole[k], state) + np.moveaxis(gained[k], 1, 0)
+        state = whole[k] @ state + gained[k]
         found[k + 1] = state
-    return Oscillation(times, found[:, 0], found[:, 1])
+    return Oscillation(times, found[:, :, 0], found[:, :, 1])
 
 
 def _propagator(time: Floats, omega: Floats, ratio: Floats) -> Floats:

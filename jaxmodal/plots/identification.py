@@ -22,7 +22,7 @@ def _rows(found: ArmFit) -> int:
 
 
 def draw_fit(found: ArmFit, axes: Any = None) -> list[Axes]:
-    """Draw what is left of each frequency before and after, and the first three responses with what was measured.
+    """Draw the residual of each frequency before and after, and the first three responses with what was measured.
 
     Parameters
     ----------
@@ -79,9 +79,10 @@ def _draw_pairs(found: ArmFit, place: Axes) -> None:
         label="after, and 95 % of the measurement",
     )
     if len(at) <= 24:
-        place.set_xticks(at, [f"mode {each.number}" for each in found.pairs], rotation=45)
-    place.set_ylabel("computed less measured [%]")
-    place.legend(fontsize=8)
+        names = [f"mode {each.number}, {each.where}" for each in found.pairs]
+        place.set_xticks(at, names, rotation=30, ha="right", fontsize=8, parse_math=False)
+    place.set_ylabel("computed less\nmeasured [%]")
+    place.legend(fontsize=8, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
 
 
 def plot_fit(found: ArmFit, path: Any, title: str = "") -> None:

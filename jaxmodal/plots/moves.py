@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.moves.results import MoveVibration
-from jaxmodal.plots.figures import COLOURS, finished, new_figure
+from jaxmodal.plots.figures import COLOURS, finished, label_decades, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,9 +41,10 @@ def draw_move(found: MoveVibration, axes: Any = None) -> list[Axes]:
             along.plot(found.times[[0, -1]], hertz[[0, 0], k], **look)
         during.plot(found.times, sizes[k] * found.coordinates[:, k], **look)
     along.set_yscale("log")
+    label_decades(along.yaxis, *along.get_ylim())
     along.set_ylabel("frequency [Hz]")
     along.legend(fontsize=8, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
-    during.set_ylabel("at the tip [mm]")
+    during.set_ylabel("each mode at the tip [mm]")
     during.set_xlabel("time [s]")
     times = np.linspace(0.0, _PERIODS / hertz[-1].min(), 1201)
     moved = 1e3 * found.tip_vibration(times)

@@ -48,9 +48,9 @@ def draw_speeds(
             order = found.orders[r]
             lines = order.per_turn * speeds / 360.0
             panel.plot(speeds, lines, color="0.45", linewidth=0.9)
-            end = speeds[1] * min(1.0, top / lines[1])
+            end = 0.93 * speeds[1] * min(1.0, top / lines[1])
             at = (end, order.per_turn * end / 360.0)
-            panel.annotate(order.name, at, color="0.35", fontsize=8, ha="right", va="top")
+            panel.annotate(order.name, at, color="0.35", fontsize=8, ha="right", va="bottom")
             middle = np.degrees(found.omega.mean(axis=1) / order.per_turn)
             shown = middle <= speeds[1]
             panel.plot(middle[shown], hertz.mean(axis=1)[shown], "o", color="#c0392b", markersize=4)

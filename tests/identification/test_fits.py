@@ -25,6 +25,9 @@ def test_frequencies_in_two_postures_give_the_values_they_were_made_with():
     assert [pair.how for pair in found.pairs] == ["order"] * 4
     assert not found.undetermined
     assert found.to_xarray()["value"].sel(parameter=STIFFNESSES[1]) == found.values[1]
+    labels = [each.get_text() for each in found.plot()[0].get_xticklabels()]
+    assert labels == [f"mode {pair.number}, {pair.where}" for pair in found.pairs]
+    assert len(set(labels)) == 4
 
 
 def test_standard_errors_are_those_of_independent_differences():
@@ -168,7 +171,7 @@ def test_as_many_values_as_numbers_without_deviations_are_found_but_not_how_well
     np.testing.assert_allclose(found.values, TRUE, rtol=1e-4)
     assert np.all(np.isinf(found.standard_errors))
     assert not found.undetermined
-    assert "says nothing of the scatter" in str(found)
+    assert "residuals say nothing of the scatter" in str(found)
 
 
 def test_one_value_of_all_links_and_bounds():
