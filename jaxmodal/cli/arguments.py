@@ -127,7 +127,7 @@ def in_space(argument: str | Path) -> BadInput:
     command = click.get_current_context().info_name
     return BadInput(
         f"{argument}: is an arm in space{' (a URDF)' * is_robot(argument)}, and `jaxmodal {command}` takes planar arms "
-        "alone; check, convert, fit, frequencies, modes, move, speeds, postures, resonance-map, response, "
+        "alone; check, convert, export, fit, frequencies, modes, move, speeds, postures, resonance-map, response, "
         "sensitivities, statics, buckling, worst, simulate, campbell, sweep, explore, report and optimise take arms in "
         "space."
     )

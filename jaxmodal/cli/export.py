@@ -15,6 +15,7 @@ from jaxmodal.cli.arguments import (
     Posture,
     WholeRange,
     given,
+    load_any_arm,
     load_vibrating_arm,
     posed,
     posture_option,
@@ -147,16 +148,22 @@ def _pieces(
 def _unit(argument: str, out: Path, posture_deg: Posture | None, options: dict[str, Any]) -> Any:
     import numpy as np
 
-    from jaxmodal.cli.arguments import load_arm
     from jaxmodal.exchange import write_fmu
+    from jaxmodal.spatial.arms.arm import SpatialArm
 
+    arm = load_any_arm(argument, check=False)
+    if isinstance(arm, SpatialArm):
+        raise BadInput(
+            f"{argument}: is an arm in space, and an .fmu holds the equations of a planar one; give --out a file that "
+            "ends in .xml or .urdf."
+        )
     said: dict[str, Any] = {}
     for name in ("modes", "gravity"):
         if name in options:
             said[name] = options.pop(name)
     with refusing(argument):
         model = model_of(argument, None, said)
-    arm = posed(load_arm(argument), argument, posture_deg)
+    arm = posed(arm, argument, posture_deg)
     start = np.zeros(2 * model.num_coordinates)
     angles = [float(arm.links[number - 1].joint_angle) for number in arm.joints]
     for place in (np.arange(len(angles)), model.layout.driven):

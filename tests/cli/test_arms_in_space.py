@@ -108,8 +108,8 @@ def test_commands_of_planar_arms_say_what_takes_arms_in_space(arm_file):
     assert result.exit_code == 2
     assert "is an arm in space, and `jaxmodal equations` takes planar arms alone" in result.output
     assert (
-        "check, convert, fit, frequencies, modes, move, speeds, postures, resonance-map, response, sensitivities, "
-        "statics, buckling, worst, simulate, campbell, sweep, explore, report and optimise take"
+        "check, convert, export, fit, frequencies, modes, move, speeds, postures, resonance-map, response, "
+        "sensitivities, statics, buckling, worst, simulate, campbell, sweep, explore, report and optimise take"
         in result.output
     )
 

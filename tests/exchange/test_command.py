@@ -80,4 +80,4 @@ def test_what_is_refused(options, message, arm_file, tmp_path):
 def test_an_arm_in_space_is_no_unit(tmp_path):
     result = run("example:six_axis_industrial", "--out", tmp_path / "arm.fmu")
     assert result.exit_code == 2
-    assert "arm in space" in result.output
+    assert "give --out a file that ends in .xml or .urdf" in result.output
