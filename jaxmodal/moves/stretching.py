@@ -197,7 +197,7 @@ def quickest_stretch(
     step = 2.0 * np.pi / float(first.omega.min()) / (_TRIED * whole)
     if limits and least == 0.0:
         raise ArmError(
-            "move: turns no joint, and holds these limits in any time; give a move that turns one."
+            "speed, acceleration, torque: hold in any time; give finite limits, and a move that turns a joint."
         )
     least = least if limits else step
     tried = 0

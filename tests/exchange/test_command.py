@@ -67,6 +67,7 @@ def test_fmu_begins_in_the_posture_of_the_arm(tmp_path):
         (("--out", "arm.urdf", "--step", "1e-3"), "--step: belongs to fmu, not to urdf"),
         (("--out", "arm.xml", "--gravity", "0,1"), "gravity"),
         (("--out", "arm.xml", "--pieces", "1,2,3"), "one for each of the 2 links"),
+        (("--out", "arm.xml", "--pieces", "\u0663"), "give a whole number, or one for each link"),
     ],
 )
 def test_what_is_refused(options, message, arm_file, tmp_path):

@@ -182,6 +182,11 @@ def test_the_command_ends_with_1_where_something_is_not_determined(tmp_path, mon
     assert "the data cannot tell apart" in result.output
     result = CliRunner().invoke(main, ["fit", "arm.toml", "none.csv", *both])
     assert result.exit_code == 2
+    result = CliRunner().invoke(
+        main, ["fit", "arm.toml", "seen.csv", *both, "--place", "1:2=tip.y"]
+    )
+    assert result.exit_code == 2
+    assert "--place: says where nodes of universal files are" in result.output
 
 
 def test_the_command_knows_all_losses():

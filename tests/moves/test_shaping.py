@@ -307,8 +307,9 @@ def test_the_command_writes_the_shaped_move_and_its_settings(tmp_path):
 
 def test_moves_that_stand_still_or_begin_before_0_are_refused():
     still = dynamics.cubic_spline([0.0, 0.5, 1.0], [[0.2], [0.2], [0.2]])
-    with pytest.raises(jm.ArmError, match="move: turns no joint"):
-        quickest_stretch(ONE, still, 1, "euler_bernoulli", speed=1.0)
+    for move, limit in ((still, 1.0), (MOVE, np.inf)):
+        with pytest.raises(jm.ArmError, match="hold in any time; give finite limits, and a move"):
+            quickest_stretch(ONE, move, 1, "euler_bernoulli", speed=limit)
     early = dynamics.cubic_spline([-0.5, 0.0, 0.5], [[0.0], [0.1], [0.3]])
     with pytest.raises(jm.ArmError, match=r"move: begins at t = -0\.5 s"):
         shape_move(ONE, early, "zv", 1, "euler_bernoulli")
