@@ -23,6 +23,7 @@ from jaxmodal.arithmetic.exactness import InexactArithmeticError
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, load_any_arm, refusing
 from jaxmodal.cli.paths import file_option, require_new, writing
+from jaxmodal.frequencies.status import UncertifiedError
 from jaxmodal.runtime.tables import printable
 
 ENTRY_POINTS = "jaxmodal.commands"
@@ -94,14 +95,15 @@ class LazyGroup(click.Group):
         """Run a command; Ctrl-C that it does not answer itself ends it as in `jaxmodal.cli.interrupts`.
 
         With `STRICT` it ends with the exit status 1 after a warning, once its work is done and all is written. Where
-        the arithmetic cannot be trusted, whatever the command, it ends with that message.
+        the arithmetic cannot be trusted, or a frequency that a result rests on is not certified, it ends with that
+        message.
         """
         try:
             result = super().invoke(ctx)
         except click.ClickException as error:
             vars(error)["message"] = printable(error.message)
             raise
-        except InexactArithmeticError as error:
+        except (InexactArithmeticError, UncertifiedError) as error:
             raise click.ClickException(str(error)) from error
         except KeyboardInterrupt:
             from jaxmodal.cli.interrupts import leave

@@ -18,11 +18,11 @@ _FORMATS = {"c": ".c", "numpy": ".py", "jax": ".py", "matlab": ".m", "latex": ".
 def whole_numbers(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> int | list[int] | None:
-    """One whole number, or some with commas between."""
+    """One whole number in the digits 0 to 9, or some with commas between."""
     if value is None:
         return None
     try:
-        numbers = [int(part) for part in value.split(",")]
+        numbers = [int(part.encode("ascii")) for part in value.split(",")]
     except ValueError as error:
         raise click.BadParameter(
             f"{value!r}: give a whole number, or one for each link such as 2,1.", ctx, param

@@ -53,6 +53,10 @@ def _places(
     return found
 
 
+def _is_universal(name: str) -> bool:
+    return Path(name).suffix.lower() in _UNIVERSAL
+
+
 @click.command(epilog=ARM_HELP)
 @click.argument("argument", metavar="ARM")
 @click.argument("files", metavar="MEASUREMENTS...", nargs=-1, required=True)
@@ -135,11 +139,16 @@ def fit(
     from jaxmodal.identification.universal_files import read_universal_file
 
     require_new("--out", out, force)
+    if places and not any(map(_is_universal, files)):
+        raise BadInput(
+            "--place: says where nodes of universal files are, and none is given; leave it out, or give a "
+            f"{', '.join(_UNIVERSAL)} file."
+        )
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     measured: list[Any] = []
     with refusing():
         for name in files:
-            if Path(name).suffix.lower() in _UNIVERSAL:
+            if _is_universal(name):
                 measured += read_universal_file(name, arm, places=places)
             else:
                 measured += read_measurements(name, arm)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
-from jaxmodal.arm.addresses import full_address
+from jaxmodal.cli.addressed import in_si
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
@@ -34,7 +34,9 @@ from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import csv_text
 
 if TYPE_CHECKING:
+    from jaxmodal.arm.arm import Arm
     from jaxmodal.postures.resonance_results import ResonanceMap
+    from jaxmodal.spatial.arms.arm import SpatialArm
 
 _posture = posture_option(", of the joints that do not turn.")
 _joint = click.option(
@@ -127,13 +129,16 @@ def _of_rows(across: str | None) -> int | str | None:
 
 
 def _row_ends(
-    across: int | str | None, values: tuple[float, float] | None
+    arm: Arm | SpatialArm, across: int | str | None, values: tuple[float, float] | None
 ) -> tuple[float, float] | None:
     """The option --values in rad or SI units; angles are given in degrees."""
-    angle = not isinstance(across, str) or full_address(across).endswith(".joint_angle")
-    if values is None or not angle:
-        return values
-    return math.radians(values[0]), math.radians(values[1])
+    if values is None:
+        return None
+    if not isinstance(across, str):
+        return math.radians(values[0]), math.radians(values[1])
+    converted = in_si(arm, {across: values})
+    assert converted is not None
+    return converted[across]
 
 
 @click.command("resonance-map", epilog=ARM_HELP)
@@ -196,7 +201,7 @@ def resonance_map(
     with refusing(argument), writing(f"--out {out}"):
         found = resonance_free(
             *(arm, low, high, joint, rows, points, theory),
-            values=_row_ends(rows, values),
+            values=_row_ends(arm, rows, values),
             limits=limits,
         )
         if out is not None:

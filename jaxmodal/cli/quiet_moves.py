@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
+from click.core import ParameterSource
 
 from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, refusing
 from jaxmodal.cli.output import print_json
@@ -69,7 +70,19 @@ class Shaping:
                 "--shape s_curve: has its own timing, which is not stretched; leave --speed, --acceleration, --torque "
                 "and --left-mm out, or give another kind."
             )
+        if limits.torque is not None and self.kind is not None:
+            raise BadInput(
+                "--torque: torques of shaped moves do not go with one number; leave it or --shape out."
+            )
         made = self.kind is not None or limits.some
+        shapes = compare or self.kind is not None
+        _refuse_idle(("left", "shape_modes"), shapes, "--shape or --compare")
+        _refuse_idle(
+            ("payload_error", "stiffness_error"),
+            shapes or limits.some,
+            "--shape, --compare or a limit such as --speed",
+        )
+        _refuse_idle(("sample_time",), self.out is not None, "--out")
         for name, path, needed in (
             ("--out", self.out, made),
             ("--settings", self.settings, self.kind is not None and not limits.some),
@@ -89,6 +102,16 @@ class Shaping:
             "payload_error": self.payload_error,
             "stiffness_error": self.stiffness_error,
         }
+
+
+def _refuse_idle(names: tuple[str, ...], used: bool, needed: str) -> None:
+    """Refuse options that are given where nothing uses them."""
+    context = click.get_current_context()
+    for name in () if used else names:
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            raise BadInput(
+                f"--{name.replace('_', '-')}: changes nothing without {needed}; leave it out, or give that."
+            )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,7 +9,6 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_supports
 from jaxmodal.arm.shapes import RawSection
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -18,6 +17,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.planar import to_spatial
 from jaxmodal.spatial.arms.plausibility import nothing_gives_way
 from jaxmodal.spatial.parts.sections import SpatialSection, spatial_section
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: what stands for the Poisson ratio of a planar link that has none: nothing twists in the plane
 _POISSON = 0.3
@@ -43,6 +43,7 @@ def require_lumpable(arm: Any) -> None:
         )
     arm.to_dict()  # refuses values of many arms
     for number, link in enumerate(arm.links, start=1):
+        _refuse_held(link, number)
         springs = [
             (name, getattr(link, name, None))
             for name in ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness")
@@ -57,17 +58,8 @@ def require_lumpable(arm: Any) -> None:
                 f"link{number}.{free[0]} = 0: lets the arm go, and what floats has frequencies of 0, which no relative "
                 "error is of; give a stiffness above 0."
             )
-    what = "an arm of rigid pieces"
     if not isinstance(arm, SpatialArm):
-        refuse_supports(arm, what)
-        for number, link in enumerate(arm.links, start=1):
-            if link.axial_force is not None:
-                raise ArmError(
-                    f"link{number}.axial_force = {shown(link.axial_force)}: {what} bears no axial forces; leave it out."
-                )
         return
-    arm.refuse_supports(what)
-    arm.refuse_pressed(what)
     if arm.base_stiffness is not None:
         matrix = np.array(arm.base_stiffness.rows(), float)
         if np.any(matrix != np.diag(np.diag(matrix))):
@@ -79,6 +71,16 @@ def require_lumpable(arm: Any) -> None:
         raise ArmError(
             "arm: nothing gives way, all links and joints are rigid, so there are no frequencies to hand on; give "
             "joint_stiffness, or links a section and a material."
+        )
+
+
+def _refuse_held(link: Any, number: int) -> None:
+    """Refuse what rigid pieces do not have: a fit would bend springs until some frequencies agree all the same."""
+    names = [name for name in (*SUPPORTS, "supports", "axial_force") if getattr(link, name, ())]
+    if names:
+        raise ArmError(
+            f"link{number}.{names[0]} = {shown(getattr(link, names[0]))}: rigid pieces have neither supports nor axial "
+            "forces; leave it out."
         )
 
 

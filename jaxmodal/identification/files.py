@@ -14,6 +14,7 @@ from jaxmodal.arm.files import place_of
 from jaxmodal.identification.measurements import Measured, MeasuredModes, MeasuredResponse
 from jaxmodal.response.driven.ports import port
 from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.parts.parameters import unit_of
 
 _MODES = ("frequency_hz", "standard_deviation_hz", "mode", "measurement")
 _RESPONSE = (
@@ -106,7 +107,8 @@ def _columns(
     for name in needed:
         if name not in headings:
             raise ArmError(
-                f"there is no heading {name!r}; must be headings such as {', '.join(kind)} and addresses that were set."
+                f"there is no heading {name!r} in {','.join(headings)!r}; must be headings such as {', '.join(kind)} "
+                "and addresses that were set, with commas between."
             )
     places, settings = [], {}
     for name in headings:
@@ -114,7 +116,7 @@ def _columns(
             continue
         address = name.removesuffix("_deg")
         try:
-            resolve(arm, address)
+            units = {unit_of(single, arm) for single in resolve(arm, address)}
         except ArmError as error:
             try:
                 if kind is _RESPONSE:
@@ -126,6 +128,10 @@ def _columns(
                 ) from error
             places.append(name)
         else:
+            if name != address and units != {"rad"}:
+                raise ArmError(
+                    f"heading {name!r}: {address} is no angle, its unit is {', '.join(sorted(units))}; leave _deg away."
+                )
             settings[name] = address
     return places, settings
 

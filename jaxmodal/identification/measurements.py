@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.addresses import full_address, labelled, set_together
+from jaxmodal.arm.addresses import full_address, labelled, resolve, set_together
 from jaxmodal.arm.arguments import is_whole, reals
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.quantities import shown
@@ -229,12 +229,18 @@ def require_measured(arm: Any, measured: Any, fitted: Sequence[str]) -> tuple[Me
         raise ArmError(
             f"measured = {shown(measured)}: must be MeasuredModes or MeasuredResponse, or a list of them."
         )
+    sought = {single for name in fitted for single in resolve(arm, name)}
     for place, each in enumerate(found):
         if not isinstance(each, Measured):
             raise ArmError(
                 f"measured[{place}] = {shown(each)}: must be MeasuredModes or MeasuredResponse."
             )
         with within(f"measured[{place}]: "):
+            for name in each.settings:
+                if sought.intersection(resolve(arm, name)):
+                    raise ArmError(
+                        f"settings[{name!r}]: is fitted, and cannot be known as well; leave it out, or fit it no more."
+                    )
             set_together(arm, [*fitted, *each.settings])
             if isinstance(each, MeasuredModes):
                 if each.places:

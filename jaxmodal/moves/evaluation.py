@@ -80,19 +80,30 @@ def question_of(
     require_x64()
     theory_flags(theory)
     require_moving_arm(arm)
-    num_modes = positive_integer(num_modes, "num_modes", limits.MODES)
-    most = _most(arm)
-    if num_modes > most:
-        raise ArmError(
-            f"num_modes = {num_modes}: must be at most {most:g}, for rigid links have one mode for each spring."
-        )
+    wanted = number_of_modes(arm, num_modes)
     return Question(
-        num_modes,
+        wanted,
         theory,
-        _ratios(damping_ratio, num_modes),
+        _ratios(damping_ratio, wanted),
         None if gravity is None else _pull(arm, gravity),
         positive_integer(postures, "postures"),
     )
+
+
+def number_of_modes(arm: Arm | SpatialArm, num_modes: int) -> int:
+    """A number of modes, or an error if an arm does not have so many."""
+    wanted = positive_integer(num_modes, "num_modes", limits.MODES)
+    most = most_modes_of(arm)
+    if wanted > most:
+        raise ArmError(
+            f"num_modes = {wanted}: must be at most {most:g}, for rigid links have one mode for each spring."
+        )
+    return wanted
+
+
+def most_modes_of(arm: Arm | SpatialArm) -> float:
+    """How many modes an arm has at the most."""
+    return min(most_modes(arm), limits.MODES) if isinstance(arm, SpatialArm) else limits.MODES
 
 
 def vibration_of(
@@ -118,7 +129,7 @@ def vibration_of(
     angles = angles_at(way.times, way.angles, at)
     along = None if known is None else known.along(angles)
     if along is None:
-        followed = int(min(num_modes + _FURTHER, _most(arm), limits.MODES))
+        followed = int(min(num_modes + _FURTHER, most_modes_of(arm)))
         along = modes_along(arm, angles, num_modes, followed, theory, progress)
         if known is not None:
             known.keep(angles, along)
@@ -171,10 +182,6 @@ def warn_of_the_way(arm: Arm | SpatialArm, found: MoveVibration) -> None:
             ImplausibleWarning,
             stacklevel=3,
         )
-
-
-def _most(arm: Arm | SpatialArm) -> float:
-    return most_modes(arm) if isinstance(arm, SpatialArm) else np.inf
 
 
 def _ratios(given: Any, num_modes: int) -> Floats:

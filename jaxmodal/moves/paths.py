@@ -96,6 +96,11 @@ def _own(move: Motion) -> Floats | None:
         inner = _own(move.motion)
         if inner is None:
             return None
+        if inner[0] < 0.0:
+            raise ArmError(
+                f"move: begins at t = {inner[0]:g} s, and what is shaped stands still before t = 0; let its times "
+                "begin at 0."
+            )
         return _apart(np.add.outer(inner, np.asarray(move.delays, np.float64)).ravel())
     if isinstance(move, Stretched):
         inner = _own(move.motion)

@@ -10,20 +10,24 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 
-from jaxmodal.arm.arguments import positive_integer, reals
+from jaxmodal.arm.arguments import reals
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.frequencies.one_arm import natural_frequencies
-from jaxmodal.moves.evaluation import question_of, vibration_of
+from jaxmodal.moves.evaluation import (
+    most_modes_of,
+    number_of_modes,
+    question_of,
+    vibration_of,
+)
 from jaxmodal.moves.modes_along import modes_in
 from jaxmodal.moves.orders import Order, columns_of, joint_labels, orders_of
 from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.refusals import require_moving_arm
 from jaxmodal.moves.results import MoveVibration
 from jaxmodal.moves.speed_results import Crossing, MoveCrossings, SpeedsToAvoid
-from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -35,6 +39,8 @@ Floats = NDArray[np.float64]
 _SAMPLES = 4001
 #: a crossing is solved until speed and mode agree to this share, in so many steps at the most
 _MET, _STEPS = 1e-10, 12
+#: modes of that posture among which it is looked for, beyond the number of the mode from 0
+_NEXT = 3
 
 
 def speeds_to_avoid(
@@ -101,7 +107,7 @@ def speeds_to_avoid(
     require_x64()
     theory_flags(theory)
     require_moving_arm(arm)
-    num_modes = positive_integer(num_modes, "num_modes", limits.MODES)
+    num_modes = number_of_modes(arm, num_modes)
     own = orders_of(arm, orders)
     near = _margin(margin)
     if ranges is not None and postures is not None:
@@ -274,7 +280,7 @@ def _met(
 
     None where they alone made it.
     """
-    shift = 0.0
+    shift, most = 0.0, most_modes_of(arm)
 
     def apart(at: float) -> float:
         rate = abs(float(moved(move, np.array([at]))[1][0, column]))
@@ -287,7 +293,8 @@ def _met(
         time = float(brentq(apart, *ends, xtol=1e-15, rtol=1e-15))
         angles, rates, _ = (each[0] for each in moved(move, np.array([time])))
         guess = float(curves(time)[mode])
-        exact = natural_frequencies(arm.with_posture(angles.tolist()), mode + 3, theory)
+        stood = arm.with_posture(angles.tolist())
+        exact = natural_frequencies(stood, int(min(mode + _NEXT, most)), theory)
         omega = np.asarray(exact.omega)
         number = int(np.argmin(np.abs(omega - guess)))
         before, shift = shift, float(omega[number]) - guess

@@ -26,6 +26,8 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 _SAMPLES = 2001
 #: durations that are tried for each period of the slowest mode, for how many periods, and halvings of the last step
 _TRIED, _PERIODS, _HALVINGS = 16, 25, 20
+#: by how much weights of impulses may miss 1
+_WHOLE = 1e-9
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -193,6 +195,10 @@ def quickest_stretch(
     least = max((limit.stretch for limit in limits), default=0.0)
     whole = float(knots[-1])
     step = 2.0 * np.pi / float(first.omega.min()) / (_TRIED * whole)
+    if limits and least == 0.0:
+        raise ArmError(
+            "speed, acceleration, torque: hold in any time; give finite limits, and a move that turns a joint."
+        )
     least = least if limits else step
     tried = 0
 
@@ -255,5 +261,10 @@ def _impulses(given: Any) -> tuple[np.ndarray, np.ndarray]:
         raise ArmError(
             f"impulses: delays of shape {delays.shape} and weights of shape {weights.shape}; must be two rows of the "
             "same length."
+        )
+    if not np.all(delays >= 0.0) or not abs(weights.sum() - 1.0) <= _WHOLE:
+        raise ArmError(
+            f"impulses: delays from {delays.min():g} s on, weights that add up to {weights.sum():g}; must begin at 0 "
+            "s or later, and add up to 1, so that the move ends where it did."
         )
     return delays, weights

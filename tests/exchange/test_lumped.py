@@ -172,6 +172,9 @@ def test_what_pieces_cannot_have_is_said():
     assert "Not in it: the loss factor of link1" in "\n".join(found.lines())
 
 
+PROPPED = cantilever().links[0].replace(supports=(jm.Support("translation", (0, 0, 1), 2e4),))
+
+
 def changed(**values):
     return full_arm().replace(**values)
 
@@ -194,21 +197,19 @@ def changed(**values):
         ),
         (
             lambda: jm.Arm((planar_arm().links[0].replace(support_x_stiffness=1e3),)),
-            "link1.support_x_stiffness",
+            "link1.support_x_stiffness = 1000.0: rigid pieces have neither supports nor axial forces",
         ),
         (
-            lambda: jm.Arm((planar_arm().links[0].replace(axial_force=10.0),)),
-            "link1.axial_force = 10.0: an arm of rigid pieces bears no axial forces",
+            lambda: jm.Arm((planar_arm().links[0].replace(axial_force=-5.0),)),
+            "link1.axial_force = -5.0: rigid pieces",
         ),
         (
-            lambda: jm.to_spatial(jm.Arm((planar_arm().links[0].replace(axial_force=10.0),))),
-            "link1.axial_force = 10.0: an arm of rigid pieces takes no axial forces",
+            lambda: cantilever().replace(links=(PROPPED,)),
+            "link1.supports",
         ),
         (
-            lambda: jm.to_spatial(
-                jm.Arm((planar_arm().links[0].replace(support_x_stiffness=1e3),))
-            ),
-            "link1.supports: an arm of rigid pieces takes no supports",
+            lambda: cantilever().replace(links=(cantilever().links[0].replace(axial_force=1e3),)),
+            "link1.axial_force = 1000.0: rigid pieces",
         ),
     ],
 )

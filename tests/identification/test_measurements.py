@@ -49,6 +49,8 @@ def test_rows_of_one_posture_are_one_measurement(tmp_path):
         ("frequency_hz\n", "no row of values"),
         ("hertz\n5.2\n", "line 1: there is no heading 'frequency_hz'"),
         ("frequency_hz,theta_9\n5.2,1\n", "line 1: heading 'theta_9': is none of .*2 link"),
+        ("frequency_hz;theta_2\n5.2;1\n", "in 'frequency_hz;theta_2'; must be .* with commas"),
+        ("frequency_hz,payload.mass_deg\n5.2,1\n", "payload.mass is no angle, its unit is kg"),
         ("frequency_hz,frequency_hz\n5.2,1\n", "line 1: heading 'frequency_hz' stands twice"),
         (HEADINGS + "5.2,0.01,1,0\n", "line 2: 4 values; must be 5"),
         (HEADINGS + "5.2,0.01,1,0,\nsix,0.01,2,0,\n", "line 3: frequency_hz = 'six'"),
@@ -124,7 +126,7 @@ WITHOUT = MeasuredModes([5.2])
             MeasuredModes([5.2], 0.1, settings={STIFFNESSES[0]: 1e3}),
             STIFFNESSES,
             {},
-            "measured\\[0\\]: 'link1.joint_stiffness' is given twice",
+            "measured\\[0\\]: settings\\['link1.joint_stiffness'\\]: is fitted",
         ),
         (
             MeasuredModes([5.2], 0.1, shapes=[[1.0]], places=["elbow.x"]),
@@ -180,6 +182,11 @@ def test_the_command_ends_with_1_where_something_is_not_determined(tmp_path, mon
     assert "the data cannot tell apart" in result.output
     result = CliRunner().invoke(main, ["fit", "arm.toml", "none.csv", *both])
     assert result.exit_code == 2
+    result = CliRunner().invoke(
+        main, ["fit", "arm.toml", "seen.csv", *both, "--place", "1:2=tip.y"]
+    )
+    assert result.exit_code == 2
+    assert "--place: says where nodes of universal files are" in result.output
 
 
 def test_the_command_knows_all_losses():

@@ -4,10 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import jaxmodal as jm
 from benchmarks.quiet_moves import LEFT, arm, compared, random_moves
 from jaxmodal import dynamics
+from jaxmodal.cli.commands import main
 from jaxmodal.moves import (
     compare_shapers,
     controller_settings,
@@ -252,6 +254,8 @@ def test_a_stretched_move_leaves_what_it_may():
         ({"speed": 0.0}, "speed = 0.0: must be greater than 0"),
         ({"torque": 1.0, "impulses": ([0.0], [1.0])}, "leave one of them out"),
         ({"speed": 1.0, "impulses": ([0.0, 1.0], [1.0])}, "two rows of the same length"),
+        ({"speed": 1.0, "impulses": ([0.0, 1.0], [1.0, 1.0])}, "add up to 2; must begin at 0 s"),
+        ({"speed": 1.0, "impulses": ([-1.0, 0.0], [0.5, 0.5])}, "delays from -1 s on"),
         ({"left_mm": 1e-12}, "no duration tried"),
     ],
 )
@@ -264,6 +268,53 @@ def test_stretching_that_cannot_be_is_refused(options, words, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--payload-error", "0.1"), "--payload-error: changes nothing without --shape, --compare"),
+        (("--stiffness-error", "0"), "--stiffness-error: changes nothing"),
+        (("--shape-modes", "1", "--speed", "20"), "--shape-modes: changes nothing without --shape"),
+        (("--left", "0.1"), "--left: changes nothing without --shape or --compare"),
+        (("--shape", "zv", "--sample-time", "0.1"), "--sample-time: changes nothing without --out"),
+        (("--shape", "zv", "--torque", "3"), "--torque: torques of shaped moves"),
+    ],
+)
+def test_options_that_nothing_uses_are_refused(options, words, tmp_path):
+    (tmp_path / "move.csv").write_text("0,0\n0.1,1\n0.3,5\n")
+    jm.write_arm(ONE, tmp_path / "arm.toml")
+    run = ["move", str(tmp_path / "arm.toml"), str(tmp_path / "move.csv")]
+    done = CliRunner().invoke(main, [*run, *options])
+    assert done.exit_code == 2
+    assert words in done.output
+
+
+def test_the_command_writes_the_shaped_move_and_its_settings(tmp_path):
+    (tmp_path / "move.csv").write_text("0,0\n0.1,1\n0.3,5\n")
+    jm.write_arm(ONE, tmp_path / "arm.toml")
+    run = ["move", str(tmp_path / "arm.toml"), str(tmp_path / "move.csv"), "--shape", "zv"]
+    usual = ["--modes", "1", "--theory", "euler_bernoulli", "--format", "json"]
+    files = ["--out", str(tmp_path / "quiet.csv"), "--settings", str(tmp_path / "shaper.cfg")]
+    done = CliRunner().invoke(main, [*run, *usual, *files])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert [each["time_s"] for each in found["impulses"]] == [0.0, found["delay_s"]]
+    assert (tmp_path / "shaper.cfg").read_text().startswith("[input_shaper]\nshaper_type_x: zv")
+    last = (tmp_path / "quiet.csv").read_text().splitlines()[-1]
+    np.testing.assert_allclose(
+        [float(x) for x in last.split(",")], [found["stop_s"], 5.0], rtol=1e-8, atol=0
+    )
+
+
+def test_moves_that_stand_still_or_begin_before_0_are_refused():
+    still = dynamics.cubic_spline([0.0, 0.5, 1.0], [[0.2], [0.2], [0.2]])
+    for move, limit in ((still, 1.0), (MOVE, np.inf)):
+        with pytest.raises(jm.ArmError, match="hold in any time; give finite limits, and a move"):
+            quickest_stretch(ONE, move, 1, "euler_bernoulli", speed=limit)
+    early = dynamics.cubic_spline([-0.5, 0.0, 0.5], [[0.0], [0.1], [0.3]])
+    with pytest.raises(jm.ArmError, match=r"move: begins at t = -0\.5 s"):
+        shape_move(ONE, early, "zv", 1, "euler_bernoulli")
+
+
 def test_an_arm_in_space_is_shaped_and_stretched():
     """Two rigid links on springs; the torque of the second joint at the start is that of its inertia."""
     spring = {"joint_stiffness": 2e3, "rotor_inertia": 1e-5, "gear_ratio": 50.0, "motor": "held"}

@@ -82,6 +82,19 @@ def test_a_crossing_is_met_by_the_frequency_of_its_posture():
     assert "crossings of orders" in str(found)
 
 
+def test_an_arm_of_rigid_links_has_no_modes_beyond_its_springs():
+    """One turning spring and a body at the end of a rigid link: sqrt(k/(m L^2)), met as it speeds up and slows down."""
+    link = jm.SpatialLink(0.5, rigid=True, joint_stiffness=8e3, name="hub")
+    one = jm.SpatialArm((link,), payload=jm.RigidBody(2.0))
+    omega = np.sqrt(8e3 / (2.0 * 0.5**2))
+    move = dynamics.RestToRest([0.0], [1.0], 1.0)
+    found = crossings_along(one, move, [Order("hub", 100.0)], 1, postures=2)
+    np.testing.assert_allclose([x.omega for x in found.crossings], [omega] * 2, rtol=1e-12, atol=0)
+    for asked in (speeds_to_avoid, lambda *rest: crossings_along(rest[0], move, *rest[1:])):
+        with pytest.raises(jm.ArmError, match="num_modes = 2: must be at most 1, for rigid links"):
+            asked(one, [Order("hub", 100.0)], 2)
+
+
 @pytest.mark.parametrize(
     ("orders", "options", "words"),
     [
@@ -143,3 +156,16 @@ def test_the_commands(tmp_path):
         (["--shape", "zv", "--out", "x.txt"], "ends in .csv"),
     ):
         assert words in run(*made, *options, status=2).output
+
+
+def test_a_command_ends_with_the_message_of_a_frequency_that_is_not_certified(
+    tmp_path, monkeypatch
+):
+    def fails(*_, **__):
+        raise jm.UncertifiedError("not every frequency is certified")
+
+    monkeypatch.setattr("jaxmodal.moves.speeds.modes_in", fails)
+    jm.write_arm(TWO, tmp_path / "arm.toml")
+    done = CliRunner().invoke(main, ["speeds", str(tmp_path / "arm.toml"), "--order", "1:20"])
+    assert done.exit_code == 1
+    assert done.output == "Error: not every frequency is certified\n"

@@ -129,3 +129,10 @@ def test_impossible_forces_are_refused():
         BAR.replace(axial_force=-1e12)
     with pytest.raises(jm.ArmError, match=r"axial_force = 5\.0: a rigid link"):
         tube(rigid=True, axial_force=5.0)
+
+
+@pytest.mark.parametrize("name", ["base_turning_stiffness", "end_turning_stiffness"])
+def test_what_forces_at_rest_resist_turns_with_is_not_lost_on_the_way_to_space(name):
+    link = planar(DEPTH, WIDTH, 10.0).links[0].replace(**{name: 3.0})
+    with pytest.raises(jm.ArmError, match=f"link1.{name} = 3.0: an arm in space has an axial"):
+        jm.to_spatial(jm.Arm((link,)))

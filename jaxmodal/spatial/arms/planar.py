@@ -55,8 +55,8 @@ def to_spatial(
     ------
     ArmError
         A link has a raw section and none is given, or has neither a Poisson ratio nor a shear modulus; sections are
-        given for an arm in space, which has its own; or the arm has what arms in space do not: loads, supports, axial
-        forces, an elastic base of three directions.
+        given for an arm in space, which has its own; or the arm has what arms in space do not: loads, turning
+        stiffnesses of forces at rest, an elastic base of three directions.
 
     Notes
     -----
@@ -100,6 +100,12 @@ def to_spatial(
 
 
 def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
+    for name in ("base_turning_stiffness", "end_turning_stiffness"):
+        if getattr(link, name) is not None:
+            raise ArmError(
+                f"{name} = {shown(getattr(link, name))}: an arm in space has an axial force alone, no such "
+                "stiffness of forces at rest; leave it out."
+            )
     values: dict[str, Any] = {name: getattr(link, name) for name in _SAME}
     springs = (
         (link.joint_axial_stiffness, (1.0, 0.0, 0.0), link.joint_axial_damping),
