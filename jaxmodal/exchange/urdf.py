@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 
 _KINDS = {"hinge": "revolute", "slide": "prismatic"}
 #: limits of joints that have none, rad or m, which URDF wants of all that do not turn for ever
+#: where no limit is known: of the format, which wants numbers, 0 would be that nothing moves
+_NO_LIMIT = 1e9
 _WIDE = {"hinge": math.pi, "slide": 1.0}
 #: cosine of a pitch at which roll and yaw are no longer told apart
 _UPRIGHT = 1e-9
@@ -129,9 +131,8 @@ def _joint(joint: PieceJoint | None, parent: str, child: str, place: Floats, tur
         return f'  <joint name={name} type="fixed">{ends}{origin}</joint>'
     low, high = joint.limits or (-_WIDE[joint.kind], _WIDE[joint.kind])
     kind = _KINDS[joint.kind]
-    limit = (
-        f'<limit lower="{low!r}" upper="{high!r}" effort="0" velocity="{joint.speed or 0.0!r}"/>'
-    )
+    speed = joint.speed or _NO_LIMIT
+    limit = f'<limit lower="{low!r}" upper="{high!r}" effort="{_NO_LIMIT!r}" velocity="{speed!r}"/>'
     if joint.kind == "hinge" and (joint.limits is None or not np.isfinite(joint.limits).all()):
         kind, limit = "continuous", ""
     dynamics = f'<dynamics damping="{joint.damping!r}"/>' if joint.damping else ""

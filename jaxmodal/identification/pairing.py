@@ -10,6 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.identification.measurements import MeasuredModes
 from jaxmodal.response.driven.ports import ports
 from jaxmodal.response.modal.modes_in_space import modes_in_space
@@ -47,11 +48,24 @@ def paired(measured: MeasuredModes, arm: Any, theory: TheoryName) -> Pairing:
     if measured.shapes is None:
         order = np.argsort(measured.frequencies_hz, kind="stable")
         numbers = np.empty(count, int)
-        numbers[order] = np.arange(1, count + 1)
+        numbers[order] = np.arange(1, count + 1) + _at_zero(arm, theory)
+        modes_looked_at(arm, int(numbers.max()))
         return Pairing(tuple(numbers.tolist()), None)
     alike = _assurance(measured, arm, modes_looked_at(arm, count), theory)
     _, columns = linear_sum_assignment(-alike)
     return Pairing(tuple((columns + 1).tolist()), alike)
+
+
+def _at_zero(arm: Any, theory: TheoryName) -> int:
+    """How many modes have frequency 0, which no measured one is: of an arm that floats or has free joints."""
+    asked = 1
+    while True:
+        found = np.asarray(natural_frequencies(arm, asked, theory, throw=False).omega)
+        if found[-1] != 0.0:
+            return int(np.sum(found == 0.0))
+        asked = modes_looked_at(arm, asked + 1)
+        if asked <= found.size:
+            return int(found.size)
 
 
 def modes_looked_at(arm: Any, highest: int) -> int:

@@ -207,3 +207,15 @@ def test_intervals_hold_as_often_as_they_say(known):
     held = share_held(count, known, 5)
     low, high = binom.interval(0.999, count, 0.95)
     assert np.all((held >= low) & (held <= high)), held
+
+
+def test_what_floats_is_paired_above_its_frequencies_of_zero():
+    """A beam on soft suspension has no mode at 0 Hz to be measured: the first measured one bends."""
+    beam = jm.Link(0.8, 7e10, 2700.0, jm.rectangle(depth=0.02, width=0.04))
+    free = jm.Arm((beam,), base_stiffness=[0.0, 0.0, 0.0])
+    hertz = np.asarray(jm.natural_frequencies(free, 6, THEORY).frequencies_hz)
+    assert np.sum(hertz == 0.0) == 3
+    seen = MeasuredModes(hertz[3:] * 1.05, 0.01)
+    found = fit_arm(free, seen, ["link1.youngs_modulus"], theory=THEORY)
+    assert [pair.number for pair in found.pairs] == [4, 5, 6]
+    np.testing.assert_allclose(found.values, [7e10 * 1.05**2], rtol=1e-6, atol=0.0)
