@@ -43,10 +43,10 @@ def close(found, expected, response, value, error):
 
 @pytest.mark.parametrize("names", [KINDS, pytest.param(None, marks=pytest.mark.slow, id="every")])
 def test_compliances_of_the_tip_in_eighty_digits(names):
-    """Below, among and above the first modes, where rounding of the response is some 1e-12 of its size."""
+    """Among the first modes, where rounding of the response is some 1e-12 of its size."""
     arm = damped_arm()
     modes = np.asarray(jm.natural_frequencies(arm, 3).omega)
-    omega = np.array([0.3 * modes[0], 0.5 * (modes[1] + modes[2])])
+    omega = np.array([0.5 * (modes[1] + modes[2])])
     found = jm.response_sensitivities(arm, omega, SIX, SIX, addresses=names)
     response = np.asarray(found.response.values)
     for name, value, slopes in zip(
@@ -73,7 +73,7 @@ OUTPUTS = ["tip.link_y", "joint_2.torque", "link_1@0.4.link_rz", "payload.rx"]
 @pytest.mark.parametrize(
     ("quantity", "inputs", "outputs", "stiffness"),
     [
-        ("receptance", OUTPUTS[2:], OUTPUTS, np.inf),
+        pytest.param("receptance", OUTPUTS[2:], OUTPUTS, np.inf, marks=pytest.mark.slow),
         ("transmissibility", ["base.link_y", "base.rz"], OUTPUTS, 4e5),
         pytest.param("dynamic_stiffness", OUTPUTS[:2], OUTPUTS[:2], 4e5, marks=pytest.mark.slow),
         pytest.param("accelerance", OUTPUTS, OUTPUTS, 0.0, marks=pytest.mark.slow),
@@ -86,10 +86,10 @@ def test_ports_and_quantities_beside_differences_of_sixth_order(
     support = jm.Support("translation", (0.3, 1.0, 0.2), stiffness)
     arm = damped_arm()
     first = arm.links[0].replace(supports=(support,), end_offset=(0.02, 0.0, 0.01))
-    arm = arm.replace(links=(first, *arm.links[1:]))
+    arm = arm.replace(links=(first, arm.links[1], arm.links[2].replace(axial_force=900.0)))
     names = ["link1.joint_angle", "link1.length", "link2.joint_angle", "link2.joint_damping"]
     names += ["link1.end_offset.x", "link2.end_offset.z", "payload.centre.y", "link1.joint_axis.x"]
-    names += ["link1.support1.direction.x", "link1.support1.stiffness"]
+    names += ["link1.support1.direction.x", "link1.support1.stiffness", "link3.axial_force"]
     omega = np.array([25.0, 200.0])
     found = jm.response_sensitivities(
         arm, omega, inputs, outputs, addresses=names, quantity=quantity
@@ -97,17 +97,19 @@ def test_ports_and_quantities_beside_differences_of_sixth_order(
     assert found.response.all_resolved
     scale = np.abs(found.response.values)
 
-    def compare(slopes, there, step):
+    def compare(slopes, there, step, name):
         expected = np.tensordot(list(CENTRAL.values()), there, 1) / step
-        error = np.abs(slopes - expected) / (np.abs(expected) + scale)
-        assert error.max() < 1e-8
+        error = np.abs(slopes - expected) / (np.abs(expected) + 1e-3 * scale / step)
+        assert error.max() < 1e-8, name
 
     for number, (name, value) in enumerate(zip(names, found.values, strict=True)):
         slopes = found.derivative[..., number]
         if np.isinf(value):
             assert not slopes.any()
             continue
-        step = 10.0 if name.endswith("support1.stiffness") else 1e-3 * max(abs(value), 0.1)
+        step = (
+            2.0 if name.endswith(("support1.stiffness", "force")) else 1e-3 * max(abs(value), 0.1)
+        )
         cells = {name: value + step * np.array(list(CENTRAL))}
         if value == 0.0 and name.endswith("stiffness"):  # forward, for none is below 0
             cells[name] = step * np.arange(7.0)
@@ -119,12 +121,12 @@ def test_ports_and_quantities_beside_differences_of_sixth_order(
             weights = [-147 / 60, 6.0, -7.5, 20 / 3, -3.75, 1.2, -1 / 6]
             there = np.tensordot(weights, there, 1) / CENTRAL[1]
             there = np.stack([0.0 * there] * 3 + [there] + [0.0 * there] * 2)
-        compare(slopes, there, step)
+        compare(slopes, there, step, name)
     there = [
         jm.frequency_response(arm, omega * (1 + 1e-3 * k), inputs, outputs, quantity=quantity)
         for k in CENTRAL
     ]
-    compare(found.by_frequency * omega, np.array([x.values for x in there]), 1e-3)
+    compare(found.by_frequency * omega, np.array([x.values for x in there]), 1e-3, "omega")
 
 
 def test_a_mass_on_a_hinge_with_a_spring_or_without_in_closed_form():

@@ -53,15 +53,15 @@ def cells_of(arm: SpatialArm) -> list[tuple[SpatialArm, list[Frame]]]:
     return [cell(k) for k in range(count)]
 
 
-def parts_of(link: SpatialLink, lengths: Sequence[float]) -> tuple[SpatialLink, ...]:
+def parts_of(link: SpatialLink, shares: Sequence[float]) -> tuple[SpatialLink, ...]:
     """A link, which may be stepped, cut into parts with these shares of its length."""
-    if len(lengths) == 1:
+    if len(shares) == 1:
         return (link,)
     if not _is_stepped(link):
-        return cut(link, [{"length": share * link.length} for share in lengths])
+        return cut(link, [{"length": share * link.length} for share in shares])
     still = jax.tree_util.tree_map(lambda x: x.real[0] if np.iscomplexobj(x) else x, link)
     found = []
-    for part, share in zip(parts_of(still, lengths), lengths, strict=True):
+    for part, share in zip(parts_of(still, shares), shares, strict=True):
         for name, value in vars(still).items():
             if getattr(part, name) is value:
                 part = unchecked(part, name, getattr(link, name))
