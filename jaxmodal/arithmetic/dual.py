@@ -151,6 +151,7 @@ _FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.where: _where,
     np.stack: _stack,
     np.broadcast_to: _broadcast_to,
+    np.any: lambda x: bool(x.value.any() or x.slopes.any()),
     np.ones_like: lambda x: np.ones(x.shape, x.dtype),
     np.zeros_like: lambda x: np.zeros(x.shape, x.dtype),
 }

@@ -204,8 +204,12 @@ def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
     """The float64 version in elementary operations (about 1 ulp): library calls keep a fused loop from vectorising.
 
     The remainder of x by pi needs no exchange of sine and cosine, so that XLA, which computes the two apart, evaluates
-    one polynomial for each.
+    one polynomial for each. Of complex numbers by their real parts.
     """
+    if is_complex(x):
+        (sine, cosine, k), rise = _sin_cos(x.real), x.imag
+        grown, risen = xp.cosh(rise), 1j * xp.sinh(rise)
+        return sine * grown + cosine * risen, cosine * grown - sine * risen, k
     k = xp.floor(x * (1.0 / math.pi) + 0.5)
     r = x
     for part in PI_PARTS:

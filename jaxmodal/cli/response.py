@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.arm.arm import require_planar
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
@@ -149,11 +148,6 @@ def response(
                 "transmissibility."
             )
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
-    if wants_slopes and isinstance(arm, SpatialArm):
-        raise BadInput(
-            f"--sensitivities: {argument} is an arm in space, and responses have derivatives for planar arms alone; "
-            "leave it out."
-        )
     with refusing(argument):
         if loss_factor is not None:
             arm = arm.replace(
@@ -182,7 +176,7 @@ def response(
         resonances = np.asarray(
             frequencies_in_band(arm, omega[0], omega[-1], theory, throw=False)[0].omega
         )
-        slopes = _slopes(require_planar(arm), found, addresses) if wants_slopes else None
+        slopes = _slopes(arm, found, addresses) if wants_slopes else None
         if uff is not None:
             write_universal_file(found, uff)
         tabled = output_format == "table" and slopes is None
@@ -221,7 +215,7 @@ def response(
 
 
 def _slopes(
-    arm: Arm, found: FrequencyResponse, addresses: tuple[str, ...]
+    arm: Arm | SpatialArm, found: FrequencyResponse, addresses: tuple[str, ...]
 ) -> ResponseSensitivities:
     from jaxmodal.response.exact.sensitivities import response_sensitivities
 

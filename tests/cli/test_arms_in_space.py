@@ -123,10 +123,10 @@ def test_a_response_between_ports(arm_file, tmp_path):
     assert picture.stat().st_size > 1000
     sets = pyuff.UFF(str(exchanged)).read_sets()
     assert [(x["rsp_dir"], x["ref_dir"]) for x in sets] == [(3, 3), (4, 3)]
-    result = CliRunner().invoke(main, ["response", arm_file, *ports, "--sensitivities"])
-    assert result.exit_code == 2
-    assert "--sensitivities: " in result.output
-    assert "arm in space" in result.output
+    wanted = ["--sensitivities", "--address", "link2.joint_axis.x", "--format", "json"]
+    result = CliRunner().invoke(main, ["response", arm_file, *ports, *band, *wanted])
+    assert result.exit_code == 0, result.output
+    assert "link2.joint_axis.x" in result.stdout
 
 
 MOVING = """

@@ -119,13 +119,14 @@ def determinant(arm, values, theory, omega):
     return mp.det(_tip(arm, values, theory, omega)[1])
 
 
-def receptance(arm, theory, omega):
+def receptance(arm, theory, omega, moved=None):
     """Motions of the tip of a damped arm under unit forces and moments there, 6 x 6, in the axes of the ground.
 
-    Moduli and springs are complex: losses, Kelvin and Voigt's times, dampers beside springs.
+    Moduli and springs are complex: losses, Kelvin and Voigt's times, dampers beside springs. Values by address may be
+    ``moved``.
     """
     with mpmath.workdps(DIGITS):
-        values, omega = parameters_of(arm), mpf(omega)
+        values, omega = parameters_of(arm) | (moved or {}), mpf(omega)
         for number, link in enumerate(arm.links, start=1):
             own = f"link{number}."
             lost = values.get(f"{own}loss_factor", 0) + omega * values.get(

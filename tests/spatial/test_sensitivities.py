@@ -146,3 +146,23 @@ def test_tables_and_datasets():
     assert data["unit"].sel(parameter="link2.hub.inertia.xx").item() == "kg m^2"
     assert "link2.joint_angle" in str(table)
     assert "link2.joint_axis.z" not in str(table)  # of all, what can be built
+
+
+def test_what_rounding_makes_of_springs_that_move_no_mass_leaves_other_modes_their_derivatives():
+    """A mass on its axis turns about z alone, by c = 1/k + 0.64/30: omega = 1/(L sqrt(c m))."""
+    mass, length, stiffness = 2.0, 0.5, 100.0
+    link = jm.SpatialLink(
+        length,
+        rigid=True,
+        joint_axis=(0, 0, 1),
+        joint_stiffness=stiffness,
+        joint_springs=(jm.Spring("rotation", (0.6, 0.0, 0.8), 30.0),),
+    )
+    arm = jm.SpatialArm((link,), payload=jm.RigidBody(mass))
+    names = ["link1.joint_stiffness", "payload.mass", "link1.length"]
+    table = jm.sensitivities(arm, 2, addresses=names, throw=False)
+    give = 1.0 / stiffness + 0.64 / 30.0
+    omega = 1.0 / (length * np.sqrt(give * mass))
+    expected = omega * np.array([0.5 / (give * stiffness**2), -0.5 / mass, -1.0 / length])
+    np.testing.assert_allclose(table.derivative[0], expected, rtol=1e-13, atol=0.0)
+    assert np.isnan(table.derivative[1]).all()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.dual import Dual
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
@@ -20,8 +20,10 @@ from jaxmodal.response.exact.held_slopes import held_root_slopes
 from jaxmodal.response.exact.held_tips import rigid_supports
 from jaxmodal.response.exact.sensitivities import parameters_of, together, values_of
 from jaxmodal.response.exact.slopes import condensed_with_slopes, system_with_slopes
+from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -110,7 +112,7 @@ class DampedSensitivities(ShowsDatasets):
 
 
 def damped_sensitivities(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     num_modes: int = 10,
     theory: TheoryName = "timoshenko",
     *,
@@ -143,18 +145,17 @@ def damped_sensitivities(
     >>> f"{found.of_damping_ratio[0, 0]:.4f}"   # the ratio is half the loss factor, nearly
     '0.4998'
     """
-    require_concrete(require_planar(arm), "damped_sensitivities")
+    require_concrete(require_arm(arm), "damped_sensitivities")
     names, members, singles = parameters_of(arm, addresses)
     modes = damped_modes(arm, num_modes, theory)
     simple = modes.multiplicity == 1
     roots = np.where(simple, modes.roots, 1.0)
     with np.errstate(all="ignore"):
-        if rigid_supports(arm):
+        if isinstance(arm, Arm) and rigid_supports(arm):
             derivative = held_root_slopes(arm, theory, singles, roots)
         else:
-            system = system_with_slopes(arm, theory, "receptance", (), (), singles)
-            _, _, found = condensed_with_slopes(system, roots)
-            slopes = _of_product(found.factors, roots.size, len(singles) + 1)
+            factors = _factors(arm, theory, singles, roots)
+            slopes = _of_product(factors, roots.size, len(singles) + 1)
             derivative = -slopes[:-1] / slopes[-1]
     derivative = np.where(simple, derivative, np.nan)
     return DampedSensitivities(
@@ -163,6 +164,16 @@ def damped_sensitivities(
         derivative=together(derivative.T, members, singles),
         addresses=names,
     )
+
+
+def _factors(
+    arm: Arm | SpatialArm, theory: TheoryName, singles: Sequence[str], roots: np.ndarray
+) -> Sequence[Dual]:
+    """Factors of the characteristic determinant at its roots, with their derivatives, each (..., roots)."""
+    if isinstance(arm, SpatialArm):
+        return SpatialSlopes(arm, theory, "receptance", (), (), singles).factors(roots)
+    system = system_with_slopes(arm, theory, "receptance", (), (), singles)
+    return condensed_with_slopes(system, roots)[2].factors
 
 
 def _of_product(factors: Sequence[Dual], count: int, directions: int) -> NDArray[np.complex128]:

@@ -45,12 +45,12 @@ def reading_of(each: Port, arm: SpatialArm, frame: Frame) -> Reading:
     index = arm.num_links - 1 if each.link is None else each.link - 1
     link, zero = arm.links[index], np.zeros(6)
     if each.direction == RELATIVE:  # a rigid joint has no spring that a torque could turn
-        return Reading(index, 0.0, zero, float(not np.isposinf(float(link.joint_stiffness))), zero)
+        return Reading(index, 0.0, zero, float(not np.isinf(link.joint_stiffness)), zero)
     given = {"joint": 0.0, "tip": 1.0, "payload": 1.0}.get(each.place, each.station)
     assert given is not None
     from_end, station = _from_end(each, arm, index), 0.0 if link.rigid else given
     if link.rigid:
-        from_end = from_end + np.array([given * float(link.length), 0.0, 0.0])
+        from_end = from_end + np.array([given * link.length, 0.0, 0.0])
     offset = frame.axes @ from_end
     at = frame.start + station * (frame.end - frame.start)
     row = _shares(each, frame.axes, offset)
@@ -87,7 +87,7 @@ def _from_end(each: Port, arm: SpatialArm, index: int) -> Floats:
 
 
 def _vector(position: Position | None) -> Floats:
-    return np.zeros(3) if position is None else np.array([float(x) for x in position])
+    return np.zeros(3) if position is None else np.array(list(position))
 
 
 def _shares(each: Port, axes: Floats, offset: Floats) -> Floats:

@@ -9,20 +9,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arithmetic.nothing import NOTHING, without_zeros
+from jaxmodal.arithmetic.dual import Dual
+from jaxmodal.arithmetic.nothing import NOTHING
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.segments import cut
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.port_quantities import read_ports
 from jaxmodal.response.driven.ports import Port
-from jaxmodal.response.driven.spatial_readings import motion_of_base, reading_of
+from jaxmodal.response.driven.spatial_readings import Reading, motion_of_base, reading_of
+from jaxmodal.response.driven.stepped_arms import cells_of, entry, parts_of, with_slopes
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.motions import Frame
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.constants import ReducedLink, Spring, reduced_links
 from jaxmodal.spatial.stiffness.link_entries import LinkEntries, LoadEntries
+from jaxmodal.spatial.stiffness.matrices import doubles
 from jaxmodal.spatial.stiffness.members import Sections, sections_of
 from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
@@ -40,7 +42,7 @@ class DrivenLink(NamedTuple):
 
     entries: LinkEntries
     springs: tuple[str, ...]
-    dampers: tuple[float, ...]
+    dampers: tuple[Any, ...]
     loads: tuple[LoadEntries, ...]
     place: int | None
 
@@ -60,7 +62,7 @@ class SpatialSystem:
     links
         From the base to the tip, those of an elastic base first, cut where a port reads a station.
     sections
-        Of the flexible ones, each value of shape (links, 1, 1); None where there is none.
+        Of the flexible ones, each value of shape (links, 1); None where there is none.
     loss_factor, kelvin_voigt_time
         Of the flexible ones, shape (links, 1); None where none has any.
     loads
@@ -75,14 +77,14 @@ class SpatialSystem:
 
     links: tuple[DrivenLink, ...]
     sections: Sections | None
-    loss_factor: Floats | None
-    kelvin_voigt_time: Floats | None
+    loss_factor: Any
+    kelvin_voigt_time: Any
     theory: Theory
     quantity: str
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     loads: tuple[Port, ...]
-    base_motions: dict[Port, Floats]
+    base_motions: dict[Port, list[Any]]
     rigid: int = 0
     known: dict[bytes, FreeEndMember] = dataclasses.field(default_factory=dict, compare=False)
 
@@ -119,15 +121,18 @@ def spatial_system(
     inputs: Sequence[Port],
     outputs: Sequence[Port],
 ) -> SpatialSystem:
-    """The system of an arm, of concrete values, and the model that it was lowered to."""
+    """The system of an arm, of concrete values, and the model that it was lowered to.
+
+    Of a stepped arm, whose model is of stepped links, what it is made of are dual numbers where a step changes it.
+    """
     every = (*inputs, *read_ports(quantity, inputs, outputs))
     loads = tuple(dict.fromkeys(each for each in every if each.place != "base"))
-    frames = arm.frames()
+    cells = cells_of(arm)
     parts = _parts(model.links, loads)
     reduced = reduced_links(
         [part.link for part in parts], model.payload, model.base, model.flags, Arithmetic.float64
     )
-    acting = [_acting(each, arm, frames, parts) for each in loads]
+    acting = [_acting(_readings(each, cells), parts) for each in loads]
     base = len(reduced) - len(parts)
     links = [_driven(link, None if k < base else parts[k - base]) for k, link in enumerate(reduced)]
     nowhere = LoadEntries([NOTHING] * 6, [NOTHING] * 6, NOTHING)
@@ -144,7 +149,7 @@ def spatial_system(
     bending = [part.link for part in parts if not part.link.rigid]
     return SpatialSystem(
         links=tuple(links),
-        sections=sections_of(bending),
+        sections=_with_slopes(sections_of(bending)),
         loss_factor=_column(bending, "loss_factor"),
         kelvin_voigt_time=_column(bending, "kelvin_voigt_time"),
         theory=model.flags,
@@ -153,7 +158,9 @@ def spatial_system(
         outputs=tuple(outputs),
         loads=loads,
         base_motions={
-            each: motion_of_base(each, frames[0]) for each in inputs if each.place == "base"
+            each: _entries([motion_of_base(each, frames[0]) for _, frames in cells])
+            for each in inputs
+            if each.place == "base"
         },
         rigid=rigid,
     )
@@ -169,7 +176,7 @@ def _with_rigid_supports(
     """The links with a load for each rigid support of the arm, and how many these are."""
     nothing, found = [NOTHING] * 6, list(links)
     own = [
-        (k, [without_zeros(float(x)) for x in np.ravel(support.load)])
+        (k, [entry(x) for x in support.load])
         for k, link in enumerate(reduced)
         for support in link.supports
         if not support.unit.any()
@@ -203,21 +210,23 @@ def _parts(links: Sequence[SpatialLink], loads: Sequence[Port]) -> list[_Part]:
         if link.rigid:
             ends = [1.0]
         shares = np.diff([0.0, *ends])
-        cuts = cut(link, [{"length": share * link.length} for share in shares])
-        pieces = (link,) if len(ends) == 1 else cuts
+        pieces = parts_of(link, shares.tolist())
         found += [_Part(piece, owner, end) for piece, end in zip(pieces, ends, strict=True)]
     return found
 
 
-def _acting(
-    each: Port, arm: SpatialArm, frames: Sequence[Frame], parts: Sequence[_Part]
-) -> tuple[int, LoadEntries]:
+def _readings(each: Port, cells: Sequence[tuple[SpatialArm, Sequence[Frame]]]) -> list[Reading]:
+    """What a port reads of every cell of an arm."""
+    owner = -1 if each.link is None else each.link - 1
+    return [reading_of(each, cell, frames[owner]) for cell, frames in cells]
+
+
+def _acting(readings: Sequence[Reading], parts: Sequence[_Part]) -> tuple[int, LoadEntries]:
     """The number of the part that a load acts on, and what of it acts there."""
-    owner = arm.num_links - 1 if each.link is None else each.link - 1
-    reading = reading_of(each, arm, frames[owner])
-    mine = [k for k, part in enumerate(parts) if part.owner == owner]
-    zero, seen = [NOTHING] * 6, [without_zeros(x) for x in reading.row]
-    torque = without_zeros(reading.give)
+    reading = readings[0]
+    mine = [k for k, part in enumerate(parts) if part.owner == reading.link]
+    zero, seen = [NOTHING] * 6, _entries([each.row for each in readings])
+    torque = entry(reading.give)
     if not reading.station:
         return mine[0], LoadEntries(zero, seen, torque)
     part = next(k for k in mine if parts[k].end == reading.station)
@@ -227,12 +236,10 @@ def _acting(
 def _driven(link: ReducedLink, part: _Part | None) -> DrivenLink:
     """A link without its loads; None are the springs of a base."""
     size, has_rotor = len(link.springs), link.rotor is not None
-    numbers = iter(
-        [without_zeros(float(np.reshape(x, ()))) for x in numbers_of(link, size, has_rotor)]
-    )
+    numbers = iter([entry(x) for x in numbers_of(link, size, has_rotor)])
     springs = [] if part is None else _springs(part)
     held = [
-        ([without_zeros(float(x)) for x in np.ravel(s.load)], float(np.ravel(s.root)[0]) ** 2)
+        ([entry(x) for x in s.load], entry(s.root * s.root))
         for s in link.supports
         if s.unit.any() and s.root.any()
     ]
@@ -245,23 +252,26 @@ def _driven(link: ReducedLink, part: _Part | None) -> DrivenLink:
     )
 
 
-def _springs(part: _Part) -> list[tuple[str, float]]:
+def _springs(part: _Part) -> list[tuple[str, Any]]:
     """Address and damper of the springs of a joint that `reduced_links` keeps, in its order."""
     link = part.link
     found = [
         (f"joint_spring{number}.stiffness", spring.damping)
         for number, spring in enumerate(link.joint_springs, start=1)
-        if not np.isposinf(float(spring.stiffness))
+        if not np.all(np.isinf(spring.stiffness))
     ]
-    if link.rotor_inertia or not np.isposinf(float(link.joint_stiffness)):
+    if (link.rotor_inertia is not None and np.any(link.rotor_inertia)) or not np.all(
+        np.isinf(link.joint_stiffness)
+    ):
         found.append(("joint_stiffness", link.joint_damping))
     prefix = f"link{part.owner + 1}."
-    return [(prefix + name, 0.0 if damper is None else float(damper)) for name, damper in found]
+    return [(prefix + name, _number(damper)) for name, damper in found]
 
 
 def is_free(spring: Spring) -> bool:
     """Whether a joint gives way freely."""
-    return spring.unit is NOTHING
+    unit = spring.unit
+    return unit is NOTHING or (isinstance(unit, Dual) and not unit.value.any())
 
 
 def stiffness_of(spring: Spring) -> float:
@@ -271,8 +281,24 @@ def stiffness_of(spring: Spring) -> float:
     return 0.0 if is_free(spring) else spring.unit / spring.compliance
 
 
-def _column(links: Sequence[SpatialLink], name: str) -> Floats | None:
+def _column(links: Sequence[SpatialLink], name: str) -> Any:
     values = [getattr(link, name) for link in links]
     if all(value is None for value in values):
         return None
-    return np.array([[0.0 if value is None else float(value)] for value in values])
+    columns = [doubles(0.0 if value is None else value) for value in values]
+    return with_slopes(np.stack(np.broadcast_arrays(*columns))[:, None])
+
+
+def _number(value: Any) -> Any:
+    """A value, 0 for none."""
+    found = with_slopes(doubles(0.0 if value is None else value))
+    return found if isinstance(found, Dual) else float(found)
+
+
+def _entries(cells: Sequence[Floats]) -> list[Any]:
+    """The entries of a vector of every cell."""
+    return [entry(x) for x in np.stack(cells, axis=-1)]
+
+
+def _with_slopes(sections: Sections | None) -> Sections | None:
+    return None if sections is None else Sections(*map(with_slopes, sections))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arm.addresses import asked_for
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -25,10 +26,12 @@ from jaxmodal.response.exact.held_slopes import held_motions
 from jaxmodal.response.exact.held_tips import rigid_supports
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.response.exact.slopes import motions_with_slopes, system_with_slopes, with_rate
+from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -131,7 +134,7 @@ class ResponseSensitivities(ShowsDatasets):
 
 
 def response_sensitivities(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     omega: ArrayLike,
     inputs: str | Port | Sequence[str | Port],
     outputs: str | Port | Sequence[str | Port],
@@ -172,7 +175,7 @@ def response_sensitivities(
     >>> [round(float(x), 6) for x in found.logarithmic[0, 0, 0]]   # at rest it is L^3/(3 E I)
     [3.0, -1.0]
     """
-    require_concrete(require_planar(arm), "response_sensitivities")
+    require_concrete(require_arm(arm), "response_sensitivities")
     if is_traced(omega):
         raise ArmError(
             "omega: is traced, and response_sensitivities takes numbers; differentiate frequency_response."
@@ -181,16 +184,10 @@ def response_sensitivities(
     names, members, singles = parameters_of(arm, addresses)
     receptance = "receptance" if quantity == "dynamic_stiffness" else quantity
     into, out = response.inputs, response.outputs
-    held = bool(rigid_supports(arm))
-    system = None if held else system_with_slopes(arm, theory, receptance, into, out, singles)
+    motions_at = _motions_with_slopes(arm, theory, receptance, into, out, singles)
 
     def by_parameters(omega: Floats) -> NDArray[np.complex128]:
-        if system is not None:
-            motions, dual_omega = motions_with_slopes(system, omega)
-        else:
-            read = read_ports(receptance, into, out)
-            motions = held_motions(arm, theory, into, read, singles, omega)
-            dual_omega = with_rate(omega, len(singles) + 1)
+        motions, dual_omega = motions_at(omega)
         with np.errstate(all="ignore"):
             found = in_quantity(receptance, into, out, motions, dual_omega)
         shape = (len(found.slopes), len(out), len(into), 1, omega.size)
@@ -215,15 +212,38 @@ def response_sensitivities(
     )
 
 
+def _motions_with_slopes(
+    arm: Arm | SpatialArm,
+    theory: TheoryName,
+    quantity: str,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    singles: Sequence[str],
+) -> Callable[[Floats], tuple[Dual, Dual]]:
+    """What gives the motions at frequencies, and these, with their derivatives, of an arm of either kind."""
+    if isinstance(arm, SpatialArm):
+        return SpatialSlopes(arm, theory, quantity, inputs, outputs, singles).motions
+    if not rigid_supports(arm):
+        system = system_with_slopes(arm, theory, quantity, inputs, outputs, singles)
+        return functools.partial(motions_with_slopes, system)
+    read = read_ports(quantity, inputs, outputs)
+
+    def motions(omega: Floats) -> tuple[Dual, Dual]:
+        found = held_motions(arm, theory, inputs, read, singles, omega)
+        return found, with_rate(omega, len(singles) + 1)
+
+    return motions
+
+
 def parameters_of(
-    arm: Arm, addresses: Sequence[str] | None
+    arm: Arm | SpatialArm, addresses: Sequence[str] | None
 ) -> tuple[tuple[str, ...], list[list[str]], list[str]]:
     """The parameters asked for, the single addresses of each, and all of these, each once."""
     names, members = asked_for(arm, addresses)
     return names, members, list(dict.fromkeys(single for each in members for single in each))
 
 
-def values_of(arm: Arm, members: Sequence[Sequence[str]]) -> Floats:
+def values_of(arm: Arm | SpatialArm, members: Sequence[Sequence[str]]) -> Floats:
     """Values of parameters, means over those of several addresses."""
     return np.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -86,11 +87,7 @@ def condensed_with_slopes(system: System, omega: np.ndarray) -> tuple[Arms, Dual
 
 
 def motions_with_slopes(system: System, omega: np.ndarray) -> tuple[Dual, Dual]:
-    """Motions of the ports that are read (read, inputs, 1, F), and the frequencies, both with their derivatives.
-
-    Where the recursion loses digits they are means on circles of frequencies, as responses are: derivatives lose twice
-    as many. Those that no mean gives are NaN where fewer than six digits of the largest are left.
-    """
+    """Motions of the ports that are read (read, inputs, 1, F), and the frequencies, both with their derivatives."""
 
     def motions(omega: np.ndarray) -> np.ndarray:
         """Values and derivatives, (1 + directions, read, inputs, F)."""
@@ -101,7 +98,20 @@ def motions_with_slopes(system: System, omega: np.ndarray) -> tuple[Dual, Dual]:
         slopes = np.broadcast_to(made.slopes, (len(made.slopes), *shape))
         return np.concatenate([np.broadcast_to(made.value, shape)[None], slopes])[..., 0, :]
 
-    found, growth = motions(omega), _growth(system, omega)
+    return kept_slopes(motions, functools.partial(_growth, system), omega)
+
+
+def kept_slopes(
+    motions: Callable[[np.ndarray], np.ndarray],
+    growth_at: Callable[[np.ndarray], np.ndarray],
+    omega: np.ndarray,
+) -> tuple[Dual, Dual]:
+    """Motions (read, inputs, 1, F) with derivatives, from these (1 + directions, read, inputs, F) at any frequencies.
+
+    Where the recursion loses digits they are means on circles of frequencies, as responses are: derivatives lose twice
+    as many. Those that no mean gives are NaN where fewer than six digits of the largest are left.
+    """
+    found, growth = motions(omega), growth_at(omega)
     unsure = np.flatnonzero(~(growth <= LARGE_GROWTH))
     beside = motions(omega[unsure] * (1.0 + _BESIDE))
     size = np.abs(beside).max(axis=(1, 2), keepdims=True)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arithmetic.nothing import NOTHING, as_array
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
@@ -28,9 +29,9 @@ from jaxmodal.response.driven.spatial_systems import (
 from jaxmodal.response.receptance.answers import around, infinite_among
 from jaxmodal.response.receptance.circle_means import kept_digits
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH, size_of
+from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.stiffness.constants import Spring
 from jaxmodal.spatial.stiffness.entries import Added, with_link
-from jaxmodal.spatial.stiffness.matrices import stacked
 from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_waves
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
@@ -108,6 +109,23 @@ def _with_digits(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any, Any]:
 def _motions(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any, Any]:
     """Motions (read, inputs, F) of the ports that are read, and the growth of numbers, (F,)."""
     found, growth = condensed_in_space(system, omega)
+    return _read(system, found, omega), growth
+
+
+def dual_motions(system: SpatialSystem, omega: Dual) -> Dual:
+    """Motions (read, inputs, F) with their derivatives, those by the frequency last."""
+    *_, last = _inward(system, omega, 1.0)
+    return _read(system, system.without_held(last.added.stiffness)[0], omega)
+
+
+def growth_in_space(system: SpatialSystem, omega: NDArray[Any]) -> NDArray[np.float64]:
+    """How much larger numbers on the way are than their results, about, shape (F,)."""
+    with np.errstate(all="ignore"):
+        return np.asarray(condensed_in_space(system, omega)[1])
+
+
+def _read(system: SpatialSystem, found: Symmetric, omega: Any) -> Any:
+    """Motions (read, inputs, F) of the ports that are read, from stiffness and loads as the ground sees them."""
     columns = []
     for into in system.inputs:
         rows = []
@@ -120,7 +138,7 @@ def _motions(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any, Any]:
                 row = -found[load, 6 + system.loads.index(into)]
             rows.append(as_array(row, omega))
         columns.append(np.stack(rows))
-    return np.stack(columns, axis=1), growth
+    return np.stack(columns, axis=1)
 
 
 def condensed_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Symmetric, Any]:
@@ -155,19 +173,23 @@ def characteristic_in_space(system: SpatialSystem, omega: NDArray[Any], share: A
     ``share`` is how much of the damping there is, a number for each frequency.
     """
     total: Any = np.zeros(omega.shape, complex)
+    for factor in characteristic_factors(system, omega, share):
+        total = total + np.log(factor + 0j)
+    return total
+
+
+def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) -> list[Any]:
+    """The factors of the characteristic determinant, but for positive ones, numbers or arrays (F,)."""
+    factors: list[Any] = []
     for each in _inward(system, omega, share):
-        factors = [plane.delta for plane in each.planes]
+        factors += [plane.delta for plane in each.planes]
         factors += [release.factor for release in each.added.releases]
         factors += each.added.pivots
         for plain, spring in zip(each.link.entries.springs, each.springs, strict=True):
-            if spring is not plain:  # the pivot of a damped spring has a pole where that vanishes
-                stiffness = 1.0 / spring.compliance
-                factors.append(stiffness if is_free(plain) else stiffness / stiffness_of(plain))
-        for factor in factors:
-            total = total + np.log(factor + 0j)
-    for pivot in system.without_held(each.added.stiffness)[1]:
-        total = total + np.log(pivot + 0j)
-    return total
+            if spring is not plain and not is_free(plain):
+                # the pivot of a damped spring has a pole where that vanishes
+                factors.append(1.0 / (spring.compliance * stiffness_of(plain)))
+    return factors + system.without_held(each.added.stiffness)[1]
 
 
 class _Passed(NamedTuple):
@@ -179,7 +201,7 @@ class _Passed(NamedTuple):
     added: Added
 
 
-def _inward(system: SpatialSystem, omega: NDArray[Any], share: Any) -> Iterator[_Passed]:
+def _inward(system: SpatialSystem, omega: Any, share: Any) -> Iterator[_Passed]:
     """The links from the tip to the ground; ``omega`` may be complex, ``share`` is how much of the damping there is."""
     squared = omega * omega
     members = None if system.sections is None else _known_members(system, omega, share)
@@ -187,7 +209,8 @@ def _inward(system: SpatialSystem, omega: NDArray[Any], share: Any) -> Iterator[
     for link in reversed(system.links):
         planes, springs = link.planes(members), list(_damped(link, omega * share))
         entries = link.entries._replace(springs=springs)
-        added = with_link(entries, planes, squared, w, 0, True, link.loads)
+        with_terms = not isinstance(omega, Dual)
+        added = with_link(entries, planes, squared, w, 0, with_terms, link.loads)
         w = added.stiffness
         yield _Passed(link, planes, springs, added)
 
@@ -196,16 +219,18 @@ def _damped(link: DrivenLink, omega: NDArray[Any]) -> Iterator[Spring]:
     """The springs of a joint with the dampers beside them: ``k + i omega c`` in place of k."""
     dampers = link.dampers or (0.0,) * len(link.entries.springs)
     for spring, damper in zip(link.entries.springs, dampers, strict=True):
-        if damper == 0.0 or spring.compliance is NOTHING:
+        if (isinstance(damper, float) and damper == 0.0) or spring.compliance is NOTHING:
             yield spring
         else:
-            stiffness = stiffness_of(spring) + 1j * (omega * damper)
-            yield spring._replace(unit=1.0, compliance=1.0 / stiffness)
+            stiffness = spring.unit / spring.compliance + 1j * (omega * damper)
+            law = (stiffness, 1.0) if is_free(spring) else (1.0, 1.0 / stiffness)
+            yield spring._replace(unit=law[0], compliance=law[1])
 
 
-def _known_members(system: SpatialSystem, omega: NDArray[Any], share: Any) -> FreeEndMember:
+def _known_members(system: SpatialSystem, omega: Any, share: Any) -> FreeEndMember:
     """`_members`, kept for the next arms of the same links; of a ``share`` of the damping they are not kept."""
-    if not isinstance(share, float) or share != 1.0 or omega.size > _BLOCK:
+    alone = isinstance(omega, Dual) or not isinstance(share, float) or share != 1.0
+    if alone or omega.size > _BLOCK:
         return _members(system, omega, share)
     key = omega.dtype.char.encode() + omega.tobytes()
     if key not in system.known:
@@ -216,11 +241,10 @@ def _known_members(system: SpatialSystem, omega: NDArray[Any], share: Any) -> Fr
     return system.known[key]
 
 
-def _members(system: SpatialSystem, omega: NDArray[Any], damped: Any) -> FreeEndMember:
+def _members(system: SpatialSystem, omega: Any, damped: Any) -> FreeEndMember:
     """The flexible links in both planes, each field of shape (2, links, F)."""
     s = system.sections
     assert s is not None
-    s = Sections(*(x[..., 0] for x in s))
     share: Any = 0.0
     if system.loss_factor is not None:
         share = share + system.loss_factor
@@ -231,14 +255,15 @@ def _members(system: SpatialSystem, omega: NDArray[Any], damped: Any) -> FreeEnd
         s = s._replace(
             youngs_modulus=s.youngs_modulus * factor, shear_modulus=s.shear_modulus * factor
         )
-    s = Sections(*np.broadcast_arrays(*s))
+    shape = np.broadcast_shapes(*map(np.shape, s))
+    s = Sections(*(xp.broadcast_to(x, shape) for x in s))
     found = member_waves(plane_beams(s), system.theory, omega, Arithmetic.float64)
     twist = s.length, s.shear_modulus, s.torsion_constant, s.density
     pressed = s.area, s.axial_force
     mu, rigidity = torsion_waves(*twist, s.second_moment_y, s.second_moment_z, *pressed)
     w = found.waves
     w = w._replace(
-        mu=stacked([w.mu[0], mu * omega]), axial_rigidity=stacked([w.axial_rigidity[0], rigidity])
+        mu=xp.stack([w.mu[0], mu * omega]), axial_rigidity=xp.stack([w.axial_rigidity[0], rigidity])
     )
     axial = np.array([float(system.theory.axial), 1.0])[:, None, None]
     return elastic_member(found._replace(waves=w), axial)

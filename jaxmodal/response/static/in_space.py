@@ -105,7 +105,7 @@ def _members_at_rest(system: SpatialSystem) -> FreeEndMember:
     """The flexible links in both planes, each field of shape (2, links, 1)."""
     s = system.sections
     assert s is not None
-    s = Sections(*np.broadcast_arrays(*(x[..., 0] for x in s)))
+    s = Sections(*np.broadcast_arrays(*s))
     beams, length = plane_beams(s), s.length
     bending, shear_give = shear_ratio(beams, system.theory.shear)
     stretching = s.youngs_modulus * s.area

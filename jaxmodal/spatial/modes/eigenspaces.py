@@ -46,7 +46,8 @@ def modes_of(
     Returns
     -------
     Motion
-        With a leading axis of modes.
+        With a leading axis of modes; NaN where a motion has no mass, as at what rounding makes a frequency of springs
+        that move none.
     motions : np.ndarray, shape (K, D)
         At the points of `mass_points`.
     """
@@ -66,12 +67,18 @@ def modes_of(
     modes = Motion(*(np.concatenate(x) for x in zip(*found, strict=True)))
     motions, masses = mass_points(model, modes)
     size = np.sqrt(np.einsum("kd,kd,d->k", motions, motions, masses))
-    modes, motions = _changed(np.diag(1.0 / size), modes), motions / size[:, None]
+    still = size == 0.0
+    by = 1.0 / np.where(still, 1.0, size)
+    modes, motions = _changed(np.diag(by), modes), motions * by[:, None]
     apart = omega[1:] - omega[:-1] > MIXING * omega[1:]
-    basis = unmixing((motions * masses) @ motions.T, apart & (first[1:] != first[:-1]))
+    gram = (motions * masses) @ motions.T + np.diag(still.astype(float))
+    basis = unmixing(gram, apart & (first[1:] != first[:-1]))
     modes, motions = _changed(basis, modes), basis @ motions
     sign = np.diag(_signs(model, modes.outer))
-    return _changed(sign, modes), sign @ motions
+    modes, motions = _changed(sign, modes), sign @ motions
+    for x in (*modes, motions):
+        x[still] = np.nan
+    return modes, motions
 
 
 def _changed(matrix: np.ndarray, modes: Motion) -> Motion:

@@ -19,7 +19,15 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.stiffness.matrices import cross, joined, product, skew, stacked, transposed
+from jaxmodal.spatial.stiffness.matrices import (
+    cross,
+    doubles,
+    joined,
+    product,
+    skew,
+    stacked,
+    transposed,
+)
 from jaxmodal.spatial.stiffness.members import Sections, section_of
 from jaxmodal.spatial.stiffness.supports import ReducedSupport, reduced_supports
 from jaxmodal.statics.laws import spring_law
@@ -263,7 +271,7 @@ def _column(value: Any, arithmetic: Arithmetic) -> Number:
 
 def _columns(values: Sequence[Any], arithmetic: Arithmetic) -> Number:
     """Values as numbers of shape (values, 1, cells)."""
-    arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(x, np.float64)) for x in values))
+    arrays = np.broadcast_arrays(*(doubles(x) for x in values))
     return number(np.stack(arrays)[:, None], arithmetic)
 
 
@@ -293,8 +301,9 @@ def _turns(turns: Sequence[tuple[Iterable[Any], Any]], arithmetic: Arithmetic) -
     """``1 + sin a [n] + 2 sin^2(a/2) (n n^T - 1)`` by half the angle, so that small turns keep their digits."""
     n = _units([axis for axis, _ in turns], arithmetic)
     angles = leading(_columns([angle for _, angle in turns], Arithmetic.float64))
-    ((sine, cosine, _),) = sin_cos(number(0.5 * np.abs(angles), arithmetic))
-    sine = sine * np.where(angles < 0.0, -1.0, 1.0)
+    sign = np.where(angles.real < 0.0, -1.0, 1.0)
+    ((sine, cosine, _),) = sin_cos(number(0.5 * sign * angles, arithmetic))
+    sine = sine * sign
     one = np.eye(3)[..., None, None, None]
     versed = sine * sine * 2.0
     return (n[:, None] * n[None] - one) * versed + skew(n) * (sine * cosine * 2.0) + one
@@ -333,8 +342,9 @@ def _bar(link: SpatialLink, theory: Theory, arithmetic: Arithmetic) -> Body:
 def _laws(stiffness: Sequence[Any], arithmetic: Arithmetic) -> tuple[Number, Number]:
     """Unit and compliance of springs; 1/k in double-double, of the stiffness itself."""
     given = leading(_columns(stiffness, Arithmetic.float64))
-    unit, compliance = spring_law(given)
-    finite = np.isfinite(given) & (given > 0.0)
+    unit, compliance = spring_law(given.real)
+    unit = np.where(given.real == 0.0, given, unit)  # a free joint that is stepped is a soft spring
+    finite = np.isfinite(given.real) & (given.real > 0.0)
     k = number(np.where(finite, given, 1.0), arithmetic)
     exact = (k * 0.0 + 1.0) / k * finite.astype(float)
     return number(unit, arithmetic), exact + np.where(finite, 0.0, compliance)

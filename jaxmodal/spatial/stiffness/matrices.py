@@ -15,6 +15,11 @@ from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import Number, leading
 
 
+def doubles(value: Any) -> np.ndarray:
+    """A value as a column of double precision, of stepped values complex."""
+    return np.atleast_1d(np.asarray(value, np.result_type(value, np.float64)))
+
+
 def shaped(x: Number, change: Callable[[np.ndarray], np.ndarray]) -> Number:
     """``change``, which only moves entries about, done to a number of either kind."""
     if isinstance(x, DoubleDouble):

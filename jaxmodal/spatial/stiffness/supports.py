@@ -16,7 +16,7 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Arithmetic, Number, keep, leading, nonzero, number, sqrt
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.springs import Support
-from jaxmodal.spatial.stiffness.matrices import cross, product, stacked, transposed
+from jaxmodal.spatial.stiffness.matrices import cross, doubles, product, stacked, transposed
 from jaxmodal.spatial.stiffness.symmetric import places
 
 #: motions of supports that are less than this, beside the largest that free joints move any by, are rounding
@@ -65,7 +65,7 @@ def reduced_supports(
 
 
 def _law(support: Support, arithmetic: Arithmetic) -> tuple[Number, Number]:
-    given = np.atleast_1d(np.asarray(support.stiffness, np.float64))[None]
+    given = doubles(support.stiffness)[None]
     rigid = np.isinf(given)
     stiffness = number(np.where(rigid, 1.0, given), arithmetic)
     root = sqrt(number(np.where(leading(stiffness) > 0.0, leading(stiffness), 1.0), arithmetic))

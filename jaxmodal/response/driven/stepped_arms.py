@@ -1,0 +1,92 @@
+"""Arms in space whose values are stepped along the imaginary axis, one cell for each address, and what follows of it.
+
+What an arm is made of is computed for all cells at once, by the formulas of any arm; its entries are then dual numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxmodal.arithmetic.dual import Dual
+from jaxmodal.arithmetic.nothing import without_zeros
+from jaxmodal.arm.columns import STEP
+from jaxmodal.arm.paths import unchecked, value_at
+from jaxmodal.arm.segments import cut
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.modes.motions import Frame, frames
+from jaxmodal.spatial.modes.values import arm_values
+from jaxmodal.spatial.parts.links import SpatialLink
+
+
+def stepped_arm(arm: SpatialArm, singles: Sequence[str]) -> SpatialArm:
+    """The arm, unchecked, whose values at single addresses are complex columns: each has a cell where it is stepped.
+
+    What is rigid stays so, and is not stepped: more stiffness adds nothing.
+    """
+    steps = 1j * STEP * np.eye(len(singles))
+    for single, step in zip(singles, steps, strict=True):
+        value = np.asarray(value_at(arm, single), np.float64)
+        if np.isfinite(value):
+            arm = unchecked(arm, single, value + step)
+    return arm
+
+
+def cells_of(arm: SpatialArm) -> list[tuple[SpatialArm, list[Frame]]]:
+    """An arm of numbers, or the cells of a stepped one, each with the frames of its links."""
+    if not _is_stepped(arm):
+        return [(arm, arm.frames())]
+    values = arm_values(arm.links, arm.payload, arm.base_stiffness).links
+    count = max(np.size(x) for x in jax.tree_util.tree_leaves(arm))
+
+    def cell(number: int) -> tuple[SpatialArm, list[Frame]]:
+        def of_column(x: Any) -> Any:
+            return x[..., number if x.shape[-1] > 1 else 0]
+
+        own = [jax.tree_util.tree_map(of_column, link) for link in values]
+        one = jax.tree_util.tree_map(lambda x: of_column(x) if np.iscomplexobj(x) else x, arm)
+        return one, frames(own)
+
+    return [cell(k) for k in range(count)]
+
+
+def parts_of(link: SpatialLink, shares: Sequence[float]) -> tuple[SpatialLink, ...]:
+    """A link, which may be stepped, cut into parts with these shares of its length."""
+    if len(shares) == 1:
+        return (link,)
+    if not _is_stepped(link):
+        return cut(link, [{"length": share * link.length} for share in shares])
+    still = jax.tree_util.tree_map(lambda x: x.real[0] if np.iscomplexobj(x) else x, link)
+    found = []
+    for part, share in zip(parts_of(still, shares), shares, strict=True):
+        for name, value in vars(still).items():
+            if getattr(part, name) is value:
+                part = unchecked(part, name, getattr(link, name))
+        found.append(unchecked(part, "length", share * link.length))
+    return tuple(found)
+
+
+def _is_stepped(part: SpatialArm | SpatialLink) -> bool:
+    return any(map(np.iscomplexobj, jax.tree_util.tree_leaves(part)))
+
+
+def with_slopes(x: np.ndarray) -> Any:
+    """Of numbers (..., cells) those of an arm that is not stepped, else with their derivatives by what was.
+
+    The last direction is left for the frequency.
+    """
+    if not np.iscomplexobj(x):
+        return x[..., 0]
+    slopes = np.moveaxis(x.imag, -1, 0) / STEP
+    if not slopes.any():
+        return x.real[..., 0]
+    return Dual(x.real[..., 0], np.concatenate([slopes, np.zeros_like(slopes[:1])]))
+
+
+def entry(x: Any) -> Any:
+    """A number of any cells, each its own, as an entry of a matrix: nothing where it is 0 and stays so."""
+    found = with_slopes(np.ravel(x))
+    return found if isinstance(found, Dual) else without_zeros(float(found))

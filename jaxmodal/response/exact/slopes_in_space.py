@@ -1,0 +1,63 @@
+"""Derivatives of what arms in space answer, and of their damped roots, by their values and by the frequency."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+
+from jaxmodal.arithmetic.dual import Dual
+from jaxmodal.arithmetic.nothing import as_array
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.spatial_systems import spatial_system
+from jaxmodal.response.driven.stepped_arms import stepped_arm
+from jaxmodal.response.exact.slopes import kept_slopes, with_rate
+from jaxmodal.response.receptance.in_space import (
+    characteristic_factors,
+    dual_motions,
+    growth_in_space,
+)
+from jaxmodal.spatial.arms.arm import SpatialArm
+
+
+class SpatialSlopes:
+    """An arm in space and its ports, with derivatives by single addresses, and by the frequency last."""
+
+    def __init__(
+        self,
+        arm: SpatialArm,
+        theory: TheoryName,
+        quantity: str,
+        inputs: Sequence[Port],
+        outputs: Sequence[Port],
+        singles: Sequence[str],
+    ) -> None:
+        model, moved = arm.model(theory), stepped_arm(arm, singles)
+        stepped = dataclasses.replace(
+            model, links=moved.links, payload=moved.payload, base=moved.base_stiffness
+        )
+        asked = quantity, inputs, outputs
+        self._plain = spatial_system(arm, model, *asked)
+        with np.errstate(all="ignore"):
+            self._dual = spatial_system(moved, stepped, *asked)
+        self._directions = len(singles) + 1
+
+    def motions(self, omega: np.ndarray) -> tuple[Dual, Dual]:
+        """As `slopes.motions_with_slopes`."""
+        growth = functools.partial(growth_in_space, self._plain)
+        return kept_slopes(self._motions, growth, omega)
+
+    def _motions(self, omega: np.ndarray) -> np.ndarray:
+        """Values and derivatives, (1 + directions, read, inputs, F)."""
+        with np.errstate(all="ignore"):
+            found = dual_motions(self._dual, with_rate(omega, self._directions))
+        slopes = np.broadcast_to(found.slopes, (self._directions, *found.shape))
+        return np.concatenate([found.value[None], slopes])
+
+    def factors(self, roots: np.ndarray) -> list[Dual]:
+        """Factors of the characteristic determinant at complex frequencies, with their derivatives, (1, roots)."""
+        omega = with_rate(roots, self._directions)
+        return [as_array(x, omega)[None] for x in characteristic_factors(self._dual, omega)]
