@@ -140,9 +140,11 @@ def model_of(argument: str, links: int | None, options: dict[str, Any]) -> Any:
     from jaxmodal.cli.arguments import load_any_arm
     from jaxmodal.dynamics import flexible_arm
     from jaxmodal.dynamics.files import model_arguments
+    from jaxmodal.spatial.files.robot_files import is_robot
 
     arm = load_any_arm(argument)
-    said = {} if argument.startswith(EXAMPLE_PREFIX) else model_arguments(read_document(argument))
+    bare = argument.startswith(EXAMPLE_PREFIX) or is_robot(argument)
+    said = {} if bare else model_arguments(read_document(argument))
     if links is not None:
         starts = [i for i, link in enumerate(arm.links) if not getattr(link, "segment", False)]
         if links > len(starts):

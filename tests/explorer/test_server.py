@@ -173,7 +173,9 @@ def test_a_growing_store_shows_what_it_has(dataset):
 # ---- the command ----
 
 COMMAND = "from sweeps.commands.explore import explore; explore()"
-START = f"import jax; jax.config.update('jax_enable_x64', True); {COMMAND}"
+#: a shell that runs in the background hands on that Ctrl-C is ignored
+HEARD = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+START = f"{HEARD}; import jax; jax.config.update('jax_enable_x64', True); {COMMAND}"
 
 
 def command(*arguments, **options):
@@ -202,7 +204,10 @@ def test_the_command_serves_until_it_is_stopped(store):
         connection.request("GET", f"/{found[2]}/")
         assert connection.getresponse().status == 200
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
+        try:
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
         assert "Traceback" not in process.stderr.read()
 
 
