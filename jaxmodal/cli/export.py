@@ -33,7 +33,7 @@ _LUMPED = ("pieces", "postures", "theory", "slides")
 _OPTIONS = {
     "mjcf": (*_LUMPED, "modes", "gravity", "motors"),
     "urdf": (*_LUMPED, "modes"),
-    "fmu": ("modes", "gravity", "step", "build", "compiler"),
+    "fmu": ("modes", "gravity", "step", "integrator", "tolerance", "build", "compiler"),
 }
 
 
@@ -87,6 +87,14 @@ _OPTIONS = {
     help="Whether the joints of an MJCF turn, or stand in the posture.  [default: free]",
 )
 @click.option("--step", type=Number(), help="Longest step of the integrator of an fmu, s.")
+@click.option(
+    "--integrator",
+    type=click.Choice(["rk4", "dopri5"]),
+    help="Of co-simulation of an fmu: steps all alike, or steps that follow their error.  [default: rk4]",
+)
+@click.option(
+    "--tolerance", type=Number(), help="By how much a step of dopri5 may err.  [default: 1e-8]"
+)
 @click.option(
     "--build/--no-build",
     default=None,

@@ -33,6 +33,8 @@ from jaxmodal.runtime.whole_files import write_whole
 _STEP = 0.05
 #: and what the method is stable up to, on the imaginary axis
 _STABLE = 2.0 * np.sqrt(2.0)
+#: integrators of co-simulation, and by how much a step may err whose size follows its error
+INTEGRATORS, _TOLERANCE = ("rk4", "dopri5"), 1e-8
 #: seconds that a compiler may take
 _PATIENCE = 300
 _FLAGS = ("-std=c99", "-O2", "-fPIC", "-shared")
@@ -52,9 +54,11 @@ class SimulationUnit(ShowsTables):
     inputs, outputs, states : tuple of str
         Names of its variables.
     integrator : str
-        Of co-simulation: ``"rk4"``, the classical method of Runge and Kutta of order 4, with inputs held.
+        Of co-simulation, with inputs held: ``"rk4"`` or ``"dopri5"``.
     step : float
-        Its longest step, s.
+        Its longest step, s; of ``"dopri5"`` the first one that it tries.
+    tolerance : float
+        Of a step of ``"dopri5"``; 0 of ``"rk4"``.
     fastest : float
         The largest eigenvalue of the model, rad/s.
     platform : str
@@ -69,13 +73,14 @@ class SimulationUnit(ShowsTables):
     states: tuple[str, ...]
     integrator: str
     step: float
+    tolerance: float
     fastest: float
     platform: str
     remark: str
 
     @property
     def stable_step(self) -> float:
-        """The step up to which the integrator is stable where nothing damps, s."""
+        """The step up to which ``"rk4"`` is stable where nothing damps, s."""
         return float(_STABLE / self.fastest)
 
     def tables(self) -> list[Table]:
@@ -86,10 +91,17 @@ class SimulationUnit(ShowsTables):
             ["states", ", ".join(self.states)],
             ["binary", self.platform or f"none: {self.remark}"],
         ]
-        notes = [
-            f"co-simulation by {self.integrator}, steps of {self.step:.3g} s at most; the fastest oscillation has "
-            f"{self.fastest / (2.0 * np.pi):.4g} Hz, and steps above {self.stable_step:.3g} s are unstable"
-        ]
+        hertz = f"the fastest oscillation has {self.fastest / (2.0 * np.pi):.4g} Hz"
+        if self.tolerance:
+            notes = [
+                f"co-simulation by {self.integrator}, steps that err by {self.tolerance:.3g} at most, relative and "
+                f"absolute; {hertz}"
+            ]
+        else:
+            notes = [
+                f"co-simulation by {self.integrator}, steps of {self.step:.3g} s at most; {hertz}, and steps above "
+                f"{self.stable_step:.3g} s are unstable"
+            ]
         return [Table(f"{self.path}: unit of FMI 3.0", ("", "what"), rows, notes, ("", "what"))]
 
 
@@ -99,6 +111,8 @@ def write_fmu(
     *,
     start: Any = None,
     step: Any = None,
+    integrator: str = "rk4",
+    tolerance: Any = None,
     build: bool | None = None,
     compiler: str = "cc",
 ) -> SimulationUnit:
@@ -114,7 +128,14 @@ def write_fmu(
     start
         Coordinates and rates (2 N) at the start; left out all are 0. They are start values of the unit's states.
     step
-        Longest step of the integrator of co-simulation, s; left out, 0.05 over the fastest eigenvalue.
+        Longest step of the integrator of co-simulation, s, the first one of ``"dopri5"``; left out, 0.05 over the
+        fastest eigenvalue.
+    integrator
+        Of co-simulation: ``"rk4"``, the classical method of Runge and Kutta of order 4 with steps that are all alike,
+        or ``"dopri5"``, the method of Dormand and Prince of order 5, whose steps follow their error.
+    tolerance
+        By how much a step of ``"dopri5"`` may err, as a share of each state and absolutely, 1e-8 if left out; an
+        importer may ask for another.
     build
         True: a binary must be built; False: sources alone; None: a binary where there is a compiler.
     compiler
@@ -132,8 +153,9 @@ def write_fmu(
 
     Notes
     -----
-    Model exchange leaves the integrator to the importer. The explicit method of co-simulation is stable up to a step of
-    2.8 over the fastest eigenvalue: a stiff arm needs short steps, fewer modes, or an importer with an implicit method.
+    Model exchange leaves the integrator to the importer. The methods of co-simulation are explicit, ``"rk4"`` stable up
+    to a step of 2.8 over the fastest eigenvalue: a stiff arm needs short steps, fewer modes, or an importer with an
+    implicit method.
 
     Examples
     --------
@@ -151,14 +173,25 @@ def write_fmu(
         raise ArmError(f"path = {shown(str(path))}: must end in .fmu.")
     if build is not None:
         require_truth("build", build)
+    if integrator not in INTEGRATORS:
+        raise ArmError(
+            f"integrator = {shown(integrator)}: must be one of {', '.join(map(repr, INTEGRATORS))}."
+        )
+    if integrator == "rk4" and tolerance is not None:
+        raise ArmError(
+            f"tolerance = {shown(tolerance)}: steps of 'rk4' are all alike; leave it out, or take 'dopri5'."
+        )
+    allowed = 0.0
+    if integrator != "rk4":
+        allowed = _TOLERANCE if tolerance is None else positive("tolerance", tolerance, "1")
     made = _model(model, start)
     size = _STEP / made.fastest if step is None else positive("step", step, "s")
     identifier = re.sub(r"\W", "_", place.stem, flags=re.ASCII)
     identifier = identifier if identifier[:1].isalpha() else f"unit_{identifier}"
     unit = (resources.files("jaxmodal") / "data" / "fmi" / "unit.c").read_text(encoding="utf-8")
     sources = {"unit.c": unit, **made.sources}
-    token = _token(made, sources, size)
-    sources["model.h"] = header(made, token, size)
+    token = _token(made, sources, (size, allowed))
+    sources["model.h"] = header(made, token, size, allowed)
     names = [name for name in sources if name.endswith(".c")]
     binary, remark = None, "not asked for"
     if build is not False:
@@ -171,7 +204,9 @@ def write_fmu(
         f"{_MACHINES.get(platform.machine(), '')}-{_SYSTEMS.get(platform.system(), ('', ''))[0]}"
     )
     files: dict[str, str | bytes] = {
-        "modelDescription.xml": model_description(made, place.stem, identifier, token, size),
+        "modelDescription.xml": model_description(
+            made, place.stem, identifier, token, size, allowed
+        ),
         "sources/buildDescription.xml": build_description(identifier, names),
         **{f"sources/{name}": text for name, text in sources.items()},
     }
@@ -183,8 +218,9 @@ def write_fmu(
         tuple(v.name for v in made.inputs),
         tuple(v.name for v in made.outputs),
         tuple(v.name for v in made.states),
-        "rk4",
+        integrator,
         float(size),
+        float(allowed),
         made.fastest,
         "" if binary is None else system,
         remark,
@@ -204,10 +240,12 @@ def _model(model: Any, start: Any) -> UnitModel:
     return arm_model(model, finite("start", start, (size,), expected))
 
 
-def _token(model: UnitModel, sources: Mapping[str, str], step: float) -> str:
+def _token(model: UnitModel, sources: Mapping[str, str], steps: tuple[float, float]) -> str:
     """The same of the same unit, in the form of a GUID."""
     starts = [state.start for state in model.states]
-    text = "\n".join([*(f"{name}\n{text}" for name, text in sources.items()), repr((starts, step))])
+    text = "\n".join(
+        [*(f"{name}\n{text}" for name, text in sources.items()), repr((starts, *steps))]
+    )
     digest = hashlib.sha256(text.encode()).hexdigest()
     return (
         "{"

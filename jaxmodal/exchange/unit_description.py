@@ -21,8 +21,12 @@ _UNITS = {
 _NO_UNIT = ("1", "1/s", "1/s/s")
 
 
-def model_description(model: UnitModel, name: str, identifier: str, token: str, step: float) -> str:
-    """``modelDescription.xml``."""
+def model_description(
+    model: UnitModel, name: str, identifier: str, token: str, step: float, tolerance: float
+) -> str:
+    """``modelDescription.xml``; all steps are alike where the ``tolerance`` is 0."""
+    fixed = "" if tolerance else f' fixedInternalStepSize="{step!r}"'
+    usual = f' tolerance="{tolerance!r}"' if tolerance else ""
     first = 1
     places = {}
     for group in ("inputs", "states", "rates", "outputs"):
@@ -33,15 +37,14 @@ def model_description(model: UnitModel, name: str, identifier: str, token: str, 
         f'<fmiModelDescription fmiVersion="3.0" modelName={quoteattr(name)} instantiationToken="{token}"',
         f'    generationTool="jaxmodal {__version__}" variableNamingConvention="flat">',
         f'  <ModelExchange modelIdentifier="{identifier}"/>',
-        f'  <CoSimulation modelIdentifier="{identifier}" canHandleVariableCommunicationStepSize="true"',
-        f'      fixedInternalStepSize="{step!r}"/>',
+        f'  <CoSimulation modelIdentifier="{identifier}" canHandleVariableCommunicationStepSize="true"{fixed}/>',
         "  <UnitDefinitions>",
         *(_unit(name, exponents) for name, exponents in _UNITS.items()),
         "  </UnitDefinitions>",
         "  <LogCategories>",
         '    <Category name="logStatusError" description="why a call failed"/>',
         "  </LogCategories>",
-        f'  <DefaultExperiment startTime="0.0" stopTime="1.0" stepSize="{max(step, 1e-3)!r}"/>',
+        f'  <DefaultExperiment startTime="0.0" stopTime="1.0" stepSize="{max(step, 1e-3)!r}"{usual}/>',
         "  <ModelVariables>",
         '    <Float64 name="time" valueReference="0" causality="independent" variability="continuous" unit="s"/>',
     ]

@@ -112,7 +112,7 @@ def linear_model(system: StateSpace) -> UnitModel:
     )
 
 
-def header(model: UnitModel, token: str, step: float) -> str:
+def header(model: UnitModel, token: str, step: float, tolerance: float) -> str:
     """``model.h``: sizes, start values, and what `unit.c` calls."""
     return "\n".join(
         [
@@ -123,8 +123,10 @@ def header(model: UnitModel, token: str, step: float) -> str:
             f"#define MODEL_STATES {len(model.states)}",
             f"#define MODEL_OUTPUTS {len(model.outputs)}",
             f'#define MODEL_TOKEN "{token}"',
-            "/* longest step of the integrator, s */",
+            "/* longest step of the integrator, or its first one where steps follow their error, s */",
             f"#define MODEL_STEP {step!r}",
+            "/* of a step, relative and absolute; 0 where all steps are alike */",
+            f"#define MODEL_TOLERANCE {tolerance!r}",
             "",
             "static const double model_start[MODEL_STATES] = {",
             *_rows([state.start for state in model.states]),

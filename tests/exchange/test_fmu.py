@@ -97,6 +97,27 @@ def test_the_motion_of_the_unit_is_that_of_simulate(name, tmp_path):
             np.testing.assert_allclose(seen[f"tip.{'xy'[k]}"], place, rtol=0.0, atol=1e-6)
 
 
+def test_steps_that_follow_their_error_give_the_same_motion(tmp_path):
+    """By the tolerance of the unit, and by that which the importer asks for."""
+    cc()
+    model = model_of()
+    q = np.array([0.3, -0.5, 1e-3, 0.0])
+    given = {"start": [*q, *(0.0 * q)], "build": True}
+    fixed = write_fmu(model, tmp_path / "fixed.fmu", step=2e-5, **given)
+    free = write_fmu(model, tmp_path / "free.fmu", integrator="dopri5", tolerance=1e-9, **given)
+    assert "steps that err by 1e-09 at most" in str(free)
+    assert fmpy().validation.validate_fmu(free.path) == []
+    truth = run(fixed.path, "CoSimulation", fixed.outputs, 0.2)
+    errors = []
+    for tolerance in (None, 1e-4):
+        more = {} if tolerance is None else {"relative_tolerance": tolerance}
+        seen = run(free.path, "CoSimulation", free.outputs, 0.2, **more)
+        errors.append(max(np.abs(seen[name] - truth[name]).max() for name in free.outputs))
+    assert errors[0] < 1e-6
+    assert errors[0] < 0.1 * errors[1]
+    assert errors[1] < 1e-2
+
+
 @pytest.mark.parametrize("order", ["full", "first"])
 @pytest.mark.parametrize("frames", ["rotation", "linear"])
 def test_the_written_place_of_the_tip_is_that_of_the_model(order, frames):
@@ -241,6 +262,9 @@ def test_where_there_is_no_compiler_there_are_sources_and_a_word(tmp_path):
         (model_of, {"path": "arm.xml"}, r"must end in \.fmu"),
         (model_of, {"start": [1.0]}, "start = .*8 numbers, the coordinates and their rates"),
         (model_of, {"step": -1.0}, "step"),
+        (model_of, {"integrator": "euler"}, "integrator = 'euler': must be one of 'rk4', 'dopri5'"),
+        (model_of, {"tolerance": 1e-6}, "tolerance = 1e-06: steps of 'rk4' are all alike"),
+        (model_of, {"integrator": "dopri5", "tolerance": 0.0}, "tolerance"),
         (model_of, {"build": "yes"}, "build = 'yes': must be True or False"),
         (arm, {}, "flexible_arm"),
     ],

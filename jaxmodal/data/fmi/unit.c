@@ -1,5 +1,6 @@
-/* The functions of FMI 3.0 for one model x' = f(x, u), y = g(x, u): model exchange, and co-simulation by the classical
- * Runge-Kutta method of order 4 with inputs held. The model is in model.c. C99; nothing but instances is allocated. */
+/* The functions of FMI 3.0 for one model x' = f(x, u), y = g(x, u): model exchange, and co-simulation with inputs held,
+ * by the classical Runge-Kutta method of order 4, or by that of Dormand and Prince of order 5, whose steps follow the
+ * error that its method of order 4 shows. The model is in model.c. C99; nothing but instances is allocated. */
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +37,7 @@ typedef struct {
     double state[MODEL_STATES];
     Phase phase;
     bool steps; /* co-simulation */
+    double tolerance, trial; /* of a step that follows its error, and its next size */
     void *environment;
     Log log;
 } Unit;
@@ -52,6 +54,8 @@ static void begin(Unit *unit)
     unit->time = 0.0;
     memset(unit->input, 0, sizeof unit->input);
     memcpy(unit->state, model_start, sizeof unit->state);
+    unit->tolerance = MODEL_TOLERANCE;
+    unit->trial = MODEL_STEP;
     unit->phase = INSTANTIATED;
 }
 
@@ -112,7 +116,9 @@ EXPORT Status fmi3EnterInitializationMode(void *instance, bool tolerant, double 
                                           double stop)
 {
     Unit *unit = instance;
-    (void)tolerant, (void)tolerance, (void)stops, (void)stop;
+    (void)stops, (void)stop;
+    if (tolerant && tolerance > 0.0 && MODEL_TOLERANCE > 0.0)
+        unit->tolerance = tolerance;
     unit->time = start;
     unit->phase = INITIALIZING;
     return OK;
@@ -378,23 +384,99 @@ static int runge_kutta_4(Unit *unit, double step)
     return 0;
 }
 
+static int fixed_steps(Unit *unit, double span, double *passed)
+{
+    const double count = ceil(span / MODEL_STEP * (1.0 - 1e-12));
+    if (!isfinite(count))
+        return 2;
+    for (double k = 0.0; k < count; k += 1.0) {
+        const int status = runge_kutta_4(unit, span / count);
+        if (status != 0)
+            return status;
+        *passed = span * ((k + 1.0) / count);
+    }
+    return 0;
+}
+
+/* One step of Dormand and Prince to `next`, and its error over what is allowed. */
+static int dormand_prince(const Unit *unit, double step, double next[], double *error)
+{
+    static const double at[6][6] = {
+        {1.0 / 5.0},
+        {3.0 / 40.0, 9.0 / 40.0},
+        {44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0},
+        {19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0},
+        {9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0},
+        {35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0},
+    };
+    static const double less[7] = {71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
+                                   -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
+    double slopes[7][MODEL_STATES], sum = 0.0;
+    if (model_derivatives(unit->state, unit->input, slopes[0]) != 0)
+        return 1;
+    for (int stage = 0; stage < 6; stage++) {
+        for (int k = 0; k < MODEL_STATES; k++) {
+            next[k] = unit->state[k];
+            for (int j = 0; j <= stage; j++)
+                next[k] += step * at[stage][j] * slopes[j][k];
+        }
+        if (model_derivatives(next, unit->input, slopes[stage + 1]) != 0)
+            return 1;
+    }
+    for (int k = 0; k < MODEL_STATES; k++) {
+        const double allowed = unit->tolerance * (1.0 + fmax(fabs(unit->state[k]), fabs(next[k])));
+        double away = 0.0;
+        for (int j = 0; j < 7; j++)
+            away += step * less[j] * slopes[j][k];
+        sum += away / allowed * (away / allowed);
+    }
+    *error = sqrt(sum / MODEL_STATES);
+    return 0;
+}
+
+static int following_steps(Unit *unit, double span, double *passed)
+{
+    double next[MODEL_STATES], error;
+    while (*passed < span) {
+        const double left = span - *passed, step = fmin(unit->trial, left);
+        const int status = dormand_prince(unit, step, next, &error);
+        /* what is no number is a step far too long */
+        double factor = status == 0 && isfinite(error) ? 0.9 * pow(fmax(error, 1e-10), -0.2) : 0.1;
+        factor = fmin(fmax(factor, 0.1), 5.0);
+        if (status == 0 && error <= 1.0) {
+            memcpy(unit->state, next, sizeof unit->state);
+            *passed = step < left ? *passed + step : span;
+            if (step == unit->trial || factor < 1.0)
+                unit->trial = step * factor;
+        } else {
+            unit->trial = step * fmin(factor, 0.9);
+        }
+        if (!(unit->trial > 1e-14 * span))
+            return status == 1 ? 1 : 3;
+    }
+    return 0;
+}
+
 EXPORT Status fmi3DoStep(void *instance, double time, double size, bool final, bool *event, bool *terminate, bool *early,
                          double *reached)
 {
+    static const char *const reasons[] = {
+        "The inertia matrix has lost its definiteness.",
+        "A state is no longer finite: the step is too long for this arm.",
+        "No step is short enough for the tolerance.",
+    };
     Unit *unit = instance;
-    const double count = ceil(size / MODEL_STEP * (1.0 - 1e-12));
+    double passed = 0.0;
+    int status;
     (void)final;
     *event = *terminate = *early = false;
     *reached = time;
-    if (!unit->steps || !(size > 0.0) || !isfinite(count))
+    if (!unit->steps || !(size > 0.0) || !isfinite(size))
         return failed(unit, "fmi3DoStep: needs an instance for co-simulation and a step above 0.");
-    for (double k = 0.0; k < count; k += 1.0) {
-        const int status = runge_kutta_4(unit, size / count);
-        if (status != 0)
-            return failed(unit, status == 1 ? "The inertia matrix has lost its definiteness."
-                                            : "A state is no longer finite: the step is too long for this arm.");
-        *reached = time + size * ((k + 1.0) / count);
-    }
+    status = unit->tolerance > 0.0 ? following_steps(unit, size, &passed) : fixed_steps(unit, size, &passed);
+    *reached = time + passed;
+    if (status != 0)
+        return failed(unit, reasons[status - 1]);
     unit->time = *reached = time + size;
     return OK;
 }
