@@ -9,6 +9,7 @@ from jaxmodal.moves.shaping import compare_shapers, shape_move
 from jaxmodal.moves.speed_results import MoveCrossings, SpeedsToAvoid
 from jaxmodal.moves.speeds import crossings_along, speeds_to_avoid
 from jaxmodal.moves.stretching import StretchedMove, quickest_stretch
+from jaxmodal.moves.timing import TimedMove, time_optimal
 from jaxmodal.moves.vibration import move_vibration
 from jaxmodal.runtime.public_names import report_package
 
@@ -20,6 +21,7 @@ __all__ = [
     "ShaperComparison",
     "SpeedsToAvoid",
     "StretchedMove",
+    "TimedMove",
     "compare_shapers",
     "controller_settings",
     "crossings_along",
@@ -29,6 +31,7 @@ __all__ = [
     "read_move",
     "shape_move",
     "speeds_to_avoid",
+    "time_optimal",
     "write_move",
     "write_settings",
 ]

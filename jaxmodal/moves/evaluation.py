@@ -15,6 +15,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamics.drives.motions import Motion, checked_angles
 from jaxmodal.moves.driven import angles_at, solved_along, spread_over, way_of
+from jaxmodal.moves.joint_limits import joints_of
 from jaxmodal.moves.modes_along import ModesAlong, modes_along
 from jaxmodal.moves.oscillators import number_of_steps, steps_between
 from jaxmodal.moves.paths import knots_of, moved
@@ -147,12 +148,10 @@ def vibration_of(
     static = np.zeros_like(place)
     if pull is not None:
         static[:, -1] = (along.base[-1] @ pull) / end[:, 0]
-    names = arm.joint_names
-    joints = {number: name for name, numbers in names.items() for number in numbers}
     return MoveVibration(
         arm=arm.name,
         theory=theory,
-        joints=tuple(joints.get(number, f"joint {number}") for number in arm.joints),
+        joints=joints_of(arm),
         forces=(TURNING,) if pull is None else (TURNING, GRAVITY),
         damping_ratio=ratios,
         posture_times=at,

@@ -58,14 +58,14 @@ def limits_of(
     count = len(joints)
     found = []
     if speed is not None:
-        needed = np.abs(loads.rates).max(axis=0) / _each("speed", speed, count, "rad/s")
+        needed = np.abs(loads.rates).max(axis=0) / each_joint("speed", speed, count, "rad/s")
         found.append(_limit("speed", needed, joints))
     if acceleration is not None:
-        most = _each("acceleration", acceleration, count, "rad/s^2")
+        most = each_joint("acceleration", acceleration, count, "rad/s^2")
         needed = np.sqrt(np.abs(loads.changes).max(axis=0) / most)
         found.append(_limit("acceleration", needed, joints))
     if torque is not None:
-        most = _each("torque", torque, count, "N m")
+        most = each_joint("torque", torque, count, "N m")
         assert loads.inertia is not None
         assert loads.weight is not None
         still = np.abs(loads.weight).max(axis=0)
@@ -87,7 +87,14 @@ def _limit(name: str, needed: Floats, joints: tuple[str, ...]) -> Limit:
     return Limit(name, float(needed[k]), joints[k])
 
 
-def _each(name: str, given: Any, count: int, unit: str) -> Floats:
+def joints_of(arm: Arm | SpatialArm) -> tuple[str, ...]:
+    """What tables call the joints: their names, or their numbers."""
+    known = {number: name for name, numbers in arm.joint_names.items() for number in numbers}
+    return tuple(known.get(number, f"joint {number}") for number in arm.joints)
+
+
+def each_joint(name: str, given: Any, count: int, unit: str) -> Floats:
+    """A limit of every joint."""
     values = reals(name, given, f"numbers greater than 0, {unit}")
     if values.shape not in ((), (count,)) or not np.all(values > 0.0):
         raise ArmError(

@@ -53,7 +53,8 @@ def _of_pieces(move: PiecewisePolynomial, times: Floats) -> tuple[Floats, Floats
     values: list[Any] = [own]
     for _ in range(2):
         powers = np.arange(1, len(values[-1]))
-        values.append(values[-1][1:] * powers[:, None, None])
+        slopes = values[-1][1:] * powers[:, None, None]
+        values.append(slopes if len(slopes) else 0.0 * values[-1][:1])
     found = [np.asarray(np.polynomial.polynomial.polyval(at, x, tensor=False)) for x in values]
     return found[0], np.asarray(inside * found[1]), np.asarray(inside * found[2])
 

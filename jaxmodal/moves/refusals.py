@@ -13,8 +13,8 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import nothing_gives_way
 
 
-def require_moving_arm(arm: Any) -> None:
-    """Refuse an arm that `move_vibration` does not know.
+def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
+    """Refuse an arm that `move_vibration` does not know; what does not vibrate, too, where it has to.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def require_moving_arm(arm: Any) -> None:
                 f"link{number}: {free[0]} = 0 lets its joint go, so that the motor moves nothing; give a stiffness "
                 "above 0, or leave it out for a rigid one."
             )
-    if isinstance(arm, SpatialArm) and nothing_gives_way(arm):
+    if vibrating and isinstance(arm, SpatialArm) and nothing_gives_way(arm):
         raise ArmError(
             "arm: nothing gives way, all links and joints are rigid, so nothing vibrates; give joint_stiffness, or "
             "links a section and a material."
