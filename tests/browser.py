@@ -173,3 +173,4 @@ class Browser:
         finally:
             self.driver.terminate()
             self.driver.wait(10)
+            self.driver.stdout.close()
