@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks.one_core import on_one_core
 
 MODES = 10
 #: cells of the chain form in each repeat: its time per cell does not depend on their number
@@ -43,10 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.quick:
         options.postures, options.repeats = 8000, 2
-    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ[name] = "1"
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-1:])
+    on_one_core()
     report = measured(options.postures, options.repeats, options.quick)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     partial = options.out.with_suffix(".partial")
@@ -57,13 +55,6 @@ def main(arguments: list[str] | None = None) -> None:
 
 def measured(cells: int, repeats: int, quick: bool) -> dict[str, Any]:
     """Times per cell, ratios, shares and errors."""
-    import jax
-
-    from jaxmodal.runtime.compilation import add_cpu_flags
-
-    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
-    add_cpu_flags()
-
     import jaxmodal as jm
     from benchmarks.batch_report import cpu_model
 

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks.one_core import on_one_core
 
 MODES = 10
 #: cells of the chain form and of the general path in each repeat
@@ -43,16 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.quick:
         options.cells, options.repeats = 80_000, 1
-    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ[name] = "1"
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-1:])
-    import jax
-
-    from jaxmodal.runtime.compilation import add_cpu_flags
-
-    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
-    add_cpu_flags()
+    on_one_core()
     from benchmarks.batch_report import cpu_model
 
     report: dict[str, Any] = {"machine": {"cpu": cpu_model(), "cores_used": 1}, "modes": MODES}

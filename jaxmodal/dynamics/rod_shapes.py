@@ -13,7 +13,8 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arguments import positive, reals
+from jaxmodal.arm.arguments import positive
+from jaxmodal.dynamics.shapes import samples
 from jaxmodal.runtime.errors import ArmError
 
 Numbers = NDArray[np.float64]
@@ -85,23 +86,8 @@ def sampled_rods(stations: Any, values: Any, tolerance: float = 1e-8) -> RodShap
         If polynomials of a degree that suits s stations do not meet the samples, as those of a shape that is not held
         at the base.
     """
-    xi = reals("stations", stations, "ascending numbers from 0 to 1, shape (s,)")
-    given = reals("values", values, "numbers, a column for each shape, shape (s, m)")
+    xi, given = samples(stations, "values", values, "deform")
     tolerance = positive("tolerance", tolerance)
-    if xi.ndim != 1 or given.ndim != 2 or len(given) != xi.size or xi.size < 5 or not given.size:
-        raise ArmError(
-            f"values: of shape {given.shape} at stations of shape {xi.shape}; must be (s, m) at (s,) with 5 stations "
-            "or more, a column for each shape."
-        )
-    if not (xi[0] == 0.0 and xi[-1] == 1.0 and np.all(np.diff(xi) > 0.0)):
-        raise ArmError(
-            f"stations: from {xi[0]!r} to {xi[-1]!r}; must ascend from 0 to 1, in units of the link's length."
-        )
-    if not np.all(np.isfinite(given)) or not np.all(np.any(given, axis=0)):
-        raise ArmError(
-            "values: hold a value that is not finite, or a shape of zeros; must be shapes that deform, a column for "
-            "each."
-        )
     return combined_rods(fitted_rods(xi, given, tolerance))
 
 

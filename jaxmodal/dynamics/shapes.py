@@ -151,6 +151,33 @@ def polynomial_shapes(count: int) -> LinkShapes:
     return combined(count, np.eye(count), "polynomial")
 
 
+def samples(stations: Any, name: str, given: Any, verb: str) -> tuple[Numbers, Numbers]:
+    """Stations (s,) and values (s, m), a column for each shape, which must do something, as the ``verb`` says.
+
+    Raises
+    ------
+    ArmError
+        They do not go together, or are none.
+    """
+    xi = reals("stations", stations, "ascending numbers from 0 to 1, shape (s,)")
+    values = reals(name, given, "numbers, a column for each shape, shape (s, m)")
+    if xi.ndim != 1 or values.ndim != 2 or len(values) != xi.size or xi.size < 5 or not values.size:
+        raise ArmError(
+            f"{name}: of shape {values.shape} at stations of shape {xi.shape}; must be (s, m) at (s,) with 5 stations "
+            "or more, a column for each shape."
+        )
+    if not (xi[0] == 0.0 and xi[-1] == 1.0 and np.all(np.diff(xi) > 0.0)):
+        raise ArmError(
+            f"stations: from {xi[0]!r} to {xi[-1]!r}; must ascend from 0 to 1, in units of the link's length."
+        )
+    if not np.all(np.isfinite(values)) or not np.all(np.any(values, axis=0)):
+        raise ArmError(
+            f"{name}: hold a value that is not finite, or a shape of zeros; must be shapes that {verb}, a column for "
+            "each."
+        )
+    return xi, values
+
+
 def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> LinkShapes:
     """A user's shapes, given by their deflections at stations.
 
@@ -169,23 +196,8 @@ def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> 
         If polynomials of a degree that suits s stations do not meet the samples, as those of a shape that is not
         clamped at the base.
     """
-    xi = reals("stations", stations, "ascending numbers from 0 to 1, shape (s,)")
-    values = reals("deflections", deflections, "numbers, a column for each shape, shape (s, m)")
+    xi, values = samples(stations, "deflections", deflections, "bend")
     tolerance = positive("tolerance", tolerance)
-    if xi.ndim != 1 or values.ndim != 2 or len(values) != xi.size or xi.size < 5 or not values.size:
-        raise ArmError(
-            f"deflections: of shape {values.shape} at stations of shape {xi.shape}; must be (s, m) at (s,) with 5 "
-            "stations or more, a column for each shape."
-        )
-    if not (xi[0] == 0.0 and xi[-1] == 1.0 and np.all(np.diff(xi) > 0.0)):
-        raise ArmError(
-            f"stations: from {xi[0]!r} to {xi[-1]!r}; must ascend from 0 to 1, in units of the link's length."
-        )
-    if not np.all(np.isfinite(values)) or not np.all(np.any(values, axis=0)):
-        raise ArmError(
-            "deflections: hold a value that is not finite, or a shape of zeros; must be shapes that bend, "
-            "a column for each."
-        )
     size, coefficients = fitted_polynomials(xi, values, tolerance)
     return combined(size, coefficients, "sampled")
 

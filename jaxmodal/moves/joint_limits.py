@@ -68,18 +68,23 @@ def limits_of(
         most = each_joint("torque", torque, count, "N m")
         assert loads.inertia is not None
         assert loads.weight is not None
-        still = np.abs(loads.weight).max(axis=0)
-        if np.any(still >= most):
-            k = int(np.argmax(still - most))
-            raise ArmError(
-                f"torque: {joints[k]} needs {still[k]:.4g} N m for gravity alone on this way; must have more than "
-                f"that, not {most[k]:.4g} N m."
-            )
+        require_strong(loads.weight, most, joints)
         # weight + inertia/s^2 reaches the limit on the side to which inertia pushes
         room = most - np.sign(loads.inertia) * loads.weight
         needed = np.sqrt((np.abs(loads.inertia) / room).max(axis=0))
         found.append(_limit("torque", needed, joints))
     return found
+
+
+def require_strong(weight: Floats, most: Floats, joints: tuple[str, ...]) -> None:
+    """Refuse torques that gravity alone takes, (T, n), somewhere on the way."""
+    still = np.abs(weight).max(axis=0)
+    if np.any(still >= most):
+        k = int(np.argmax(still - most))
+        raise ArmError(
+            f"torque: {joints[k]} needs {still[k]:.4g} N m for gravity alone on this way; must have more than "
+            f"that, not {most[k]:.4g} N m."
+        )
 
 
 def _limit(name: str, needed: Floats, joints: tuple[str, ...]) -> Limit:

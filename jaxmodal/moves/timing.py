@@ -15,7 +15,14 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import Motion, checked_angles
 from jaxmodal.dynamics.drives.piecewise import PiecewisePolynomial
-from jaxmodal.moves.joint_limits import Loads, each_joint, joints_of, limits_of, loads_of
+from jaxmodal.moves.joint_limits import (
+    Loads,
+    each_joint,
+    joints_of,
+    limits_of,
+    loads_of,
+    require_strong,
+)
 from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.refusals import require_moving_arm
 from jaxmodal.runtime.errors import ArmError
@@ -225,13 +232,7 @@ def _rows_of(
         assert along.inertia is not None
         assert along.weight is not None
         assert across.inertia is not None
-        limits_of(
-            Loads(way.slopes, way.bends, 0.0 * along.weight, along.weight),
-            joints_of(arm),
-            None,
-            None,
-            torque,
-        )
+        require_strong(along.weight, most, joints_of(arm))
         parts.append(
             (across.inertia, along.inertia, along.weight, np.broadcast_to(most, way.slopes.shape))
         )
@@ -267,15 +268,26 @@ def _squares(way: _Way, rows: _Rows, fastest: Floats) -> Floats:
             bounds=bounds,
             method="highs",
         )
-        reach[i] = max(float(found.x[0]), 0.0) if found.status == 0 else 0.0
+        if found.status != 0 or not found.x[0] > 0.0:
+            raise _stuck(i, number)
+        reach[i] = found.x[0]
     squares = np.zeros(number)
     for i in range(number - 2):
         a, b, least, most = both(i)
         with np.errstate(divide="ignore", invalid="ignore"):
             ends = np.where(b > 0.0, most - a * squares[i], least - a * squares[i]) / b
         up = np.where(b != 0.0, ends, np.inf)
-        squares[i + 1] = max(0.0, min(reach[i + 1], float(up.min())))
+        squares[i + 1] = min(reach[i + 1], float(up.min()))
+    if not np.all(squares[1:-1] > 0.0):
+        raise _stuck(int(np.argmin(squares[1:-1])) + 1, number)
     return squares
+
+
+def _stuck(at: int, number: int) -> ArmError:
+    return ArmError(
+        f"move: no timing was found at {100.0 * at / (number - 1):.0f} % of its path, where the limits leave no way on; "
+        "allow more, or give more points."
+    )
 
 
 def _motion_of(way: _Way, squares: Floats) -> PiecewisePolynomial:

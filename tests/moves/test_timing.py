@@ -8,7 +8,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal import dynamics
 from jaxmodal.dynamics.mechanics.states import inverse_dynamics
-from jaxmodal.moves import quickest_stretch, time_optimal
+from jaxmodal.moves import quickest_stretch, time_optimal, timing
 from jaxmodal.moves.paths import moved
 
 #: what the time of piecewise constant accelerations along 400 parts of a path is off by: the square of a part
@@ -149,6 +149,15 @@ def test_straight_pieces_have_no_accelerations():
     np.testing.assert_allclose(angles, [[0.5], [0.75]], rtol=0.0, atol=1e-15)
     np.testing.assert_allclose(rates, [[0.25], [0.25]], rtol=0.0, atol=1e-15)
     assert np.all(changes == 0.0)
+
+
+def test_where_no_way_on_is_found_it_says_so(monkeypatch):
+    class Failed:
+        status, x = 2, None
+
+    monkeypatch.setattr(timing, "linprog", lambda *_, **__: Failed())
+    with pytest.raises(jm.ArmError, match="no timing was found at 86 % of its path"):
+        time_optimal(two_links(), straight([0.0, 0.0], [1.0, 0.0]), acceleration=1.0, points=8)
 
 
 def test_paths_that_are_refused():
