@@ -343,3 +343,26 @@ def test_a_base_that_moves_leaves_supports_where_they_are():
 def test_what_knows_no_supports_says_so(call):
     with pytest.raises(jm.ArmError, match="support"):
         call(held(bent_arm(), HELD[:2]))
+
+
+def test_a_place_that_a_rigid_support_holds_stays_at_rest_at_every_frequency():
+    """Neither noise nor a resonance; as in the plane, and with another link rigidly joined to the place."""
+    beam = {"length": 0.5, "youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.3}
+    section = jm.rectangle(depth=0.02, width=0.04, shear_coefficient="cowper")
+    first = jm.Link(**beam, section=section, support_x_stiffness=float("inf"))
+    second = jm.Link(**beam, section=section, joint_angle=0.7)
+    flat = jm.Arm((first, second))
+    omega = np.linspace(20.0, 3000.0, 200)
+    for output, source in (("tip.y", "tip_1.force_x"), ("tip_1.x", "tip.force_y")):
+        for arm in (flat, jm.to_spatial(flat)):
+            found = jm.frequency_response(arm, omega, source, output)
+            assert np.all(np.asarray(found.values) == 0.0), (type(arm).__name__, output)
+    soft = first.replace(support_x_stiffness=1e13)
+    spring = jm.to_spatial(jm.Arm((soft, second)))
+    given = np.asarray(jm.frequency_response(spring, omega, "tip.force_y", "tip_1.x").values)
+    assert np.all(np.abs(given) > 0.0)
+    assert np.abs(given).max() < 1e-9
+    slopes = jm.response_sensitivities(
+        jm.to_spatial(flat), omega[:3], "tip.force_y", "tip_1.x", addresses=["link1.density"]
+    )
+    assert np.all(np.asarray(slopes.derivative) == 0.0)

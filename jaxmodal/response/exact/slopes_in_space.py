@@ -19,6 +19,7 @@ from jaxmodal.response.receptance.in_space import (
     characteristic_factors,
     dual_motions,
     growth_in_space,
+    held_loads,
 )
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -44,6 +45,7 @@ class SpatialSlopes:
         with np.errstate(all="ignore"):
             self._dual = spatial_system(moved, stepped, *asked)
         self._directions = len(singles) + 1
+        self._held = held_loads(self._plain)
 
     def motions(self, omega: np.ndarray) -> tuple[Dual, Dual]:
         """As `slopes.motions_with_slopes`."""
@@ -53,7 +55,7 @@ class SpatialSlopes:
     def _motions(self, omega: np.ndarray) -> np.ndarray:
         """Values and derivatives, (1 + directions, read, inputs, F)."""
         with np.errstate(all="ignore"):
-            found = dual_motions(self._dual, with_rate(omega, self._directions))
+            found = dual_motions(self._dual, with_rate(omega, self._directions), self._held)
         slopes = np.broadcast_to(found.slopes, (self._directions, *found.shape))
         return np.concatenate([found.value[None], slopes])
 

@@ -39,6 +39,8 @@ from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 _BLOCK = 1024
 #: blocks of frequencies whose members are kept for other postures, 2 MB each of six links
 _KEPT = 32
+#: a port is held by rigid supports where they leave less than this of what it would move by without them: rounding
+_HELD = 1e-13
 #: growth of numbers beyond which an entry is looked at for a resonance
 _SUSPECT = 1e6
 
@@ -57,14 +59,15 @@ def responses_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any,
     are near a resonance compared with their neighbours.
     """
     values, infinite = [], []
+    held = held_loads(system)
     with np.errstate(all="ignore"):
         for start in range(0, omega.size, _BLOCK):
             some = omega[start : start + _BLOCK]
-            found, growth = _with_digits(system, some)
+            found, growth = _with_digits(system, some, held)
             wrong = np.zeros(found.shape, bool)
             near = np.flatnonzero(~(growth < _SUSPECT) | _has_free_joints(system))
             if near.size:
-                wrong[..., near] = _infinite(system, some[near], found[..., near])
+                wrong[..., near] = _infinite(system, some[near], found[..., near], held)
             values.append(found)
             infinite.append(wrong)
     return np.concatenate(values, axis=-1), np.concatenate(infinite, axis=-1)
@@ -82,9 +85,28 @@ def still_inputs(system: SpatialSystem) -> list[Port]:
     ]
 
 
-def _infinite(system: SpatialSystem, omega: NDArray[Any], values: NDArray[Any]) -> Any:
+def held_loads(system: SpatialSystem) -> frozenset[int]:
+    """Numbers of the ports that rigid supports hold, whatever acts: they and what is rigid with them stay at rest."""
+    if not system.rigid:
+        return frozenset()
+    # no resonance lies at a frequency off the axis
+    omega = np.array([1.0 + 0.5j])
+    with np.errstate(all="ignore"):
+        free = [each.added.stiffness for each in _inward(system, omega, 1.0)][-1]
+        left, _ = system.without_held(free)
+        sizes = [
+            [float(size_of(w[i, i] + 0.0 * omega)[0]) for i in range(6, 6 + len(system.loads))]
+            for w in (left, free)
+        ]
+    pairs = zip(*sizes, strict=True)
+    return frozenset(k for k, (own, whole) in enumerate(pairs) if own <= _HELD * whole)
+
+
+def _infinite(
+    system: SpatialSystem, omega: NDArray[Any], values: NDArray[Any], held: frozenset[int]
+) -> Any:
     """Where values are infinite, from those beside."""
-    beside = _with_digits(system, around(omega)[omega.size :])[0]
+    beside = _with_digits(system, around(omega)[omega.size :], held)[0]
     return infinite_among(values, *np.split(beside, 3, axis=-1))
 
 
@@ -93,38 +115,41 @@ def _has_free_joints(system: SpatialSystem) -> bool:
     return any(is_free(spring) for link in system.links for spring in link.entries.springs)
 
 
-def _with_digits(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any, Any]:
+def _with_digits(
+    system: SpatialSystem, omega: NDArray[Any], held: frozenset[int]
+) -> tuple[Any, Any]:
     """The quantity of a system, by `circle_means` where digits are lost, and the growth of numbers."""
-    motions, growth = _motions(system, omega)
+    motions, growth = _motions(system, omega, held)
     lost = np.flatnonzero(~(growth < LARGE_GROWTH))
     if lost.size:
 
         def motions_at(_: NDArray[Any], moved: NDArray[Any]) -> Any:
-            return _motions(system, moved)[0]
+            return _motions(system, moved, held)[0]
 
         motions[..., lost] = kept_digits(motions_at, motions[..., lost], growth[lost], omega[lost])
     return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega), growth
 
 
-def _motions(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any, Any]:
+def _motions(system: SpatialSystem, omega: NDArray[Any], held: frozenset[int]) -> tuple[Any, Any]:
     """Motions (read, inputs, F) of the ports that are read, and the growth of numbers, (F,)."""
-    found, growth = condensed_in_space(system, omega)
-    return _read(system, found, omega), growth
+    found, growth = condensed_in_space(system, omega, held)
+    return _read(system, found, omega, held), growth
 
 
-def dual_motions(system: SpatialSystem, omega: Dual) -> Dual:
-    """Motions (read, inputs, F) with their derivatives, those by the frequency last."""
+def dual_motions(system: SpatialSystem, omega: Dual, held: frozenset[int]) -> Dual:
+    """Motions (read, inputs, F) with their derivatives, those by the frequency last; of ``held`` ports they are 0."""
     *_, last = _inward(system, omega, 1.0)
-    return _read(system, system.without_held(last.added.stiffness)[0], omega)
+    left, _ = system.without_held(last.added.stiffness)
+    return _read(system, left, omega, held)
 
 
 def growth_in_space(system: SpatialSystem, omega: NDArray[Any]) -> NDArray[np.float64]:
     """How much larger numbers on the way are than their results, about, shape (F,)."""
     with np.errstate(all="ignore"):
-        return np.asarray(condensed_in_space(system, omega)[1])
+        return np.asarray(condensed_in_space(system, omega, held_loads(system))[1])
 
 
-def _read(system: SpatialSystem, found: Symmetric, omega: Any) -> Any:
+def _read(system: SpatialSystem, found: Symmetric, omega: Any, held: frozenset[int]) -> Any:
     """Motions (read, inputs, F) of the ports that are read, from stiffness and loads as the ground sees them."""
     columns = []
     for into in system.inputs:
@@ -134,6 +159,8 @@ def _read(system: SpatialSystem, found: Symmetric, omega: Any) -> Any:
             if into.place == "base":
                 imposed = enumerate(system.base_motions[into])
                 row = -sum((found[i, load] * x for i, x in imposed), start=NOTHING)
+            elif held & {load - 6, system.loads.index(into)}:
+                row = NOTHING
             else:
                 row = -found[load, 6 + system.loads.index(into)]
             rows.append(as_array(row, omega))
@@ -141,8 +168,10 @@ def _read(system: SpatialSystem, found: Symmetric, omega: Any) -> Any:
     return np.stack(columns, axis=1)
 
 
-def condensed_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Symmetric, Any]:
-    """Stiffness and loads as the ground sees them, and how much numbers grow on the way."""
+def condensed_in_space(
+    system: SpatialSystem, omega: NDArray[Any], held: frozenset[int] = frozenset()
+) -> tuple[Symmetric, Any]:
+    """Stiffness and loads as the ground sees them, and how much numbers grow on the way to those that are not held."""
     squared, growth = omega * omega, np.zeros(omega.shape)
     for each in _inward(system, omega, 1.0):
         w = each.added.stiffness
@@ -160,7 +189,7 @@ def condensed_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Symm
             growth = np.maximum(growth, size_of(w[0, 0] + w[1, 1] + w[2, 2]) / before)
     if system.rigid:
         free, (w, _) = w, system.without_held(w)
-        for i in range(6, w.size):
+        for i in (k for k in range(6, w.size) if k - 6 not in held):
             growth = np.maximum(
                 growth, size_of(free[i, i] + 0.0 * omega) / size_of(w[i, i] + 0.0 * omega)
             )
