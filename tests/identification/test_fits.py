@@ -202,8 +202,8 @@ def share_held(experiments, known, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("known", [True, False], ids=["given", "found"])
 def test_intervals_hold_as_often_as_they_say(known):
-    """Of 25 experiments; 2,000 are in benchmarks/identification.py."""
-    count = 25
+    """Of 14 experiments; 2,000 are in benchmarks/identification.py."""
+    count = 14
     held = share_held(count, known, 5)
     low, high = binom.interval(0.999, count, 0.95)
     assert np.all((held >= low) & (held <= high)), held
