@@ -80,7 +80,7 @@ def check_case(given: Case, name: str, kernel: str = "auto") -> Findings:
     """Solve the cells of a case as one batch, and count again."""
     begin = time.perf_counter()
     result = jm.natural_frequencies_batch(
-        given.arm, given.parameters, given.modes, given.theory, kernel=kernel
+        given.arm, given.parameters, given.modes, theory=given.theory, kernel=kernel
     )
     status = np.asarray(result.status)
     solved = time.perf_counter()
@@ -183,5 +183,7 @@ def cell_of(given: Case, cell: int) -> Any:
 
 
 def _by_library(given: Case, cell: int, ends: np.ndarray) -> list[int]:
-    found: list[int] = np.asarray(jm.count_below(cell_of(given, cell), ends, given.theory)).tolist()
+    found: list[int] = np.asarray(
+        jm.count_below(cell_of(given, cell), ends, theory=given.theory)
+    ).tolist()
     return found

@@ -82,7 +82,7 @@ class Together:
                 asked, self.asked = self.asked, {}
             columns = np.stack(list(asked.values()), axis=1)
             cells = dict(zip((*TRUE, "theta_2"), columns, strict=True))
-            found = jm.natural_frequencies_batch(self.arm, cells, MODES, THEORY)
+            found = jm.natural_frequencies_batch(self.arm, cells, MODES, theory=THEORY)
             if not np.all(np.asarray(found.certified)):
                 raise RuntimeError("a frequency is not certified")
             table = jm.modal_quantities_batch(self.arm, cells, found, addresses=list(TRUE))
@@ -117,7 +117,9 @@ def held(experiments: int, known: bool, seed: int) -> dict[str, Any]:
     """Shares of experiments whose intervals hold the true values, by parameter, and what else became of them."""
     arm, rng = two_links(), np.random.default_rng(seed)
     exact = [
-        np.asarray(jm.natural_frequencies(arm.with_posture([angle]), MODES, THEORY).frequencies_hz)
+        np.asarray(
+            jm.natural_frequencies(arm.with_posture([angle]), MODES, theory=THEORY).frequencies_hz
+        )
         for angle in POSTURES
     ]
     noise = 1.0 + NOISE * rng.standard_normal((experiments, len(POSTURES), MODES))
@@ -137,7 +139,7 @@ def held(experiments: int, known: bool, seed: int) -> dict[str, Any]:
 
     began = time.process_time()
     together = Together(arm)
-    around = jm.natural_frequencies(arm, MODES, THEORY)  # only for remarks on pairs
+    around = jm.natural_frequencies(arm, MODES, theory=THEORY)  # only for remarks on pairs
     with (
         mock.patch.object(residuals, "modes_of", together.modes_of),
         mock.patch.object(judgement, "natural_frequencies", return_value=around),

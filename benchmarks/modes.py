@@ -58,7 +58,7 @@ def single_arms(repeats: int) -> dict[str, Any]:
         "two_link_flexible": jm.examples.two_link_flexible().with_posture([0.8]),
         "three_link_industrial": jm.examples.three_link_industrial().with_posture([0.8, 0.8]),
     }.items():
-        names = jm.addresses(arm)
+        names = jm.list_addresses(arm)
         start = jnp.array([float(jm.get_parameter(arm, a)) for a in names])
 
         def omega(x: Any, arm: Any = arm, names: Any = names) -> Any:

@@ -52,10 +52,10 @@ def compared(move: Motion, kinds: tuple[str, ...] = ("zv", "wide")) -> ShaperCom
         move,
         kinds,
         3,
-        "euler_bernoulli",
+        theory="euler_bernoulli",
         left=LEFT,
         payload_error=PAYLOAD_ERROR,
-        postures=9,
+        num_postures=9,
     )
 
 

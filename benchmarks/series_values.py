@@ -63,10 +63,11 @@ def drawn(
 ) -> tuple[Any, dict[str, np.ndarray]]:
     """The arm, and postures with payloads and springs of all sizes in the ranges, evenly in their logarithms."""
     import jaxmodal as jm
+    from jaxmodal.arm.arrays import beam_arrays
 
     arm = jm.examples.three_link_industrial()
     arm = arm.replace(links=arm.links[:links])
-    second = jm.beam_arrays(arm)
+    second = beam_arrays(arm)
     mass = float(second.density[1] * second.area[1] * second.length[1])
     units = {
         "mass": mass,

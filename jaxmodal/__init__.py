@@ -5,9 +5,8 @@ must be on before the first arm is made; see `X64DisabledError`.
 """
 
 from jaxmodal.arithmetic.exactness import InexactArithmeticError
-from jaxmodal.arm.addresses import addresses, resolve
+from jaxmodal.arm.addresses import list_addresses, resolve_address
 from jaxmodal.arm.arm import Arm, Link, Payload
-from jaxmodal.arm.arrays import beam_arrays, invalid_values
 from jaxmodal.arm.checks import ArmCheck
 from jaxmodal.arm.files import write_arm
 from jaxmodal.arm.loads import Loads
@@ -33,7 +32,6 @@ from jaxmodal.dynamic_stiffness.characteristic import (
     log_determinant,
 )
 from jaxmodal.eigenspaces.clusters import RepeatedFrequencyError
-from jaxmodal.eigenspaces.frequency_derivatives import individual_modes
 from jaxmodal.frequencies.bounded import BoundedFrequencies
 from jaxmodal.frequencies.certificate import Certificate
 from jaxmodal.frequencies.counts import certify, count_below
@@ -83,7 +81,7 @@ from jaxmodal.runtime.first_calls import listen
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
 from jaxmodal.runtime.public_names import report_package
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.arms.checks import check
+from jaxmodal.spatial.arms.checks import check_arm
 from jaxmodal.spatial.arms.joint_frames import (
     DenavitHartenberg,
     JointOrigin,
@@ -97,12 +95,11 @@ from jaxmodal.spatial.files.arm_files import arm_from_dict, read_arm
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Rotation
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.parts.parameters import describe, unit_of
+from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
 from jaxmodal.spatial.parts.sections import spatial_section
 from jaxmodal.spatial.parts.springs import Spring, Support
 from jaxmodal.spatial.robots.reading import read_urdf, urdf_report
 from jaxmodal.spatial.robots.tables import UrdfReport
-from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.workspace.extremes import extremes
 from jaxmodal.workspace.results import Extreme, Extremes, ShareBelow
 from jaxmodal.workspace.shares import share_below
@@ -114,7 +111,6 @@ __all__ = [
     "Arm",
     "ArmCheck",
     "ArmError",
-    "BeamArrays",
     "BoundedFrequencies",
     "Buckling",
     "Certificate",
@@ -169,22 +165,20 @@ __all__ = [
     "UncertifiedError",
     "UrdfReport",
     "X64DisabledError",
-    "addresses",
     "arm_from_denavit_hartenberg",
     "arm_from_dict",
     "arm_from_joint_origins",
     "attach_body",
-    "beam_arrays",
     "buckling",
     "certify",
     "characteristic_matrix",
-    "check",
+    "check_arm",
     "circle",
     "count_below",
     "damped_modes",
     "damped_modes_batch",
     "damped_sensitivities",
-    "describe",
+    "describe_address",
     "determinant_scan",
     "directional_derivatives",
     "examples",
@@ -195,8 +189,7 @@ __all__ = [
     "harmonic_response",
     "hollow_circle",
     "hollow_rectangle",
-    "individual_modes",
-    "invalid_values",
+    "list_addresses",
     "log_determinant",
     "modal_assurance",
     "modal_quantities_batch",
@@ -216,7 +209,7 @@ __all__ = [
     "read_urdf",
     "rectangle",
     "require_x64",
-    "resolve",
+    "resolve_address",
     "resonance_free",
     "response_data",
     "response_peaks",
@@ -235,7 +228,7 @@ __all__ = [
     "to_spatial",
     "truncation_error",
     "tune_cpu",
-    "unit_of",
+    "unit_of_address",
     "urdf_report",
     "use_compilation_cache",
     "write_arm",

@@ -24,7 +24,7 @@ _RIGID = "1e30"
 
 def parameters_of(arm):
     """The values of an arm by address, as exact decimal copies of its doubles."""
-    return {name: float(jm.get_parameter(arm, name)) for name in jm.addresses(arm)}
+    return {name: float(jm.get_parameter(arm, name)) for name in jm.list_addresses(arm)}
 
 
 def link_values(values, number, shapes):
@@ -227,7 +227,7 @@ def frequency_and_derivatives(arm, shapes, theory, omega):
 
 def assert_sensitivities(arm, shapes, theory, modes, frequency_error, derivative_error):
     """Of an arm by all addresses; errors of derivatives, each times its value, relative to the largest."""
-    table = jm.sensitivities(arm, max(modes) + 1, theory)
+    table = jm.sensitivities(arm, max(modes) + 1, theory=theory)
     values = parameters_of(arm)
     scale = np.array([abs(values[a]) or 1.0 for a in table.addresses])
     scale[~np.isfinite(scale)] = 0.0

@@ -29,7 +29,7 @@ def omega_of(arm, names, num_modes, theory):
         return jm.set_parameters(arm, dict(zip(names, x, strict=True)))
 
     # not compiled as a whole: the search is that of the other tests
-    return lambda x: jm.natural_frequencies(changed(x), num_modes, theory).omega
+    return lambda x: jm.natural_frequencies(changed(x), num_modes, theory=theory).omega
 
 
 def of_cells(arm, names, num_modes, theory="timoshenko"):
@@ -37,7 +37,7 @@ def of_cells(arm, names, num_modes, theory="timoshenko"):
 
     def omega(rows):
         cells = dict(zip(names, np.transpose(rows), strict=True))
-        found = jm.natural_frequencies_batch(arm, cells, num_modes, theory)
+        found = jm.natural_frequencies_batch(arm, cells, num_modes, theory=theory)
         assert bool(found.certified.all())
         return np.asarray(found.omega)
 

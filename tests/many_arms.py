@@ -25,7 +25,7 @@ def solved_together(arms, num_modes, theory="timoshenko"):
     ]
     cells = {
         address: np.array([float(jm.get_parameter(arm, address)) for arm in arms])
-        for address in jm.addresses(arms[0])
+        for address in jm.list_addresses(arms[0])
     }
-    found = to_host(jm.natural_frequencies_batch(arms[0], cells, num_modes, theory))
+    found = to_host(jm.natural_frequencies_batch(arms[0], cells, num_modes, theory=theory))
     return [jax.tree_util.tree_map(operator.itemgetter(cell), found) for cell in range(len(arms))]

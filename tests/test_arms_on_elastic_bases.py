@@ -92,7 +92,7 @@ def test_a_base_that_is_free_lets_no_motion_of_the_ground_through():
     assert np.all(found.values[0, 0] == 0.0)
     assert np.all(found.status[0, 0] == jm.ResponseStatus.resolved)
     assert np.all(np.abs(found.values[0, 1]) > 1e-12)
-    summed = jm.modal_superposition(sliding, "base.x", "tip.x", num_modes=6, damping_ratios=0.01)
+    summed = jm.modal_superposition(sliding, "base.x", "tip.x", num_modes=6, damping_ratio=0.01)
     assert np.all(np.isfinite(summed.residual))
     assert jm.truncation_error(summed, omega=[1.0, 5.0]).worst < 1e-3
 
@@ -159,7 +159,7 @@ def test_files_the_command_line_and_pictures(tmp_path):
     assert "base_stiffness.k12" in checked
     assert "base: k11 3e+06 N/m" in str(arm)
     assert "posture 22.9183°, 40.107°" in str(arm)
-    free = [row[:2] for row in jm.check(on_base([1e6, math.inf, 0.0])).features]
+    free = [row[:2] for row in jm.check_arm(on_base([1e6, math.inf, 0.0])).features]
     assert ("base_stiffness.k33", 0.0) in free
     (tmp_path / "wrong.json").write_text(json.dumps(arm.to_dict() | {"base_stiffness": "stiff"}))
     ran = CliRunner().invoke(main, ["check", str(tmp_path / "wrong.json")])

@@ -131,7 +131,7 @@ def test_what_is_of_another_kind_is_refused_by_name(two_links):
         "b = .*: must be mode shapes": lambda: plain(jm.modal_assurance)(shapes, arm),
         "a = .*: must be mode shapes": lambda: plain(jm.modal_assurance)(3.0, shapes),
         "frequencies = 'x'": lambda: quantities(arm, {"payload.mass": [0.1]}, "x"),
-        "address = 3j": lambda: plain(jm.describe)(3j),
+        "address = 3j": lambda: plain(jm.describe_address)(3j),
     }  # fmt: skip
     for words, call in calls.items():
         with pytest.raises(jm.ArmError, match=words):

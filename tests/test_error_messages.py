@@ -17,6 +17,7 @@ import pytest
 from arms import link, mixed_arm
 
 import jaxmodal as jm
+from jaxmodal.arm.arrays import beam_arrays
 
 GOOD = {
     "name": "good",
@@ -256,7 +257,7 @@ def test_bad_postures(angles, fragments):
 def test_thickness_factor_of_a_tube_names_the_dimension_even_when_traced():
     arm = jm.examples.three_link_industrial()
     with pytest.raises(jm.ArmError) as error:
-        jax.jit(lambda s: jm.beam_arrays(arm.with_thickness_factor(s)))(2.0)
+        jax.jit(lambda s: beam_arrays(arm.with_thickness_factor(s)))(2.0)
     assert_says(error, ["link1.thickness_factor", "traced", "section.wall_thickness"])
     with pytest.raises(jm.ArmError, match=r"link1\.thickness_factor = 1\.0.*wall_thickness"):
         arm.with_thickness_factor(1.0)
@@ -278,7 +279,7 @@ def test_thickness_factor_of_a_tube_names_the_dimension_even_when_traced():
     ],
 )
 def test_unknown_addresses(address, fragments):
-    for call in (jm.get_parameter, jm.resolve, lambda a, x: jm.set_parameters(a, {x: 1.0})):
+    for call in (jm.get_parameter, jm.resolve_address, lambda a, x: jm.set_parameters(a, {x: 1.0})):
         with pytest.raises(jm.ArmError) as error:
             call(mixed_arm(), address)
         assert_says(error, fragments)
@@ -286,7 +287,7 @@ def test_unknown_addresses(address, fragments):
 
 @pytest.mark.parametrize("address", ["length", "link.length", "link0.length", "link1.lenght", ""])
 def test_addresses_without_unit(address):
-    for call in (jm.unit_of, jm.describe):
+    for call in (jm.unit_of_address, jm.describe_address):
         with pytest.raises(jm.ArmError, match=f"'{address}' is not an address"):
             call(address)
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.arm.addresses import addresses
+from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.cli.commands import main
 
 EXTREMES = (1.7e308, 1e200, 1e-200, 5e-324)
@@ -19,7 +19,7 @@ ARMS = {"plane": jm.examples.two_link_flexible, "space": jm.examples.six_axis_in
 
 def extreme_arms(arm):
     """The arm with each value of its first link and its payload in turn at each extreme, where it may be."""
-    for address in addresses(arm):
+    for address in list_addresses(arm):
         if not address.startswith(("link1.", "payload.")):
             continue
         for value in EXTREMES:
@@ -32,7 +32,7 @@ def test_extreme_values_are_remarked_and_never_an_error_of_arithmetic(kind):
     made = list(extreme_arms(ARMS[kind]()))
     assert len(made) > 20
     for address, value, arm in made:
-        found = jm.check(arm)
+        found = jm.check_arm(arm)
         assert [(remark.address, remark.value) for remark in found.remarks] == [(address, value)]
 
 

@@ -67,7 +67,7 @@ def test_help_tells_the_theories(package):
 
 def test_a_theory_nearly_right():
     with pytest.raises(ValueError, match="Did you mean 'euler_bernoulli'"):
-        jm.characteristic_matrix(jm.examples.two_link_flexible(), 1.0, "Euler-Bernoulli")
+        jm.characteristic_matrix(jm.examples.two_link_flexible(), 1.0, theory="Euler-Bernoulli")
 
 
 WRONG_ARMS = """

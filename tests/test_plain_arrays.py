@@ -91,7 +91,7 @@ REFUSED_MASKS = {
     "a spectrum": lambda x: jm.random_response(DAMPED, ([1.0, 9.0], x), 2.0, 9.0, *PORTS),
     "stations": lambda x: jm.mode_shapes(ARM, 1, stations=x),
     "gravity": lambda x: jm.static_equilibrium(ARM, gravity=x),
-    "damping ratios": lambda x: jm.modal_superposition(ARM, *PORTS, 2, damping_ratios=x),
+    "damping ratios": lambda x: jm.modal_superposition(ARM, *PORTS, 2, damping_ratio=x),
     "an elastic base": lambda x: ARM.replace(base_stiffness=np.ma.concatenate([x, x[1:]])),
     "an axis": lambda x: sweeps.axis("theta_2", x),
     "a posture set": lambda x: design_opt.Problem(

@@ -6,6 +6,7 @@ import pytest
 
 import jaxmodal as jm
 import sweeps
+from jaxmodal.arm.arrays import beam_arrays
 
 ARM = jm.examples.two_link_flexible().with_posture([0.5])
 
@@ -75,7 +76,7 @@ def test_traced_results_have_one_line():
     lines = []
 
     def solve(mass):
-        lines.append(str(jm.beam_arrays(ARM.with_payload(mass=mass)).has_shear))
+        lines.append(str(beam_arrays(ARM.with_payload(mass=mass)).has_shear))
         lines.append(str(ARM.with_payload(mass=mass)))
         return mass
 
@@ -166,7 +167,7 @@ def test_shapes_and_tapers_show_themselves():
     def build(pieces, bound):
         return jm.Arm(jm.tapered(beam, jm.rectangle(0.01, 0.05), pieces, bound))
 
-    found = jm.tapered_frequencies(build, 1, "bending_only", tolerance=1e-2)
+    found = jm.tapered_frequencies(build, 1, theory="bending_only", tolerance=1e-2)
     assert "bounds [Hz]" in str(found)
     data = found.to_xarray()
     assert data.lower.units == data.frequency.units == data.upper.units == "Hz"

@@ -150,7 +150,12 @@ class Evaluator:
         size = _SIDE_BY_SIDE if often and len(cells) < BATCH_CELLS else None
         kernel = "portable" if often else "auto"
         result = natural_frequencies_batch(
-            arm, columns, self.problem.num_modes, self.problem.theory, size, kernel
+            arm,
+            columns,
+            self.problem.num_modes,
+            theory=self.problem.theory,
+            chunk_size=size,
+            kernel=kernel,
         )
         ends = np.cumsum([len(rows) for rows in sets])[:-1]
         found = np.split(np.asarray(result.frequencies_hz), ends)

@@ -11,7 +11,7 @@ from jax import Array
 
 from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.variables import FixedReach, Variable
-from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.joint_limits import warn_beyond_limits
 from jaxmodal.arm.parameters import get_parameter, set_parameters
@@ -87,13 +87,13 @@ class DesignSpace:
         for i, variable in enumerate(self.variables):
             x = variable.physical(y[i])
             for address in variable.addresses:
-                found.update(dict.fromkeys(resolve(self.arm, address), x))
+                found.update(dict.fromkeys(resolve_address(self.arm, address), x))
             for address, power in variable.follow.items():
-                for single in resolve(self.arm, address):
+                for single in resolve_address(self.arm, address):
                     now = float(get_parameter(self.arm, single))
                     found[single] = now * (x / self.today[i]) ** power
             for address, function in variable.maps.items():
-                found.update(dict.fromkeys(resolve(self.arm, address), function(x)))
+                found.update(dict.fromkeys(resolve_address(self.arm, address), function(x)))
         if self.lengths:
             n = self.arm.num_links
             found[f"link{n}.length"] = self._reach - sum(
@@ -121,7 +121,7 @@ class DesignSpace:
         return set_parameters(self.arm, values)
 
     def _today(self, variable: Variable) -> float:
-        return float(get_parameter(self.arm, resolve(self.arm, variable.addresses[0])[0]))
+        return float(get_parameter(self.arm, resolve_address(self.arm, variable.addresses[0])[0]))
 
     def _start(self, i: int) -> float:
         variable = self.variables[i]
@@ -136,7 +136,7 @@ class DesignSpace:
         for variable in self.variables:
             for address in (*variable.addresses, *variable.follow, *variable.maps):
                 with about(f"variable {variable.name!r}"):
-                    singles = resolve(self.arm, address)
+                    singles = resolve_address(self.arm, address)
                 for single in singles:
                     if single in owners:
                         raise ProblemError(

@@ -44,7 +44,8 @@ def tip_deflection(
     >>> import jaxmodal as jm
     >>> from jaxmodal.dynamic_stiffness.beams import theory_flags
     >>> beam = jm.Arm((jm.Link(2.0, 7e10, 2700.0, jm.rectangle(0.1, 0.1)),), jm.Payload(10.0))
-    >>> down = tip_deflection(jm.beam_arrays(beam), theory_flags("euler_bernoulli"), 9.81)
+    >>> from jaxmodal.arm.arrays import beam_arrays
+    >>> down = tip_deflection(beam_arrays(beam), theory_flags("euler_bernoulli"), 9.81)
     >>> weight, stiffness = 2700 * 0.01 * 9.81, 7e10 * 0.1**4 / 12
     >>> bool(abs(down[1] + (weight * 2**4 / 8 + 10 * 9.81 * 2**3 / 3) / stiffness) < 1e-15)
     True

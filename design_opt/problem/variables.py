@@ -15,7 +15,7 @@ from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 SCALES = ("linear", "log")
 
@@ -111,7 +111,7 @@ class Variable:
     @property
     def unit(self) -> str:
         """SI unit of the value."""
-        return unit_of(self.addresses[0])
+        return unit_of_address(self.addresses[0])
 
     def of_arm(self, arm: Arm | SpatialArm) -> Variable:
         """Return the variable with addresses by number in place of those by the names of an arm's joints."""

@@ -10,7 +10,7 @@ import numpy as np
 from design_opt.problem.design_space import DesignSpace
 from design_opt.problem.designs import OWN, degrees, own_angles, posture_columns
 from design_opt.problem.errors import ProblemError
-from jaxmodal.arm.addresses import addresses
+from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.parameters import get_parameter
@@ -93,7 +93,7 @@ def zero_modes(
 def _free_springs(arm: Arm | SpatialArm) -> tuple[str, ...]:
     return tuple(
         address
-        for address in addresses(arm)
+        for address in list_addresses(arm)
         if address.rpartition(".")[2] in _SPRINGS and float(get_parameter(arm, address)) == 0.0
     )
 

@@ -177,7 +177,7 @@ class Result(ShowsDatasets):
             if name == OWN:
                 angles = own_angles(self.arm)[0]
             arm, problem = self._at(name, index), self.problem
-            alone = natural_frequencies(arm, problem.num_modes, problem.theory, throw=False)
+            alone = natural_frequencies(arm, problem.num_modes, theory=problem.theory, throw=False)
             found.append((name, angles, alone))
         return found
 
@@ -202,7 +202,9 @@ class Result(ShowsDatasets):
         for name, hz in self.report.hz.items():
             angles = own_angles(arm) if name == OWN else self.evaluator.angles[name]
             columns = {f"link{i}.{arm.position_of(i)}": angles[:, i - 1] for i in arm.joints}
-            cells = natural_frequencies_batch(arm, columns, problem.num_modes, problem.theory)
+            cells = natural_frequencies_batch(
+                arm, columns, problem.num_modes, theory=problem.theory
+            )
             searched = 2.0 * np.pi * hz
             close = np.abs(np.asarray(cells.omega) - searched) <= AGREEMENT * searched  # 0 is 0
             certain = np.asarray(cells.status) == Certainty.certified
@@ -235,7 +237,9 @@ class Result(ShowsDatasets):
                 ends = np.array([rule.low_hz * (1.0 + 1e-6), rule.high_hz * (1.0 - 1e-6)])
                 for posture in np.argsort(margin.min(axis=1), kind="stable")[:COUNTED]:
                     arm = self._at(rule.postures, int(posture))
-                    counts = jaxmodal.count_below(arm, 2.0 * np.pi * ends, self.problem.theory)
+                    counts = jaxmodal.count_below(
+                        arm, 2.0 * np.pi * ends, theory=self.problem.theory
+                    )
                     found += int(counts[1] - counts[0])
         return found
 

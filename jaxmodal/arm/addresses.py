@@ -156,7 +156,7 @@ def labelled(arm: Arm | Addressed, address: str) -> str:
     return address
 
 
-def addresses(arm: Arm | Addressed) -> list[str]:
+def list_addresses(arm: Arm | Addressed) -> list[str]:
     """Return the address of every value of an arm that can be read and set, base to tip.
 
     A value that the arm does not have (a shear modulus where the Poisson ratio is given, a shear
@@ -166,7 +166,7 @@ def addresses(arm: Arm | Addressed) -> list[str]:
     Examples
     --------
     >>> from jaxmodal.arm.sections import circle
-    >>> addresses(Arm((Link(1.0, 7e10, 2700.0, circle(0.01)),)))[:4]
+    >>> list_addresses(Arm((Link(1.0, 7e10, 2700.0, circle(0.01)),)))[:4]
     ['link1.length', 'link1.youngs_modulus', 'link1.density', 'link1.section.diameter']
     """
     if isinstance(arm, Addressed):
@@ -189,7 +189,7 @@ def _settable(record: Record | None) -> list[str]:
     return [path for path in paths if path not in fixed]
 
 
-def resolve(arm: Arm | Addressed, address: str) -> list[str]:
+def resolve_address(arm: Arm | Addressed, address: str) -> list[str]:
     """Return the single addresses that an address stands for: n of them for ``link*``.
 
     Parameters
@@ -210,7 +210,7 @@ def resolve(arm: Arm | Addressed, address: str) -> list[str]:
     --------
     >>> from jaxmodal.arm.sections import circle
     >>> link = Link(1.0, 7e10, 2700.0, circle(0.01))
-    >>> resolve(Arm((link, link)), "link*.tip_mass")
+    >>> resolve_address(Arm((link, link)), "link*.tip_mass")
     ['link1.tip_mass', 'link2.tip_mass']
     """
     if not isinstance(arm, (Arm, Addressed)):  # a protocol takes long to ask: last
@@ -227,7 +227,7 @@ def resolve(arm: Arm | Addressed, address: str) -> list[str]:
         singles = [address]
     for single in singles:
         if not _has(arm, single):
-            raise ArmError(_unknown(arm, given, single, addresses(arm)))
+            raise ArmError(_unknown(arm, given, single, list_addresses(arm)))
     return singles
 
 
@@ -249,7 +249,7 @@ def set_together(arm: Arm | Addressed, addresses: Iterable[str]) -> dict[str, st
     """
     setters: dict[str, str] = {}
     for address in addresses:
-        for single in resolve(arm, address):
+        for single in resolve_address(arm, address):
             if single in setters:
                 raise ArmError(
                     f"{single!r} is given twice, by {setters[single]!r} and by {address!r}; give one."
@@ -274,13 +274,13 @@ def asked_for(
         two of them are one parameter, such as ``theta_2`` and ``link2.joint_angle``.
     """
     if given is None:
-        given = addresses(arm)
+        given = list_addresses(arm)
     elif isinstance(given, str) or not isinstance(given, Iterable):
         raise ArmError(
             f"addresses = {shown(given)}: must be a list of addresses such as ['link1.length', 'payload.mass']."
         )
     given = tuple(given)
-    members = [resolve(arm, name) for name in given]
+    members = [resolve_address(arm, name) for name in given]
     # a name of a joint says nothing without the arm; others stay as they are
     names = tuple(name if full_address(name) != name else full_address(name, arm) for name in given)
     first: dict[tuple[str, ...], str] = {}

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from jaxmodal.arm.addresses import DECLARED, about, addresses
+from jaxmodal.arm.addresses import DECLARED, about, list_addresses
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.facts import link_facts
 from jaxmodal.arm.parameters import get_parameter
@@ -84,7 +84,7 @@ def check(arm: Arm) -> ArmCheck:
     require_planar(arm)
     arm.to_dict()  # refuses what is no number
     features = []
-    for address in addresses(arm):
+    for address in list_addresses(arm):
         field = address.partition(".")[2]
         value = float(get_parameter(arm, address))
         plain = value == 0.0 if not address.startswith("link") else value == _NOTHING.get(field)

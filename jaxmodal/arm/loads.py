@@ -67,7 +67,7 @@ class Loads(Record):
     >>> mast = jm.Link(2.0, 7e10, 2700.0, jm.rectangle(0.01, 0.05), joint_angle=1.5707963267948966, tip_mass=0.5)
     >>> arm = jm.Arm((mast,), loads=jm.Loads(gravity=9.81))
     >>> arms = [jm.set_parameters(arm, {"loads.gravity": g}) for g in (0.0, 9.81)]
-    >>> [f"{jm.natural_frequencies(x, 1, 'rayleigh').frequencies_hz[0]:.4f}" for x in arms]
+    >>> [f"{jm.natural_frequencies(x, 1, theory='rayleigh').frequencies_hz[0]:.4f}" for x in arms]
     ['1.5542', '1.4959']
     """
 

@@ -6,7 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxmodal.arm.addresses import Addressed, ArmKind, full_address, resolve, set_together
+from jaxmodal.arm.addresses import Addressed, ArmKind, full_address, resolve_address, set_together
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.paths import value_at, with_values
@@ -22,7 +22,7 @@ def get_parameter(arm: Arm | Addressed, address: str) -> Scalar | Float[Array, "
     ArmError
         If the address is unknown.
     """
-    values = [value_at(arm, single) for single in resolve(arm, address)]
+    values = [value_at(arm, single) for single in resolve_address(arm, address)]
     if not full_address(address, arm).startswith("link*."):
         return values[0]
     return jnp.stack([jnp.asarray(value, jnp.float64) for value in values])

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from jaxmodal.arm.addresses import Addressed, addresses
+from jaxmodal.arm.addresses import Addressed, list_addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.facts import IN_PLANE, depth_in_plane
 from jaxmodal.arm.links import Link
@@ -112,7 +112,7 @@ def beyond_measure(arm: Arm | Addressed) -> list[Implausibility]:
     """Values so large or so small that nothing that is made of them is a number, of an arm of either kind."""
     low, high = MEASURABLE
     found = []
-    for address in addresses(arm):
+    for address in list_addresses(arm):
         value = float(get_parameter(arm, address))
         if value != 0.0 and math.isfinite(value) and not low <= abs(value) <= high:
             message = f"nothing measured is beyond {low:g} to {high:g} in size; check the unit and the exponent"

@@ -113,8 +113,8 @@ class Buckling(Drawn, ShowsDatasets):
 def buckling(
     arm: Arm | SpatialArm,
     num_factors: int = 1,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     gravity: Sequence[float] | None = None,
     tip_force: Sequence[float] | None = None,
     tip_moment: Sequence[float] | None = None,

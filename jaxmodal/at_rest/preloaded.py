@@ -33,8 +33,8 @@ from jaxmodal.statics.equilibrium import held_equilibrium, turning_stiffness
 
 def preloaded(
     arm: Arm,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     gravity: Sequence[float] | None = None,
     tip_force: Sequence[float] | None = None,
     base_acceleration: Sequence[float] | None = None,
@@ -74,7 +74,7 @@ def preloaded(
     --------
     >>> import jaxmodal as jm
     >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.01, 0.05))
-    >>> hanging = jm.preloaded(jm.Arm((link,)), "rayleigh", gravity=(9.81, 0.0), pieces=2)
+    >>> hanging = jm.preloaded(jm.Arm((link,)), theory="rayleigh", gravity=(9.81, 0.0), pieces=2)
     >>> [f"{x.axial_force:.3f}" for x in hanging.links]
     ['9.933', '3.311']
     """
@@ -110,8 +110,8 @@ def preloaded(
 def preloaded_frequencies(
     arm: Arm | SpatialArm,
     num_modes: int = 10,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     gravity: Sequence[float] | None = None,
     tip_force: Sequence[float] | None = None,
     tip_moment: Sequence[float] | None = None,
@@ -148,7 +148,7 @@ def preloaded_frequencies(
     --------
     >>> import jaxmodal as jm
     >>> arm = jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.005, 0.05)),))
-    >>> found = jm.preloaded_frequencies(arm, 1, "euler_bernoulli", gravity=(-9.81, 0.0), tolerance=1e-2)
+    >>> found = jm.preloaded_frequencies(arm, 1, theory="euler_bernoulli", gravity=(-9.81, 0.0), tolerance=1e-2)
     >>> bool(found.lower[0] < found.omega[0] < found.upper[0])
     True
     """
@@ -165,10 +165,10 @@ def preloaded_frequencies(
         "base_acceleration": base_acceleration,
     }
 
-    preloaded(arm, theory, **loads)  # refuses what it must before links are cut
+    preloaded(arm, theory=theory, **loads)  # refuses what it must before links are cut
 
     def build(number: int, bound: str) -> Arm:
-        return preloaded(arm, theory, **loads, pieces=number, bound=bound)
+        return preloaded(arm, theory=theory, **loads, pieces=number, bound=bound)
 
     if is_whole(pieces, 1) and is_whole(max_pieces, 1):  # what few pieces buckle more may carry
         while 8 * pieces <= max_pieces and _buckled(build(pieces, "middle"), theory):
@@ -178,7 +178,7 @@ def preloaded_frequencies(
     return tapered_frequencies(
         build,
         num_modes,
-        theory,
+        theory=theory,
         tolerance=tolerance,
         pieces=pieces,
         max_pieces=max_pieces,
@@ -194,7 +194,7 @@ def _refuse_coarse(arm: Arm, theory: TheoryName, loads: Mapping[str, Any], max_p
     UncertifiedError
         With how far the loads may grow.
     """
-    found = buckling(arm, 1, theory, **loads)
+    found = buckling(arm, 1, theory=theory, **loads)
     if not (found.certified[0] and found.bracket[0, 0] > 1.0):
         return
     raise UncertifiedError(
@@ -205,5 +205,5 @@ def _refuse_coarse(arm: Arm, theory: TheoryName, loads: Mapping[str, Any], max_p
 
 
 def _buckled(arm: Arm, theory: TheoryName) -> bool:
-    found = natural_frequencies(arm, 1, theory, throw=False)
+    found = natural_frequencies(arm, 1, theory=theory, throw=False)
     return bool(np.all(np.asarray(found.status) == Status.unstable))

@@ -106,8 +106,8 @@ class StaticEquilibrium(AtRest):
 
 def static_equilibrium(
     arm: Arm | SpatialArm,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     gravity: Sequence[float] | None = None,
     tip_force: Sequence[float] | None = None,
     tip_moment: Sequence[float] | None = None,
@@ -162,7 +162,7 @@ def static_equilibrium(
     --------
     >>> import jaxmodal as jm
     >>> beam = jm.Arm((jm.Link(2.0, 1e5, 1.0, jm.raw_section(1.0, 1.0)),))
-    >>> found = jm.static_equilibrium(beam, "euler_bernoulli", gravity=(0.0, -10.0))
+    >>> found = jm.static_equilibrium(beam, theory="euler_bernoulli", gravity=(0.0, -10.0))
     >>> f"{found.joint_torque[0]:.1f} N m, {1e3 * found.tip_displacement[1]:.3f} mm"     # w L^2/2, w L^4/(8 E I)
     '-20.0 N m, -0.200 mm'
     """

@@ -9,7 +9,7 @@ import numpy as np
 from jaxmodal.at_rest.results import ends, how_far, title_of
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 if TYPE_CHECKING:
     import xarray
@@ -99,7 +99,7 @@ def buckling_table(result: Buckling) -> list[Table]:
     if result.derivatives is not None:
         headings = ["address", "unit", *(f"d factor {k + 1}" for k in range(len(rows)))]
         by = [
-            [address, unit_of(address), *(f"{x:.6g}" for x in column)]
+            [address, unit_of_address(address), *(f"{x:.6g}" for x in column)]
             for address, column in zip(result.addresses, result.derivatives.T, strict=True)
         ]
         tables.append(Table("derivatives per unit", headings, by, left=("address", "unit")))

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.batches.acceptance import SAFETY, proven, with_neighbour
 from jaxmodal.batches.kernels import EXTRA
@@ -192,7 +192,7 @@ class PlanInSpace:
             {
                 single: column
                 for address, column in zip(self.question.addresses, values, strict=True)
-                for single in resolve(self.question.arm, address)
+                for single in resolve_address(self.question.arm, address)
             }
         )
 

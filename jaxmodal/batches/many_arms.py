@@ -34,6 +34,7 @@ def natural_frequencies_batch(
     arm: Arm | SpatialArm,
     parameters: Mapping[str, Any],
     num_modes: int = 10,
+    *,
     theory: TheoryName = "timoshenko",
     chunk_size: int | None = None,
     kernel: str = "auto",

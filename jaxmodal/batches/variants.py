@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import Columns, columns_of, unpacked
 from jaxmodal.arm.link_rules import JOINT_SPRINGS
@@ -52,7 +52,7 @@ class Variants:
             for name, value in ((name, getattr(link, name)) for name in JOINT_SPRINGS)
         }
         for address, column in zip(self.addresses, self.values, strict=True):
-            singles = resolve(self.arm, address) if address.endswith(JOINT_SPRINGS) else []
+            singles = resolve_address(self.arm, address) if address.endswith(JOINT_SPRINGS) else []
             stiffness |= dict.fromkeys(singles, column)
         free = np.zeros(self.number, np.int32)
         for value in stiffness.values():

@@ -66,14 +66,14 @@ def values_by_address(
 
 def in_si(arm: Arm | SpatialArm, given: Mapping[str, Given] | None) -> dict[str, Given] | None:
     """Values or ranges in SI units: those of angles, which may be named by a joint, are given in degrees."""
-    from jaxmodal.arm.addresses import resolve
-    from jaxmodal.spatial.parts.parameters import unit_of
+    from jaxmodal.arm.addresses import resolve_address
+    from jaxmodal.spatial.parts.parameters import unit_of_address
 
     if given is None:
         return None
     found: dict[str, Given] = {}
     for address, value in given.items():
-        if any(unit_of(single, arm) != "rad" for single in resolve(arm, address)):
+        if any(unit_of_address(single, arm) != "rad" for single in resolve_address(arm, address)):
             found[address] = value
         elif isinstance(value, tuple):
             found[address] = math.radians(value[0]), math.radians(value[1])

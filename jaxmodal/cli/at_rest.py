@@ -72,7 +72,7 @@ def statics(
     warn_of_implausible_values(read, argument)
     arm = posed(read, argument, posture_deg, loaded=True)
     with refusing(argument):
-        found = static_equilibrium(arm, theory, **given(vectors))
+        found = static_equilibrium(arm, theory=theory, **given(vectors))
         stressed = found.stresses() if stresses else None
     if output_format == "json":
         names = [x for x in _FIELDS if hasattr(found, x)]
@@ -122,7 +122,9 @@ def buckling(
     arm = posed(load_vibrating_arm(argument), argument, posture_deg, loaded=True)
     loads = given(vectors)
     with refusing(argument):
-        found = solve(arm, factors, theory, both_signs=both_signs, addresses=addresses, **loads)
+        found = solve(
+            arm, factors, theory=theory, both_signs=both_signs, addresses=addresses, **loads
+        )
     if output_format == "json":
         print_json(_plain(argument, found, loads))
     else:

@@ -178,7 +178,7 @@ def check(ctx: click.Context, arm: str) -> None:
 
     Exit status: 0, with or without warnings, with --strict 1 with warnings; 2 when the ARM cannot be read.
     """
-    from jaxmodal.spatial.arms.checks import check as checked
+    from jaxmodal.spatial.arms.checks import check_arm as checked
 
     found = checked(load_any_arm(arm, check=False))
     click.echo(str(dataclasses.replace(found, name=found.name or arm)))

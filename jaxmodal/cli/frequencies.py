@@ -139,7 +139,7 @@ def _bounded(
 ) -> Entry:
     from jaxmodal.at_rest.preloaded import preloaded_frequencies
 
-    result = preloaded_frequencies(arm, modes, theory, tolerance=TOLERANCE, **loads)
+    result = preloaded_frequencies(arm, modes, theory=theory, tolerance=TOLERANCE, **loads)
     hertz = {"frequencies_hz": result.omega, "lower_hz": result.lower, "upper_hz": result.upper}
     return {
         "joint_angles_deg": _angles(arm),

@@ -89,7 +89,7 @@ def modes(
         raise BadInput(f"--mode {mode}: only modes 1 to {sought} are computed; raise --modes.")
     with refusing(argument):
         solved = [
-            to_host(mode_shapes(arm, sought, theory, stations=stations, throw=False))
+            to_host(mode_shapes(arm, sought, theory=theory, stations=stations, throw=False))
             for theory in theories
         ]
     name = arm.name or argument
@@ -208,7 +208,7 @@ def sensitivities(
     with refusing(argument):  # RepeatedFrequencyError is a ValueError, too
         sought = modes_of(arm, modes)
         table = all_sensitivities(
-            arm, sought, theory, addresses=addresses or None, repeated=repeated, throw=False
+            arm, sought, theory=theory, addresses=addresses or None, repeated=repeated, throw=False
         )
     table = to_host(table)
     if output_format == "json":

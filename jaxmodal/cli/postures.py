@@ -200,7 +200,8 @@ def resonance_map(
     limits = None if limits_deg is None else [math.radians(limit) for limit in limits_deg]
     with refusing(argument), writing(f"--out {out}"):
         found = resonance_free(
-            *(arm, low, high, joint, rows, points, theory),
+            *(arm, low, high, joint, rows, points),
+            theory=theory,
             values=_row_ends(arm, rows, values),
             limits=limits,
         )

@@ -153,7 +153,7 @@ def response(
             arm = arm.replace(
                 links=tuple(link.replace(loss_factor=loss_factor) for link in arm.links)
             )
-        modes = natural_frequencies(arm, 6, theory, throw=False)
+        modes = natural_frequencies(arm, 6, theory=theory, throw=False)
         hertz = np.asarray(modes.frequencies_hz)
         known = hertz[np.isfinite(hertz) & (hertz > 0.0)]
         if (np.asarray(modes.status) == Status.unstable).any() and None in (from_hz, to_hz):
@@ -174,7 +174,7 @@ def response(
         omega = 2.0 * np.pi * np.geomspace(low, high, points)
         found = frequency_response(arm, omega, inputs, outputs, quantity=quantity, theory=theory)
         resonances = np.asarray(
-            frequencies_in_band(arm, omega[0], omega[-1], theory, throw=False)[0].omega
+            frequencies_in_band(arm, omega[0], omega[-1], theory=theory, throw=False)[0].omega
         )
         slopes = _slopes(arm, found, addresses) if wants_slopes else None
         if uff is not None:
@@ -243,7 +243,7 @@ def _peaks(arm: Arm | SpatialArm, found: FrequencyResponse) -> list[ResponsePeak
         return []
     omega = np.asarray(found.omega)
     return [
-        response_peaks(arm, omega[0], omega[-1], into, output, found.theory, motion=motion)
+        response_peaks(arm, omega[0], omega[-1], into, output, theory=found.theory, motion=motion)
         for output in found.outputs
         for into in found.inputs
     ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxmodal.cli.output import lists
 from jaxmodal.runtime.tables import csv_text
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 if TYPE_CHECKING:
     from jaxmodal.response.exact.sensitivities import ResponseSensitivities
@@ -20,7 +20,7 @@ def plain_sensitivities(slopes: ResponseSensitivities) -> dict[str, Any]:
     """Derivatives by output, input, frequency and parameter."""
     return {
         "parameters": [
-            {"address": address, "value": float(value), "unit": unit_of(address)}
+            {"address": address, "value": float(value), "unit": unit_of_address(address)}
             for address, value in zip(slopes.addresses, slopes.values, strict=True)
         ],
         **lists(slopes, *_NAMES),
@@ -35,7 +35,7 @@ def sensitivities_csv(slopes: ResponseSensitivities) -> str:
     rows = [
         (
             *(hertz[k], output, into),
-            *(address, slopes.values[p], unit_of(address)),
+            *(address, slopes.values[p], unit_of_address(address)),
             *(part[o, i, k, p] for part in parts),
         )
         for o, output in enumerate(found.output_names)

@@ -179,8 +179,8 @@ def _found(
             path = read_move(file, len(arm.joints))
         with refusing(argument), late_progress("postures solved") as advance:
             return crossings_along(
-                arm, path, orders, modes, theory, margin=margin, progress=advance
+                arm, path, orders, modes, theory=theory, margin=margin, progress=advance
             )
     with refusing(argument):
         inside = {} if workspace else in_si(arm, ranges)
-        return speeds_to_avoid(arm, orders, modes, theory, ranges=inside, margin=margin)
+        return speeds_to_avoid(arm, orders, modes, theory=theory, ranges=inside, margin=margin)

@@ -94,7 +94,9 @@ def worst(
         share = (
             None
             if below is None
-            else share_below(arm, 2.0 * math.pi * below, inside, mode, theory, payload=payload)
+            else share_below(
+                arm, 2.0 * math.pi * below, inside, mode, theory=theory, payload=payload
+            )
         )
     if output_format == "json":
         print_json(_plain(argument, found, share))

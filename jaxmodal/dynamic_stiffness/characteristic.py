@@ -152,7 +152,9 @@ def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     return rows.reshape(6 * n, 6 * n)
 
 
-def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: TheoryName = "timoshenko") -> Array:
+def characteristic_matrix(
+    arm: Arm, omega: ArrayLike, *, theory: TheoryName = "timoshenko"
+) -> Array:
     """The matrix M(omega) of the paper's eq 39, of order 6n.
 
     Parameters
@@ -206,7 +208,7 @@ def _elastic(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
 
 
 def log_determinant(
-    arm: Arm, omega: ArrayLike, theory: TheoryName = "timoshenko"
+    arm: Arm, omega: ArrayLike, *, theory: TheoryName = "timoshenko"
 ) -> tuple[Array, Array]:
     """Sign and log|det M(omega)|, rows and columns equilibrated.
 
@@ -252,14 +254,14 @@ def _signs(beams: BeamArrays, flags: Theory, blocks: Array) -> Array:
     return jax.lax.map(at_once, blocks)
 
 
-def determinant_scan(arm: Arm, omegas: ArrayLike, theory: TheoryName = "timoshenko") -> Array:
+def determinant_scan(arm: Arm, omega: ArrayLike, *, theory: TheoryName = "timoshenko") -> Array:
     """Intervals of a frequency grid in which the determinant changes sign: the textbook search, without proof.
 
     Parameters
     ----------
     arm, theory
         As for `natural_frequencies`.
-    omegas : ArrayLike, shape (m,)
+    omega : ArrayLike, shape (m,)
         Ascending grid of angular frequencies > 0 in rad/s; concrete.
 
     Returns
@@ -274,7 +276,7 @@ def determinant_scan(arm: Arm, omegas: ArrayLike, theory: TheoryName = "timoshen
         The grid is not one-dimensional, ascending and positive, or has fewer than two points.
     """
     require_x64()
-    grid = real_array(omegas, "omegas")
+    grid = real_array(omega, "omega")
     if (
         grid.ndim != 1
         or grid.shape[0] < 2
@@ -283,7 +285,7 @@ def determinant_scan(arm: Arm, omegas: ArrayLike, theory: TheoryName = "timoshen
         or not np.isfinite(grid[-1])
     ):
         raise ValueError(
-            "omegas must be a grid of at least two positive, ascending, finite frequencies in rad/s"
+            "omega must be a grid of at least two positive, ascending, finite frequencies in rad/s"
         )
     blocks = 1 << ((grid.size - 1) // _SCAN_BLOCK).bit_length()
     padded = np.resize(grid, blocks * _SCAN_BLOCK)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def turning_frequencies(
-    model: FlexibleModel, rates: Any, angles: Any = None, modes: int | None = None
+    model: FlexibleModel, rates: Any, angles: Any = None, num_modes: int | None = None
 ) -> xarray.Dataset:
     """Frequencies of an arm whose first motor turns at constant rates, the others locked: a Campbell diagram.
 
@@ -40,7 +40,7 @@ def turning_frequencies(
         Rates of the first motor, rad/s, shape (R,). Each starts from the rest of the one before.
     angles
         Angles of the motors, rad, shape (n,); 0 if left out. That of the first makes no difference.
-    modes
+    num_modes
         How many frequencies to give, the lowest; all if left out.
 
     Returns
@@ -63,7 +63,7 @@ def turning_frequencies(
     >>> from jaxmodal import dynamics
     >>> beam = jm.SpatialLink(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.005), poisson_ratio=0.3)
     >>> model = dynamics.flexible_arm(jm.SpatialArm((beam,)), modes=3)
-    >>> found = dynamics.turning_frequencies(model, [0.0, 20.0], modes=2)
+    >>> found = dynamics.turning_frequencies(model, [0.0, 20.0], num_modes=2)
     >>> found["frequency"].values.round(3).tolist()
     [[4.114, 16.455], [5.378, 16.514]]
     """
@@ -93,7 +93,7 @@ def turning_frequencies(
             "model: nothing moves while its motors are held; must have links that bend or joints with springs: give "
             "modes, joint_stiffness or joint_springs."
         )
-    count = moving if modes is None else whole("modes", modes, 1, moving)
+    count = moving if num_modes is None else whole("num_modes", num_modes, 1, moving)
     frequency, real = np.full((2, given.size, count), np.nan)
     states, settled = np.full((given.size, state.size), np.nan), np.zeros(given.size, bool)
     for row, rate in enumerate(given):

@@ -42,7 +42,7 @@ def lumped(
     arm: Arm | SpatialArm,
     *,
     pieces: int | Sequence[int] = 4,
-    modes: int = 5,
+    num_modes: int = 5,
     postures: Any = 20,
     theory: TheoryName = "timoshenko",
     slides: bool | None = None,
@@ -55,7 +55,7 @@ def lumped(
         An arm in space, or a planar one, which stays in its plane.
     pieces
         Points at which each flexible link gives way, 1 to 32, or a number for each link; it is one rigid piece more.
-    modes
+    num_modes
         How many frequencies are fitted and stated.
     postures
         In how many postures errors are stated, beside that of the arm; or these postures, (P, n), rad, of joints that
@@ -87,13 +87,13 @@ def lumped(
     --------
     >>> import jax; jax.config.update("jax_enable_x64", True)
     >>> import jaxmodal as jm
-    >>> found = lumped(jm.examples.two_link_flexible(), postures=3, modes=2)
+    >>> found = lumped(jm.examples.two_link_flexible(), postures=3, num_modes=2)
     >>> found.frequencies_hz.shape, bool(abs(found.errors).max() < 1e-3)
     ((4, 2), True)
     """
     require_lumpable(arm)
     counts = _counts(pieces, arm.num_links)
-    wanted = whole("modes", modes, 1, limits.MODES)
+    wanted = whole("num_modes", num_modes, 1, limits.MODES)
     if slides is not None:
         require_truth("slides", slides)
     in_space, planar = arm_in_space(arm)
@@ -136,7 +136,9 @@ def as_lumped(
     """What `lumped` makes of an arm; one that it has made is taken as it is."""
     if isinstance(arm, LumpedArm):
         return arm
-    return lumped(arm, pieces=pieces, modes=modes, postures=postures, theory=theory, slides=slides)
+    return lumped(
+        arm, pieces=pieces, num_modes=modes, postures=postures, theory=theory, slides=slides
+    )
 
 
 def _ways(planar: bool, theory: TheoryName) -> list[str]:

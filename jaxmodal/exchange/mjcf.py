@@ -48,7 +48,7 @@ def write_mjcf(
     path: str | Path,
     *,
     pieces: int | Sequence[int] = 4,
-    modes: int = 5,
+    num_modes: int = 5,
     postures: Any = 20,
     theory: TheoryName = "timoshenko",
     slides: bool | None = None,
@@ -63,7 +63,7 @@ def write_mjcf(
         An arm, or a `LumpedArm` that `lumped` has made of one, for which the next five arguments do not count.
     path
         The file, such as ``arm.xml``; one that exists is replaced.
-    pieces, modes, postures, theory, slides
+    pieces, num_modes, postures, theory, slides
         As of `lumped`.
     gravity
         Acceleration of gravity in the axes of the ground, m/s^2.
@@ -83,7 +83,7 @@ def write_mjcf(
     """
     one_of("motors", motors, MOTORS, "as the file is to have it")
     pull = finite("gravity", gravity, (3,), "three numbers, m/s^2, such as (0, 0, -9.81)")
-    made = as_lumped(arm, pieces, modes, postures, theory, slides)
+    made = as_lumped(arm, pieces, num_modes, postures, theory, slides)
     made = _with_armatures(made)
     chain, posture = made.chain, made.postures[0]
     if motors == "locked":

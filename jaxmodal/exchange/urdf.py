@@ -39,7 +39,7 @@ def write_urdf(
     path: str | Path,
     *,
     pieces: int | Sequence[int] = 4,
-    modes: int = 5,
+    num_modes: int = 5,
     postures: Any = 20,
     theory: TheoryName = "timoshenko",
     slides: bool | None = None,
@@ -52,7 +52,7 @@ def write_urdf(
         An arm, or a `LumpedArm` that `lumped` has made of one, for which the next arguments but ``path`` do not count.
     path
         The URDF, such as ``arm.urdf``; ``arm.toml`` comes beside it. Files that exist are replaced.
-    pieces, modes, postures, theory, slides
+    pieces, num_modes, postures, theory, slides
         As of `lumped`.
 
     Returns
@@ -68,7 +68,7 @@ def write_urdf(
     place = place_of(path)
     if place.suffix.lower() != ".urdf":
         raise ArmError(f"path = {str(path)!r}: must end in .urdf; a .toml comes beside it.")
-    made = as_lumped(arm, pieces, modes, postures, theory, slides)
+    made = as_lumped(arm, pieces, num_modes, postures, theory, slides)
     side = place.with_suffix(".toml")
     note = [*made.lines(), "", f"Springs, dampers, rotors and the posture are in {side.name}."]
     lines = [

@@ -34,7 +34,9 @@ from jaxmodal.runtime.precision import require_x64
 _COUNT_CHUNK = 1024
 
 
-def count_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName = "timoshenko") -> Array:
+def count_below(
+    arm: Arm | OtherArm, omega: ArrayLike, *, theory: TheoryName = "timoshenko"
+) -> Array:
     """J(omega), the number of natural frequencies of an arm below ``omega``.
 
     Parameters
@@ -99,9 +101,9 @@ def _require_exact(omega: np.ndarray, counts: np.ndarray) -> None:
 
 def certify(
     arm: Arm | OtherArm,
-    omegas: ArrayLike,
-    theory: TheoryName = "timoshenko",
+    omega: ArrayLike,
     *,
+    theory: TheoryName = "timoshenko",
     tolerance: float = TOLERANCE,
 ) -> Certificate:
     """Check a list of frequencies, from whatever source, against the counts.
@@ -110,7 +112,7 @@ def certify(
     ----------
     arm : Arm or SpatialArm
         The arm.
-    omegas : ArrayLike, shape (K,)
+    omega : ArrayLike, shape (K,)
         Frequencies in rad/s, ascending, claimed to be modes 1 to K, each to a relative ``tolerance``; of an arm
         with free joints the zero frequencies are left out, and K counts from the first other mode.
     theory : str
@@ -127,13 +129,13 @@ def certify(
     Raises
     ------
     ValueError
-        ``omegas`` is empty, not one-dimensional, not ascending, or holds a value that is not positive and finite.
+        ``omega`` is empty, not one-dimensional, not ascending, or holds a value that is not positive and finite.
     """
-    values = _frequencies_argument(omegas, "omegas")
+    values = _frequencies_argument(omega, "omega")
     if values.ndim != 1 or values.shape[0] == 0:
-        raise ValueError(f"omegas has shape {values.shape}; expected (K,) with K >= 1")
+        raise ValueError(f"omega has shape {values.shape}; expected (K,) with K >= 1")
     if on_host(values) and (np.any(values <= 0.0) or np.any(values[1:] < values[:-1])):
-        raise ValueError("omegas must be positive and ascending (rad/s); sort them first")
+        raise ValueError("omega must be positive and ascending (rad/s); sort them first")
     tolerance = real_number(tolerance, "tolerance", "a relative accuracy between 1e-14 and 0.1")
     if not 1e-14 <= tolerance <= 0.1:
         raise ValueError(

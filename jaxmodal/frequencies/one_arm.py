@@ -42,8 +42,8 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 def natural_frequencies(
     arm: Arm | OtherArm,
     num_modes: int = 10,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     throw: bool = True,
 ) -> NaturalFrequencies:
     """Lowest natural frequencies of an arm with blocked joints, each certified by the Wittrick-Williams count.
@@ -125,8 +125,8 @@ def frequencies_in_band(
     arm: Arm | OtherArm,
     omega_min: float,
     omega_max: float,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     max_modes: int = 1000,
     throw: bool = True,
 ) -> tuple[NaturalFrequencies, int]:

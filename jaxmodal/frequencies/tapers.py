@@ -41,8 +41,8 @@ class TaperedFrequencies(BoundedFrequencies):
 def tapered_frequencies(
     build: Callable[[int, str], Arm | OtherArm],
     num_modes: int = 10,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     tolerance: float = 1e-6,
     pieces: int = 4,
     max_pieces: int = 64,
@@ -85,7 +85,7 @@ def tapered_frequencies(
     >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05))
     >>> def build(pieces, bound):
     ...     return jm.Arm(jm.tapered(link, jm.rectangle(0.01, 0.05), pieces, bound))
-    >>> found = jm.tapered_frequencies(build, 1, "bending_only", tolerance=1e-2)
+    >>> found = jm.tapered_frequencies(build, 1, theory="bending_only", tolerance=1e-2)
     >>> bool(found.lower[0] < found.omega[0] < found.upper[0]), bool(found.error[0] < 1e-2)
     (True, True)
     """
@@ -103,11 +103,11 @@ def tapered_frequencies(
         )
 
     def solve(number: int, bound: str) -> NaturalFrequencies:
-        return natural_frequencies(build(number, bound), num_modes, theory)
+        return natural_frequencies(build(number, bound), num_modes, theory=theory)
 
     def softer() -> NDArray[np.float64]:
         arm = build(pieces, "lower")
-        found = natural_frequencies(arm, num_modes, theory, throw=False)
+        found = natural_frequencies(arm, num_modes, theory=theory, throw=False)
         if np.all(np.asarray(found.status) == Status.unstable):
             return np.zeros(num_modes)
         raise_uncertified(found, arm.name)

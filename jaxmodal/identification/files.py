@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.documents import read_text
 from jaxmodal.arm.files import place_of
 from jaxmodal.identification.measurements import Measured, MeasuredModes, MeasuredResponse
 from jaxmodal.response.driven.ports import port
 from jaxmodal.runtime.errors import ArmError, within
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 _MODES = ("frequency_hz", "standard_deviation_hz", "mode", "measurement")
 _RESPONSE = (
@@ -116,7 +116,7 @@ def _columns(
             continue
         address = name.removesuffix("_deg")
         try:
-            units = {unit_of(single, arm) for single in resolve(arm, address)}
+            units = {unit_of_address(single, arm) for single in resolve_address(arm, address)}
         except ArmError as error:
             try:
                 if kind is _RESPONSE:

@@ -50,7 +50,7 @@ def fit_arm(
     start: Mapping[str, Any] | None = None,
     bounds: Mapping[str, Any] | None = None,
     loss: str = "linear",
-    most_evaluations: int = 100,
+    max_evaluations: int = 100,
     progress: Callable[[int, int], None] | None = None,
 ) -> ArmFit:
     """Fit parameters of an arm to measured frequencies and frequency responses.
@@ -72,7 +72,7 @@ def fit_arm(
     loss : str
         ``"linear"``, least squares; ``"soft_l1"``, ``"huber"`` and ``"cauchy"`` let values that lie far out weigh
         less, and need standard deviations, which say what is far.
-    most_evaluations
+    max_evaluations
         How often the arm is computed at the most, in each of the stages.
     progress
         Called with (evaluations done, the most).
@@ -115,7 +115,7 @@ def fit_arm(
     theory_flags(theory)
     if loss not in LOSSES:
         raise ArmError(f"loss = {shown(loss)}: must be one of {', '.join(map(repr, LOSSES))}.")
-    most = positive_integer(most_evaluations, "most_evaluations")
+    most = positive_integer(max_evaluations, "max_evaluations")
     asked = unknowns(arm, parameters, start or {}, bounds or {})
     seen = require_measured(arm, measured, asked.addresses)
     known = require_one_scale(seen)
@@ -226,6 +226,6 @@ class _Search:
         self.status = (
             "converged"
             if self.converged
-            else f"stopped after {self.most} evaluations; give most_evaluations more, or a nearer start"
+            else f"stopped after {self.most} evaluations; give max_evaluations more, or a nearer start"
         )
         return asked.values(np.asarray(found.x))

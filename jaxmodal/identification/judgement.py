@@ -130,7 +130,7 @@ def _pairs(
     spread = spread_of(measured) * (1.0 if measured.standard_deviations_hz is not None else sigma)
     there = misfit.unknowns.arm_with(values, measured.settings)
     looked = modes_looked_at(there, max(pairing.numbers))
-    around = natural_frequencies(there, looked, misfit.theory, throw=False)
+    around = natural_frequencies(there, looked, theory=misfit.theory, throw=False)
     doubt = doubts(measured, pairing, np.asarray(around.frequencies_hz), spread)
     found = []
     for m, number in enumerate(pairing.numbers):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.addresses import full_address, labelled, resolve, set_together
+from jaxmodal.arm.addresses import full_address, labelled, resolve_address, set_together
 from jaxmodal.arm.arguments import is_whole, reals
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.quantities import shown
@@ -17,7 +17,7 @@ from jaxmodal.response.driven.port_quantities import check_quantity
 from jaxmodal.response.driven.ports import Port, ports
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, within
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 Floats = NDArray[np.float64]
 #: quantities of measured responses
@@ -229,7 +229,7 @@ def require_measured(arm: Any, measured: Any, fitted: Sequence[str]) -> tuple[Me
         raise ArmError(
             f"measured = {shown(measured)}: must be MeasuredModes or MeasuredResponse, or a list of them."
         )
-    sought = {single for name in fitted for single in resolve(arm, name)}
+    sought = {single for name in fitted for single in resolve_address(arm, name)}
     for place, each in enumerate(found):
         if not isinstance(each, Measured):
             raise ArmError(
@@ -237,7 +237,7 @@ def require_measured(arm: Any, measured: Any, fitted: Sequence[str]) -> tuple[Me
             )
         with within(f"measured[{place}]: "):
             for name in each.settings:
-                if sought.intersection(resolve(arm, name)):
+                if sought.intersection(resolve_address(arm, name)):
                     raise ArmError(
                         f"settings[{name!r}]: is fitted, and cannot be known as well; leave it out, or fit it no more."
                     )
@@ -256,7 +256,7 @@ def settings_text(arm: Any, settings: Mapping[str, float]) -> str:
     texts = []
     for name, value in settings.items():
         address = full_address(name, arm)
-        label, unit = labelled(arm, address), unit_of(address, arm)
+        label, unit = labelled(arm, address), unit_of_address(address, arm)
         text = f"{np.degrees(value):.6g}°" if unit == "rad" else f"{value:.6g} {unit}"
         texts.append(f"{name if label == address else label} = {text}")
     return ", ".join(texts) or "as it stands"

@@ -60,7 +60,7 @@ def _at_zero(arm: Any, theory: TheoryName) -> int:
     """How many modes have frequency 0, which no measured one is: of an arm that floats or has free joints."""
     asked = 1
     while True:
-        found = np.asarray(natural_frequencies(arm, asked, theory, throw=False).omega)
+        found = np.asarray(natural_frequencies(arm, asked, theory=theory, throw=False).omega)
         if found[-1] != 0.0:
             return int(np.sum(found == 0.0))
         asked = modes_looked_at(arm, asked + 1)

@@ -31,7 +31,7 @@ def modes_of(
 ) -> Modes:
     """The lowest modes; of a group that coincides the derivative of its mean."""
     found = sensitivities(
-        arm, num_modes, theory, addresses=unknowns.addresses, repeated="mean", throw=False
+        arm, num_modes, theory=theory, addresses=unknowns.addresses, repeated="mean", throw=False
     )
     return Modes(
         np.asarray(found.frequencies.frequencies_hz),

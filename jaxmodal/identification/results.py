@@ -14,7 +14,7 @@ from jaxmodal.identification.measurements import Measured, MeasuredResponse, roo
 from jaxmodal.identification.unknowns import Unknowns
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 if TYPE_CHECKING:
     import xarray
@@ -171,7 +171,7 @@ class ArmFit(Drawn, ShowsDatasets):
     @property
     def units(self) -> tuple[str, ...]:
         """Their SI units."""
-        return tuple(unit_of(name, self.unknowns.arm) for name in self.addresses)
+        return tuple(unit_of_address(name, self.unknowns.arm) for name in self.addresses)
 
     @property
     def correlation(self) -> Floats:

@@ -25,7 +25,7 @@ from jaxmodal.arm.quantities import (
     shown,
 )
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 Floats = NDArray[np.float64]
 
@@ -95,7 +95,9 @@ class Unknowns:
         """A change of x of 0.01, in words."""
         if self.sizes[number]:
             return "1 %"
-        return f"{0.01 * self.scale[number]:.4g} {unit_of(self.addresses[number], self.arm)}"
+        return (
+            f"{0.01 * self.scale[number]:.4g} {unit_of_address(self.addresses[number], self.arm)}"
+        )
 
 
 def unknowns(
@@ -127,7 +129,7 @@ def unknowns(
                 f"bounds[{name!r}] = ({least:g}, {most:g}): leave out where the fit begins, {value:g}; give wider "
                 f"bounds, or start={{{name!r}: ...}}."
             )
-        if unit_of(name, arm) == "rad":
+        if unit_of_address(name, arm) == "rad":
             scale = 1.0
         elif value != 0.0:
             scale = abs(value)

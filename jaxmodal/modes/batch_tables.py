@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.parts.parameters import describe, unit_of
+from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
 
 if TYPE_CHECKING:
     import xarray
@@ -109,7 +109,7 @@ def quantities_dataset(found: Any) -> xarray.Dataset:
             "parameter": list(found.addresses),
             "excitation": list(_excitations(found)),
             "link": np.arange(1, links + 1),
-            "unit": ("parameter", [unit_of(name) for name in found.addresses]),
-            "description": ("parameter", [describe(name) for name in found.addresses]),
+            "unit": ("parameter", [unit_of_address(name) for name in found.addresses]),
+            "description": ("parameter", [describe_address(name) for name in found.addresses]),
         },
     )

@@ -195,7 +195,7 @@ def _require_those_of(
     cell = int(certified[-1])
     omega = np.asarray(frequencies.omega)[cell]
     own = set_parameters(arm, {address: float(x[cell]) for address, x in parameters.items()})
-    found = certify(own, omega[omega > 0.0], frequencies.theory, tolerance=_SAME)
+    found = certify(own, omega[omega > 0.0], theory=frequencies.theory, tolerance=_SAME)
     if not np.all(np.asarray(found.status) == Status.certified):
         raise ArmError(
             f"frequencies: those of cell {cell} are not of this arm with these parameters; give what "

@@ -25,8 +25,8 @@ from jaxmodal.spatial.stiffness.model import SpatialModel
 def mode_shapes(
     arm: Arm,
     num_modes: int = 10,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     stations: int | ArrayLike | Sequence[float] = 21,
     throw: bool = True,
 ) -> ModeShapes: ...
@@ -36,8 +36,8 @@ def mode_shapes(
 def mode_shapes(
     arm: SpatialArm,
     num_modes: int = 10,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     stations: int | ArrayLike | Sequence[float] = 21,
     throw: bool = True,
 ) -> SpatialModeShapes: ...
@@ -46,8 +46,8 @@ def mode_shapes(
 def mode_shapes(
     arm: Arm | SpatialArm,
     num_modes: int = 10,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     stations: int | ArrayLike | Sequence[float] = 21,
     throw: bool = True,
 ) -> ModeShapes | SpatialModeShapes:
@@ -85,7 +85,7 @@ def mode_shapes(
     --------
     >>> import jaxmodal as jm
     >>> link = jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0))
-    >>> shapes = jm.mode_shapes(jm.Arm((link,)), 3, "bending_only", stations=2)
+    >>> shapes = jm.mode_shapes(jm.Arm((link,)), 3, theory="bending_only", stations=2)
     >>> [round(abs(float(v)), 9) for v in shapes.v[:, 0, -1]]   # a cantilever's tip: 2 for unit mass
     [2.0, 2.0, 2.0]
     """
@@ -121,7 +121,7 @@ def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialMo
     --------
     >>> import jaxmodal as jm
     >>> arm = jm.examples.two_link_flexible()
-    >>> full, simple = (jm.mode_shapes(arm, 2, theory) for theory in ("timoshenko", "euler_bernoulli"))
+    >>> full, simple = (jm.mode_shapes(arm, 2, theory=theory) for theory in ("timoshenko", "euler_bernoulli"))
     >>> [round(float(x), 6) for x in jm.modal_assurance(full, simple).diagonal()]
     [1.0, 1.0]
     """

@@ -36,7 +36,7 @@ from jaxmodal.runtime.namespace import Array, at_once, is_traced
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 if TYPE_CHECKING:
@@ -126,8 +126,8 @@ class Sensitivities(Drawn, ShowsDatasets):
 def sensitivities(
     arm: Arm | SpatialArm,
     num_modes: int = 10,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     addresses: Sequence[str] | None = None,
     cluster_tolerance: float = CLUSTER_TOLERANCE,
     repeated: str = "refuse",
@@ -165,7 +165,8 @@ def sensitivities(
     --------
     >>> import jaxmodal as jm
     >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05))
-    >>> table = jm.sensitivities(jm.Arm((link,)), 1, "bending_only", addresses=["link1.length", "link1.youngs_modulus"])
+    >>> table = jm.sensitivities(jm.Arm((link,)), 1, theory="bending_only",
+    ...                          addresses=["link1.length", "link1.youngs_modulus"])
     >>> [round(float(x), 9) for x in table.logarithmic[0]]   # omega goes with L^-2 and sqrt(E)
     [-2.0, 0.5]
     """
@@ -201,7 +202,7 @@ def sensitivities(
             cluster=cluster[:num_modes],
             individual=size[:num_modes] == 1,
             addresses=names,
-            units=tuple(unit_of(name, arm) for name in names),
+            units=tuple(unit_of_address(name, arm) for name in names),
             labels=tuple(labelled(arm, name) for name in names),
             whole=addresses is None,
         )
@@ -257,8 +258,8 @@ def directional_derivatives(
     arm: Arm | SpatialArm,
     direction: Mapping[str, float],
     num_modes: int = 10,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     cluster_tolerance: float = CLUSTER_TOLERANCE,
     throw: bool = True,
 ) -> Array:

@@ -14,7 +14,7 @@ from jaxmodal.frequencies.tables import (
 )
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.parts.parameters import describe
+from jaxmodal.spatial.parts.parameters import describe_address
 
 if TYPE_CHECKING:
     import xarray
@@ -183,7 +183,7 @@ def sensitivities_dataset(table: Any) -> xarray.Dataset:
             "parameter": list(table.addresses),
             "unit": ("parameter", list(table.units)),
             "group": ("parameter", [group_of(name) for name in table.addresses]),
-            "description": ("parameter", [describe(name) for name in table.addresses]),
+            "description": ("parameter", [describe_address(name) for name in table.addresses]),
         },
         attrs={"theory": table.frequencies.theory},
     )

@@ -87,7 +87,7 @@ def question_of(
         theory,
         _ratios(damping_ratio, wanted),
         None if gravity is None else _pull(arm, gravity),
-        positive_integer(postures, "postures"),
+        positive_integer(postures, "num_postures"),
     )
 
 

@@ -72,7 +72,7 @@ class ModesAlong(NamedTuple):
 
 def modes_in(arm: Arm | SpatialArm, num_modes: int, theory: TheoryName) -> Posture:
     """The modes of an arm as it stands, and what drives them where its joints turn."""
-    shapes: Any = to_host(mode_shapes(arm, num_modes, theory, stations=2))
+    shapes: Any = to_host(mode_shapes(arm, num_modes, theory=theory, stations=2))
     count = len(arm.joints)
     one, pairs = np.eye(count), _pairs(count)
     together = np.array([one[i] + one[j] for i, j in pairs]).reshape(-1, count)

@@ -37,8 +37,8 @@ def shape_move(
     move: Motion,
     kind: str = "wide",
     num_modes: int = 3,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     left: float = 0.03,
     payload_error: float = 0.0,
     stiffness_error: float = 0.0,
@@ -47,15 +47,15 @@ def shape_move(
     damping_ratio: Any = 0.0,
     gravity: Any = None,
     duration: float | None = None,
-    postures: int = 17,
+    num_postures: int = 17,
     progress: Callable[[int, int], None] | None = None,
 ) -> ShapedMove:
     """A move that leaves little vibration: shaped for the certified frequencies that the arm has on its way.
 
     Parameters
     ----------
-    arm, move, num_modes, theory, damping_ratio, gravity, duration, postures, progress
-        As for `move_vibration`; ``postures`` of each arm that differs by more than its stiffness.
+    arm, move, num_modes, theory, damping_ratio, gravity, duration, num_postures, progress
+        As for `move_vibration`; ``num_postures`` of each arm that differs by more than its stiffness.
     kind
         ``"zv"``, ``"zvd"``: `dynamics.shaper` at the middle of each mode's band. ``"ei"``: three impulses for each mode
         that leave least in its band. ``"wide"``: as many as the bands ask for (`dynamics.band_shaper`), and one more
@@ -98,7 +98,7 @@ def shape_move(
     >>> from jaxmodal.moves import shape_move
     >>> arm = jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(depth=0.01, width=0.05)),), jm.Payload(0.5))
     >>> move = dynamics.RestToRest([0.0], [0.1], 0.3)
-    >>> quiet = shape_move(arm, move, "wide", 2, "euler_bernoulli", payload_error=0.1)
+    >>> quiet = shape_move(arm, move, "wide", 2, theory="euler_bernoulli", payload_error=0.1)
     >>> quiet.holds, f"{quiet.delay:.3f} s"
     (True, '0.192 s')
     """
@@ -107,7 +107,7 @@ def shape_move(
     task = task_of(
         arm,
         move,
-        question_of(arm, num_modes, theory, damping_ratio, gravity, postures),
+        question_of(arm, num_modes, theory, damping_ratio, gravity, num_postures),
         duration,
         left,
         variants_of(arm, payload_error, stiffness_error, others),
@@ -122,8 +122,8 @@ def compare_shapers(
     move: Motion,
     kinds: Sequence[str] | None = None,
     num_modes: int = 3,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     left: float = 0.03,
     payload_error: float = 0.0,
     stiffness_error: float = 0.0,
@@ -132,7 +132,7 @@ def compare_shapers(
     damping_ratio: Any = 0.0,
     gravity: Any = None,
     duration: float | None = None,
-    postures: int = 17,
+    num_postures: int = 17,
     progress: Callable[[int, int], None] | None = None,
 ) -> ShaperComparison:
     """What each kind of `shape_move` leaves of a move, and the delay that it costs, side by side.
@@ -144,7 +144,7 @@ def compare_shapers(
         angles.
     arm, move, num_modes, theory, left, payload_error, stiffness_error, others, modes
         As for `shape_move`.
-    damping_ratio, gravity, duration, postures, progress
+    damping_ratio, gravity, duration, num_postures, progress
         As for `move_vibration`.
 
     Returns
@@ -167,7 +167,7 @@ def compare_shapers(
     task = task_of(
         arm,
         move,
-        question_of(arm, num_modes, theory, damping_ratio, gravity, postures),
+        question_of(arm, num_modes, theory, damping_ratio, gravity, num_postures),
         duration,
         left,
         variants_of(arm, payload_error, stiffness_error, others),

@@ -47,8 +47,8 @@ def speeds_to_avoid(
     arm: Arm | SpatialArm,
     orders: Sequence[Order],
     num_modes: int = 4,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     postures: Any = None,
     ranges: Mapping[str, Any] | None = None,
     margin: float = 0.05,
@@ -167,18 +167,18 @@ def crossings_along(
     move: Motion,
     orders: Sequence[Order],
     num_modes: int = 4,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     margin: float = 0.05,
     duration: float | None = None,
-    postures: int = 33,
+    num_postures: int = 33,
     progress: Callable[[int, int], None] | None = None,
 ) -> MoveCrossings:
     """When, on a move, an order meets a mode: each crossing, solved with the certified frequency of its posture.
 
     Parameters
     ----------
-    arm, move, num_modes, theory, duration, postures, progress
+    arm, move, num_modes, theory, duration, num_postures, progress
         As for `move_vibration`.
     orders, margin
         As for `speeds_to_avoid`.
@@ -199,7 +199,7 @@ def crossings_along(
     neighbouring times are not seen. Each that is found is then solved anew with the frequencies of its own posture.
     """
     own, near = orders_of(arm, orders), _margin(margin)
-    question = question_of(arm, num_modes, theory, 0.0, None, postures)
+    question = question_of(arm, num_modes, theory, 0.0, None, num_postures)
     found = vibration_of(arm, move, question, duration, progress=progress)
     knots = knots_of(move, duration)
     times = np.union1d(np.linspace(knots[0], knots[-1], _SAMPLES), knots)
@@ -294,7 +294,7 @@ def _met(
         angles, rates, _ = (each[0] for each in moved(move, np.array([time])))
         guess = float(curves(time)[mode])
         stood = arm.with_posture(angles.tolist())
-        exact = natural_frequencies(stood, int(min(mode + _NEXT, most)), theory)
+        exact = natural_frequencies(stood, int(min(mode + _NEXT, most)), theory=theory)
         omega = np.asarray(exact.omega)
         number = int(np.argmin(np.abs(omega - guess)))
         before, shift = shift, float(omega[number]) - guess

@@ -104,8 +104,8 @@ def quickest_stretch(
     arm: Arm | SpatialArm,
     move: Motion,
     num_modes: int = 3,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     speed: Any = None,
     acceleration: Any = None,
     torque: Any = None,
@@ -116,14 +116,14 @@ def quickest_stretch(
     others: Sequence[Arm | SpatialArm] = (),
     damping_ratio: Any = 0.0,
     gravity: Any = None,
-    postures: int = 17,
+    num_postures: int = 17,
     progress: Callable[[int, int], None] | None = None,
 ) -> StretchedMove:
     """The shortest time in which a move, stretched as a whole, holds limits of its joints and of what it leaves.
 
     Parameters
     ----------
-    arm, move, num_modes, theory, damping_ratio, gravity, postures, progress
+    arm, move, num_modes, theory, damping_ratio, gravity, num_postures, progress
         As for `move_vibration`; the move must know when it ends.
     speed, acceleration, torque
         Limits of the joints, rad/s, rad/s^2 and N m behind the gear, one for all or (n,). Torques are those of the
@@ -164,11 +164,11 @@ def quickest_stretch(
     >>> from jaxmodal.moves import quickest_stretch
     >>> arm = jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(depth=0.01, width=0.05)),))
     >>> move = dynamics.RestToRest([0.0], [0.1], 1.0)
-    >>> found = quickest_stretch(arm, move, 2, "euler_bernoulli", speed=2.0, left_mm=0.5)
+    >>> found = quickest_stretch(arm, move, 2, theory="euler_bernoulli", speed=2.0, left_mm=0.5)
     >>> f"{found.duration:.3f} s, {found.binding}"
     '0.221 s, vibration'
     """
-    question = question_of(arm, num_modes, theory, damping_ratio, gravity, postures)
+    question = question_of(arm, num_modes, theory, damping_ratio, gravity, num_postures)
     variants = variants_of(arm, payload_error, stiffness_error, others)
     if speed is None and acceleration is None and torque is None and left_mm is None:
         raise ArmError(

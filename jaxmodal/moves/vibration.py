@@ -17,12 +17,12 @@ def move_vibration(
     arm: Arm | SpatialArm,
     move: Motion,
     num_modes: int = 6,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     damping_ratio: Any = 0.0,
     gravity: Any = None,
     duration: float | None = None,
-    postures: int = 33,
+    num_postures: int = 33,
     progress: Callable[[int, int], None] | None = None,
 ) -> MoveVibration:
     """What a move excites: certified frequencies along it, and the vibration of the tip that it leaves.
@@ -43,7 +43,7 @@ def move_vibration(
         rest there, and changes no frequency. Left out for none.
     duration
         Time of the stop, s, from the move's beginning at 0; only for a motion that does not know it.
-    postures
+    num_postures
         In how many postures, evenly spread over the way, modes are computed.
     progress
         Called with (postures done, all of them).
@@ -81,11 +81,11 @@ def move_vibration(
     >>> from jaxmodal import dynamics
     >>> from jaxmodal.moves import move_vibration
     >>> arm = jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(depth=0.01, width=0.05)),))
-    >>> found = move_vibration(arm, dynamics.RestToRest([0.0], [0.1], 0.3), 2, "euler_bernoulli")
+    >>> found = move_vibration(arm, dynamics.RestToRest([0.0], [0.1], 0.3), 2, theory="euler_bernoulli")
     >>> f"{found.frequencies_hz[0]:.3f} Hz leaves {found.amplitudes_mm[0]:.2f} mm"
     '8.225 Hz leaves 3.61 mm'
     """
-    question = question_of(arm, num_modes, theory, damping_ratio, gravity, postures)
+    question = question_of(arm, num_modes, theory, damping_ratio, gravity, num_postures)
     found = vibration_of(arm, move, question, duration, progress=progress)
     warn_of_the_way(arm, found)
     return found

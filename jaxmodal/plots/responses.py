@@ -19,7 +19,7 @@ from jaxmodal.plots.figures import (
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.response.forced.peaks import ResponsePeaks
 from jaxmodal.runtime.errors import ArmError, suggestion
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -174,7 +174,7 @@ def _mark_peaks(axes: Axes, found: FrequencyResponse, peaks: Sequence[ResponsePe
     """Circles at the peaks of pairs that are drawn, with their sizes where there is one pair."""
     pairs = [(output, into) for output in found.outputs for into in found.inputs]
     for each in peaks:
-        colour = COLOURS[pairs.index((each.output, each.input)) % len(COLOURS)]
+        colour = COLOURS[pairs.index((each.outputs[0], each.inputs[0])) % len(COLOURS)]
         sizes = np.abs(each.values)
         axes.plot(each.frequencies_hz, sizes, "o", color=colour, markersize=4, fillstyle="none")
         for frequency, size in zip(each.frequencies_hz, sizes, strict=True):
@@ -333,7 +333,7 @@ def _columns(found: FrequencyResponse, count: int, what: str) -> np.ndarray:
         raise ArmError(
             f"the response {varies}; for {what} {wanted} vary: give frequency_response such parameters.{remedy}"
         )
-    factors = [180.0 / np.pi if unit_of(name) == "rad" else 1.0 for name in found.addresses]
+    factors = [180.0 / np.pi if unit_of_address(name) == "rad" else 1.0 for name in found.addresses]
     scaled: np.ndarray = np.asarray(found.cells) * np.array(factors)[:, None]
     for address, column in zip(found.addresses, np.asarray(found.cells), strict=True):
         if not np.isfinite(column).all():
@@ -363,7 +363,7 @@ def _named(found: FrequencyResponse) -> str:
 
 
 def _label(address: str) -> str:
-    unit = unit_of(address)
+    unit = unit_of_address(address)
     return f"{address} [{'°' if unit == 'rad' else unit}]"
 
 

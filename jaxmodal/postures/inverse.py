@@ -108,6 +108,7 @@ def postures_at(
     omega: Any,
     joint: int = 2,
     postures: Any = None,
+    *,
     theory: TheoryName = "timoshenko",
 ) -> PosturesAt:
     """All angles of one joint at which an arm has a natural frequency ``omega``.

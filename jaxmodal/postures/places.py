@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.parameters import set_parameters
@@ -44,7 +44,7 @@ def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
     """None where a batch varies what the determinant is no polynomial in, or anything twice."""
     joints, quantities, rows, seen = list[int](), list[Quantity](), list[int](), set[str]()
     for row, address in enumerate(addresses):
-        singles = resolve(arm, address)
+        singles = resolve_address(arm, address)
         if seen.intersection(singles):
             return None
         seen.update(singles)
@@ -142,7 +142,7 @@ def rows_of_angles(arm: Arm | SpatialArm, addresses: Sequence[str]) -> np.ndarra
     """For every joint the place of the address that gives its angle, -1 for none."""
     rows = np.full(arm.num_links, -1)
     for row, address in enumerate(addresses):
-        singles = resolve(arm, address)
+        singles = resolve_address(arm, address)
         if _ANGLE.fullmatch(singles[0]):
             rows[_numbers(singles)] = row
     return rows

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxmodal.arm.addresses import Addressed, resolve
+from jaxmodal.arm.addresses import Addressed, resolve_address
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
@@ -65,7 +65,7 @@ class Quantity(NamedTuple):
 
 def quantity_of(arm: Arm | Addressed, address: str) -> Quantity | None:
     """What is at an address of one value of which D is a polynomial, or None."""
-    singles = resolve(arm, address)
+    singles = resolve_address(arm, address)
     named = _ADDRESS.fullmatch(singles[0])
     if len(singles) > 1 or named is None or named[1] not in _DEGREES:
         return None

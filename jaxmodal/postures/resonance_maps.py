@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxmodal.arm.addresses import full_address, resolve
+from jaxmodal.arm.addresses import full_address, resolve_address
 from jaxmodal.arm.arguments import band, is_whole, real_array
 from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.quantities import shown
@@ -21,7 +21,7 @@ from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned, var
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 _WHAT = "resonance_free"
 _ANGLE = re.compile(r"link([1-9][0-9]*)\.joint_angle", re.ASCII)
@@ -34,8 +34,8 @@ def resonance_free(
     joint: int = 2,
     across: int | str | None = None,
     points: int = 181,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     values: Any = None,
     limits: Any = None,
 ) -> ResonanceMap:
@@ -159,7 +159,7 @@ def _across(arm: Arm | SpatialArm, joints: Sequence[int], joint: int, across: An
         return next((k for k in (*turn, *turn) if k > joint), turn[0]) if len(turn) > 1 else 0
     if isinstance(across, str):
         with within(f"across = {shown(across)}: "):
-            singles = resolve(arm, across)
+            singles = resolve_address(arm, across)
         address = full_address(across, arm)
         turns = _ANGLE.fullmatch(address)
         if not turns:
@@ -207,7 +207,7 @@ def _row_values(row: int | str, values: Any, points: int) -> np.ndarray:
                 f"values = {shown(values)}: there is nothing that they are of; give across, a joint or an address"
             )
         return np.full(1, np.nan)
-    unit = unit_of(row) if isinstance(row, str) else "rad"
+    unit = unit_of_address(row) if isinstance(row, str) else "rad"
     if values is None and isinstance(row, str):
         raise ValueError(
             f"values: {row} needs them; expected its first and its last value in {unit}"

@@ -29,8 +29,8 @@ _MOST_TERMS, _MOST_JOINTS = 3125, 3
 def posture_series(
     arm: Arm | SpatialArm,
     omega_max: float,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     omega_min: float | None = None,
     joints: Sequence[int] | None = None,
 ) -> PostureSeries:

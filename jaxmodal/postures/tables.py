@@ -9,7 +9,7 @@ import numpy as np
 from jaxmodal.frequencies.tables import certificate_text, status_variable
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.tables import Table, shortened
-from jaxmodal.spatial.parts.parameters import describe, unit_of
+from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
 
 if TYPE_CHECKING:
     import xarray
@@ -92,7 +92,7 @@ def row_values(found: ResonanceMap) -> tuple[np.ndarray, str]:
     """Values of the rows of a map as people read them, and what they are, with the unit."""
     values = np.asarray(found.across_angle)
     if isinstance(found.across, str):
-        unit = unit_of(found.across)
+        unit = unit_of_address(found.across)
         if unit == "rad":
             return np.degrees(values), f"{found.across} [°]"
         return values, found.across if unit == "1" else f"{found.across} [{unit}]"
@@ -128,7 +128,7 @@ def resonance_dataset(found: ResonanceMap) -> xarray.Dataset:
     }
     rows: dict[str, Any] = {}
     if isinstance(found.across, str):
-        meaning, unit = describe(found.across), unit_of(found.across)
+        meaning, unit = describe_address(found.across), unit_of_address(found.across)
         rows = {"across_value": variable("row", found.across_angle, meaning, unit)}
     elif found.across:
         rows = {"across_angle": ("row", row_values(found)[0], {"units": "degree"})}

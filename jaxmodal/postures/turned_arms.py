@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.columns import columns_of, unpacked
@@ -183,7 +183,7 @@ def varied(
     """
     if isinstance(turned_arm, TurnedInSpace):
         assert isinstance(arm, SpatialArm)
-        columns = dict.fromkeys(resolve(arm, address), values)
+        columns = dict.fromkeys(resolve_address(arm, address), values)
         valid = valid_cells(arm.with_values(columns), values.size)
         found: TurnedArms = dataclasses.replace(turned_arm, values=columns)
     else:

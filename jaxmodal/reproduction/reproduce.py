@@ -69,7 +69,7 @@ def compute_spectra(
         factors = [tables[table].thickness_factor for table, _, _ in keys]
         if factors != [1.0] * len(keys):  # which sections of some shapes do not take
             values["thickness_factor"] = factors
-        found = natural_frequencies_batch(examples.load(example), values, NUM_MODES, theory)
+        found = natural_frequencies_batch(examples.load(example), values, NUM_MODES, theory=theory)
         for key, *modes in zip(keys, found.frequencies_hz, found.certified, strict=True):
             spectra[key] = tuple(ModeValue(float(f), bool(c)) for f, c in zip(*modes, strict=True))
         if on_progress is not None:

@@ -99,7 +99,7 @@ def extremes(
         own = np.flatnonzero(signs == sign)
         own = own[np.argsort(-sign * reached[own], kind="stable")]
         found = inside.arm_at(places[own[0]])
-        certified: Any = to_host(natural_frequencies(found, mode, theory, throw=False))
+        certified: Any = to_host(natural_frequencies(found, mode, theory=theory, throw=False))
         sides.append(Extreme(found, inside.values(places[own[0]]), certified, reached[own]))
     ends = np.stack([inside.low, inside.high], axis=1)
     lowest, highest = sides

@@ -57,7 +57,9 @@ class Height:
     def at(self, shares: np.ndarray) -> np.ndarray:
         """Frequencies (N,) in rad/s of cells (N, P); NaN where they are not certified."""
         cells = self.ranges.cells(shares)
-        found = to_host(natural_frequencies_batch(self.ranges.arm, cells, self.mode, self.theory))
+        found = to_host(
+            natural_frequencies_batch(self.ranges.arm, cells, self.mode, theory=self.theory)
+        )
         return np.where(found.certified[:, -1], found.omega[:, -1], np.nan)
 
     def with_neighbour(self, shares: np.ndarray) -> tuple[np.ndarray, NaturalFrequencies]:
@@ -65,7 +67,7 @@ class Height:
         arm = self.ranges.arm
         most = most_modes(arm) if isinstance(arm, SpatialArm) else np.inf
         count, cells = self.mode + int(self.mode < most), self.ranges.cells(shares)
-        found = to_host(natural_frequencies_batch(arm, cells, count, self.theory))
+        found = to_host(natural_frequencies_batch(arm, cells, count, theory=self.theory))
         place = self.mode - 1
         return np.where(found.certified[:, place], found.omega[:, place], np.nan), found
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.addresses import full_address, may_name_joint, resolve, set_together
+from jaxmodal.arm.addresses import full_address, may_name_joint, resolve_address, set_together
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.descriptions import first_angle_matters
@@ -133,7 +133,7 @@ def _limits(arm: Arm | SpatialArm, number: int) -> tuple[float, float]:
 
 def is_angle(arm: Arm | SpatialArm, address: str) -> bool:
     """Whether an address is that of an angle of one joint or more."""
-    return all(single.endswith(".joint_angle") for single in resolve(arm, address))
+    return all(single.endswith(".joint_angle") for single in resolve_address(arm, address))
 
 
 def _ends(arm: Arm | SpatialArm, address: str, given: Any) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from jaxmodal.frequencies.tables import (
 )
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 if TYPE_CHECKING:
     import xarray
@@ -30,12 +30,12 @@ _SAME = 1e-6
 
 def shown_value(address: str, value: float) -> float:
     """A value as people read it: angles in degrees."""
-    return float(np.degrees(value)) if unit_of(address) == "rad" else value
+    return float(np.degrees(value)) if unit_of_address(address) == "rad" else value
 
 
 def heading_of(address: str, arm: Arm | SpatialArm) -> str:
     """A parameter with its unit, joints by their names: ``elbow [°]``, ``theta_2 [°]``, ``payload.mass [kg]``."""
-    full, unit = full_address(address), unit_of(address)
+    full, unit = full_address(address), unit_of_address(address)
     link, _, field = full.partition(".")
     if name := joint_named(arm, full):
         address = name
@@ -126,7 +126,7 @@ def extremes_dataset(found: Extremes) -> xarray.Dataset:
         "start_frequency": in_hertz("start", found.starts, "of a start, NaN if not certified"),
     }
     for i, address in enumerate(found.addresses):
-        unit = unit_of(address)
+        unit = unit_of_address(address)
         given = [shown_value(address, float(side.values[i])) for side in sides]
         name = joint_named(found.lowest.arm, full_address(address)) or address
         variables[address] = variable("side", given, name, "degree" if unit == "rad" else unit)

@@ -111,7 +111,7 @@ class _Plane:
                 about["parameter"]: np.deg2rad(column) if about["unit"] == "degree" else column
                 for about, column in zip(self.about, block.T, strict=True)
             }
-            found = natural_frequencies_batch(self.arm, values, self.num_modes, self.theory)
+            found = natural_frequencies_batch(self.arm, values, self.num_modes, theory=self.theory)
             blocks.append(np.asarray(found.frequencies_hz))
         return np.concatenate(blocks)
 

@@ -150,7 +150,7 @@ def _motions(
     omega = 2.0 * math.pi * cell.frequency.values
     if isinstance(arm, SpatialArm) and bool(cell.certified.all()) and np.all(omega > 0.0):
         return known_motions(arm.model(theory), omega)
-    shapes = mode_shapes(arm, omega.size, theory, stations=2, throw=False)
+    shapes = mode_shapes(arm, omega.size, theory=theory, stations=2, throw=False)
     return np.asarray(shapes.motions), np.asarray(shapes.masses)
 
 

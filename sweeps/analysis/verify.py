@@ -121,6 +121,6 @@ def _not_confirmed(cell: xr.Dataset) -> str:
         return f"has {free} frequencies of zero, but {hinges} motions without strain"
     if free == frequencies.size:
         return ""
-    found = certify(arm, 2.0 * math.pi * frequencies[free:], theory, tolerance=TOLERANCE)
+    found = certify(arm, 2.0 * math.pi * frequencies[free:], theory=theory, tolerance=TOLERANCE)
     wrong = free + np.flatnonzero(~np.asarray(found.certified) & cell.certified.values[free:])
     return f"modes {', '.join(str(k + 1) for k in wrong)} are not confirmed" if wrong.size else ""

@@ -215,7 +215,7 @@ def _drawing(sweep: Sweep, slowness: float) -> float:
     found = slowness * pictures * (_PICTURE + _PANEL * sweep.num_modes + _VALUES * values)
     if len(sweep.axes) == 1 and sweep.axes[0].is_index:
         arm, modes, theory = sweep.arm, sweep.num_modes, sweep.theories[0]
-        shapes = _time(lambda: mode_shapes(arm, modes, theory, stations=2, throw=False))
+        shapes = _time(lambda: mode_shapes(arm, modes, theory=theory, stations=2, throw=False))
         found += sweep.num_cells * shapes
     return found
 

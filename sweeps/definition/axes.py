@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.addresses import full_address, may_name_joint, resolve
+from jaxmodal.arm.addresses import full_address, may_name_joint, resolve_address
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 from sweeps.definition import limits
 from sweeps.definition.errors import SweepError, about
 from sweeps.solution.outputs import DIMENSIONS
@@ -190,7 +190,7 @@ def over_limits(
     """
     count = checked_count(parameter, num)
     with about(f"axis over {shown(parameter)}"):
-        found = resolve(arm, parameter)
+        found = resolve_address(arm, parameter)
     link, _, field = found[0].partition(".")
     number = int(link.removeprefix("link")) if link.removeprefix("link").isdigit() else 0
     if not number or len(found) > 1 or field != arm.position_of(number):
@@ -267,7 +267,7 @@ def make_column(parameter: str, values: Any, unit: str | None, name: str | None)
         found = "" if unit is None else unit
     else:
         with about(f"axis over {shown(parameter)}"):
-            found = _unit(name, unit, unit_of(address))
+            found = _unit(name, unit, unit_of_address(address))
     return Column(checked_name(name), address, found, _values(name, values, address), parameter)
 
 
@@ -290,8 +290,8 @@ def _of_arm(column: Column, arm: Arm | SpatialArm) -> Column:
     if not may_name_joint(column.address):
         return column
     with about(f"axis over {shown(column.given)}"):
-        (address,) = resolve(arm, column.address)
-    unit = _unit(column.name, column.unit or None, unit_of(address))
+        (address,) = resolve_address(arm, column.address)
+    unit = _unit(column.name, column.unit or None, unit_of_address(address))
     return dataclasses.replace(column, address=address, unit=unit)
 
 

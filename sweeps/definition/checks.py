@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.addresses import addresses, asked_for, full_address, resolve
+from jaxmodal.arm.addresses import asked_for, full_address, list_addresses, resolve_address
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import require_variants
@@ -88,7 +88,7 @@ def differentiated(
     with about("sensitivity_to"):
         asked_for(arm, given)
     found = [full_address(name, arm) for name in given]
-    return tuple(found or (addresses(arm) if needed else ()))
+    return tuple(found or (list_addresses(arm) if needed else ()))
 
 
 def number_of_modes(value: Any) -> int:
@@ -157,7 +157,9 @@ def check_values(
     with about("axes"):
         set_parameters(arm, first)
     for column in columns:
-        places = [x.partition(".") for x in resolve(arm, column.address) if x.startswith("link")]
+        places = [
+            x.partition(".") for x in resolve_address(arm, column.address) if x.startswith("link")
+        ]
         numbers = [int(link[4:]) for link, _, _ in places]
         moved = [k for k, at in zip(numbers, places, strict=True) if at[2] == arm.position_of(k)]
         positions = dict.fromkeys(moved, column.si_values)

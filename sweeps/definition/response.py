@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from jaxmodal.arm.addresses import addresses
+from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.link_rules import is_damping
@@ -86,7 +86,7 @@ class Response:
             raise SweepError(
                 f"response: output = {str(read)!r}: is the ground, whose motion is imposed; take it as the input."
             )
-        damped = any(get_parameter(arm, x) for x in addresses(arm) if is_damping(x))
+        damped = any(get_parameter(arm, x) for x in list_addresses(arm) if is_damping(x))
         if not damped and not any(map(is_damping, varied)):
             raise SweepError(
                 "response: the arm has no damping, so its peaks are infinite; give its links a loss_factor, a "

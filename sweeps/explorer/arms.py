@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 import jaxmodal
-from jaxmodal.arm.addresses import addresses
+from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.facts import IN_PLANE
 from jaxmodal.arm.files import units_of
@@ -62,7 +62,7 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
 def _plane(arm: Arm, theory: TheoryName) -> dict[str, Any]:
     return {
         "solved": json.loads(arm_json(arm, theory)),
-        "sliders": [slider for address in addresses(arm) for slider in _slider(arm, address)],
+        "sliders": [slider for address in list_addresses(arm) for slider in _slider(arm, address)],
         "picture": picture(arm),
         "depths": [_depth(arm, k) for k in range(arm.num_links)],
     }

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import theory_named
 from jaxmodal.runtime.errors import ArmError
@@ -35,7 +35,7 @@ def between_cells(
     """
     try:
         arms = [json.loads(arm_json(arm, theory_named(theory))) for theory in theories]
-        addresses = [[resolve(arm, parameter) for parameter in columns] for columns in axes]
+        addresses = [[resolve_address(arm, parameter) for parameter in columns] for columns in axes]
     except ArmError as error:
         return {"why": str(error)}
     fixed = [

@@ -16,7 +16,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.motions import Frame
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 from sweeps.explorer.solver import arm_json
 
 #: stiffnesses go from the given one divided by this to this times it
@@ -84,7 +84,7 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
     owner, _, field = address.partition(".")
     link = arm.links[int(owner.removeprefix("link")) - 1]
     found["label"] = f"{link.name} ({address})" if link.name else address
-    found["unit"] = unit_of(address, arm)
+    found["unit"] = unit_of_address(address, arm)
     if field == link.position:
         return [found | _position(arm, link, value)]
     if field.endswith("stiffness"):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.addresses import addresses, resolve
+from jaxmodal.arm.addresses import list_addresses, resolve_address
 from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.explorer.space import space_picture
@@ -126,13 +126,15 @@ def _quantities(
 ) -> tuple[dict[str, float], list[dict[str, Any]]]:
     """Springs that give way and the mass of the payload, by their addresses; and what axes make of them."""
     springs = [name for link in space_picture(arm)["links"] for name in link["springs"]]
-    there = {*springs, "payload.mass"} & set(addresses(arm))  # a slide has no spring about its axis
+    there = {*springs, "payload.mass"} & set(
+        list_addresses(arm)
+    )  # a slide has no spring about its axis
     known = {name: float(get_parameter(arm, name)) for name in sorted(there)}
     varied = []
     for axis, size in enumerate(sizes):
         for parameter in values(axis, 0):
             row = [values(axis, point)[parameter] for point in range(size)]
-            for address in resolve(arm, parameter):
+            for address in resolve_address(arm, parameter):
                 if address in known:
                     plain = [x if math.isfinite(x) else None for x in row]
                     varied.append({"axis": axis, "address": address, "values": plain})

@@ -22,19 +22,20 @@ _SUFFIXES = (".html", ".htm")
 
 @overload
 def explore(
-    what: Arm | SpatialArm | xr.Dataset, path: str | Path, theory: TheoryName | None = None
+    what: Arm | SpatialArm | xr.Dataset, path: str | Path, *, theory: TheoryName | None = None
 ) -> Path: ...
 
 
 @overload
 def explore(
-    what: Arm | SpatialArm | xr.Dataset, path: None = None, theory: TheoryName | None = None
+    what: Arm | SpatialArm | xr.Dataset, path: None = None, *, theory: TheoryName | None = None
 ) -> NotebookPage: ...
 
 
 def explore(
     what: Arm | SpatialArm | xr.Dataset,
     path: str | Path | None = None,
+    *,
     theory: TheoryName | None = None,
 ) -> Path | NotebookPage:
     """Write the page of an arm or of a sweep, one file for a browser, or show it in a notebook.

@@ -158,7 +158,7 @@ def _compliance(
 ) -> tuple[Floats, ComplianceStatus]:
     if arm is not None:
         with contextlib.suppress(ArmError, UncertifiedError):
-            return static_compliance(arm, names, names, theory), ComplianceStatus.found
+            return static_compliance(arm, names, names, theory=theory), ComplianceStatus.found
     return np.full((len(names), len(names)), np.nan), ComplianceStatus.no_value
 
 
@@ -172,7 +172,7 @@ def _buckling(arm: Arm | None, theory: TheoryName) -> tuple[float, BucklingStatu
     if arm is None:
         return math.nan, BucklingStatus.no_value
     try:
-        found = buckling(arm, 1, theory)
+        found = buckling(arm, 1, theory=theory)
     except ArmError:
         return math.nan, BucklingStatus.no_value
     factor = float(found.factors[0])

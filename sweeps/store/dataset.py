@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import jaxmodal
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.solver_numbers import SOLVER_NUMBERS
-from jaxmodal.spatial.parts.parameters import describe, unit_of
+from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import DIMENSIONS, QUANTITIES
 from sweeps.solution.quantity import NOT_COMPUTED
@@ -42,7 +42,7 @@ def coordinates(sweep: Sweep) -> dict[str, Coordinate]:
         for column in entry.columns:
             about = {
                 "units": column.unit,
-                "long_name": describe(column.address),
+                "long_name": describe_address(column.address),
                 "parameter": column.address,
             }
             found[column.name] = ((entry.name,), column.values, about)
@@ -56,7 +56,9 @@ def coordinates(sweep: Sweep) -> dict[str, Coordinate]:
         labels = np.array(sweep.labels(name), dtype=np.int32 if name == "link" else object)
         found[name] = ((name,), labels, {"long_name": DIMENSIONS[name]})
     if "parameter" in further:
-        units = np.array([unit_of(address) for address in sweep.sensitivity_to], dtype=object)
+        units = np.array(
+            [unit_of_address(address) for address in sweep.sensitivity_to], dtype=object
+        )
         about = {"long_name": "SI unit of the parameter"}
         found["parameter_unit"] = (("parameter",), units, about)
     return found

@@ -89,7 +89,7 @@ def with_parts(
         of = sweep.sensitivity_to
         found["modal"] = modal_quantities_batch(sweep.arm, values, solved.found, addresses=of)
     if "damped" in parts:
-        found["damped"] = damped_modes_batch(sweep.arm, values, sweep.num_modes, theory)
+        found["damped"] = damped_modes_batch(sweep.arm, values, sweep.num_modes, theory=theory)
     if "peak" in parts and sweep.response is not None:
         found["peak"] = peak_cells(sweep.arm, values, theory, sweep.response.arguments())
     if "compliance" in parts:

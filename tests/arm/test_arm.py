@@ -16,6 +16,7 @@ from arms import link, mixed_arm
 
 import jaxmodal as jm
 from jaxmodal.arm import shapes
+from jaxmodal.arm.arrays import beam_arrays, invalid_values
 
 ROUNDING = 4e-16
 """One or two float64 roundings: values computed by different but equal expressions."""
@@ -33,7 +34,7 @@ FIELDS = (
 
 def test_beam_arrays_link_by_link():
     arm = mixed_arm()
-    beams = jm.beam_arrays(arm)
+    beams = beam_arrays(arm)
     shear = 7e10 / 2.6
     expected = {
         "length": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
@@ -78,7 +79,7 @@ def test_raw_values_reach_the_physics_bit_for_bit(transform):
             ),
         )
     )  # fmt: skip
-    beams = transform(jm.beam_arrays)(arm)
+    beams = transform(beam_arrays)(arm)
     received = [float(getattr(beams, name)[0]) for name in FIELDS]
     given = [length, modulus, area, second, density, shear, mass, inertia, angle, spring]
     assert received == given
@@ -86,7 +87,7 @@ def test_raw_values_reach_the_physics_bit_for_bit(transform):
 
 def test_without_shear_values_the_stiffness_is_infinite_and_marked():
     for lacking in (link(jm.circle(0.1)), link(poisson_ratio=None)):
-        beams = jm.beam_arrays(jm.Arm((link(), lacking)))
+        beams = beam_arrays(jm.Arm((link(), lacking)))
         assert beams.has_shear is False
         assert beams.shear_modulus_effective[1] == math.inf
         assert math.isfinite(beams.shear_modulus_effective[0])
@@ -103,7 +104,7 @@ def test_every_leaf_is_float64_whatever_number_it_came_from():
 def test_example_of_table_1_is_the_printed_table():
     table = {key: [Fraction(text) for text in column] for key, column in TABLES["table1"].items()}
     arm = jm.examples.two_link_flexible()
-    beams = jm.beam_arrays(arm)
+    beams = beam_arrays(arm)
     assert arm.num_links == 2
     assert beams.has_shear
     for i in range(2):
@@ -130,7 +131,7 @@ def test_example_of_table_8_is_the_printed_table():
         for key, column in TABLES["table8"].items()
         if key != "labels"
     }
-    beams = jm.beam_arrays(jm.examples.three_link_industrial())
+    beams = beam_arrays(jm.examples.three_link_industrial())
     mm = np.array(table["E_GPa"]) * 1e9
     truth = {
         "length": table["L_m"],
@@ -150,7 +151,7 @@ def test_example_of_table_8_is_the_printed_table():
 
 
 def test_thickness_factor_of_the_example_reaches_every_link():
-    thin, thick = (jm.beam_arrays(jm.examples.two_link_flexible(s)) for s in (1.0, 100.0))
+    thin, thick = (beam_arrays(jm.examples.two_link_flexible(s)) for s in (1.0, 100.0))
     np.testing.assert_allclose(thick.area / thin.area, 100.0, rtol=ROUNDING)
     np.testing.assert_allclose(thick.second_moment / thin.second_moment, 1e6, rtol=3 * ROUNDING)
     assert jnp.all(thick.youngs_modulus == thin.youngs_modulus)
@@ -196,7 +197,7 @@ def test_posture_under_jit_and_vmap():
     arm = jm.examples.three_link_industrial()
 
     def angles(posture):
-        return jm.beam_arrays(arm.with_posture(posture)).joint_angle
+        return beam_arrays(arm.with_posture(posture)).joint_angle
 
     postures = jnp.arange(8.0).reshape(4, 2)
     expected = np.column_stack([np.zeros(4), postures])
@@ -235,7 +236,7 @@ def test_key_paths_are_attribute_paths():
 
 def test_gradient_with_respect_to_an_arm_is_an_arm():
     arm = mixed_arm()
-    gradient = jax.jit(jax.grad(lambda x: -jnp.sum(jm.beam_arrays(x).length ** 2)))(arm)
+    gradient = jax.jit(jax.grad(lambda x: -jnp.sum(beam_arrays(x).length ** 2)))(arm)
     assert [float(x.length) for x in gradient.links] == [-2.0, -4.0, -6.0, -8.0, -10.0, -12.0]
     assert float(gradient.payload.mass) == 0.0
 
@@ -283,9 +284,9 @@ def test_repr_shows_numbers_and_evaluates_to_the_same_arm():
 
 
 def test_valid_arms_have_no_invalid_values():
-    assert not jm.invalid_values(mixed_arm())
-    assert not jm.invalid_values(jm.examples.two_link_flexible())
-    assert not jax.jit(jm.invalid_values)(mixed_arm())
+    assert not invalid_values(mixed_arm())
+    assert not invalid_values(jm.examples.two_link_flexible())
+    assert not jax.jit(invalid_values)(mixed_arm())
 
 
 LANES = {
@@ -315,7 +316,7 @@ def test_traced_bad_values_are_marked_in_their_lane(address):
     values, expected = LANES[address]
     arm = mixed_arm()
     lanes = jnp.array([values[i % len(values)] for i in range(6)])  # one shape: compiled once
-    marked = jax.vmap(lambda v: jm.invalid_values(jm.set_parameters(arm, {address: v})))(lanes)
+    marked = jax.vmap(lambda v: invalid_values(jm.set_parameters(arm, {address: v})))(lanes)
     assert marked.astype(int).tolist() == [expected[i % len(values)] for i in range(6)]
 
 
@@ -335,7 +336,7 @@ def test_the_mark_agrees_with_construction(address):
 def test_traced_thickness_factor_of_a_shape_without_one():
     def marked(factor):
         tube = link(jm.hollow_circle(0.1, 0.01), thickness_factor=factor)
-        return jm.invalid_values(jm.Arm((tube,)))
+        return invalid_values(jm.Arm((tube,)))
 
     assert jax.vmap(marked)(jnp.array([1.0, 1.5])).tolist() == [False, True]
 
@@ -344,7 +345,7 @@ def test_batched_values_pass_construction_and_go_through_vmap():
     lengths = jnp.array([0.5, -0.5, 1.0])
     batched = jm.Arm((link(length=lengths),))
     axes = jax.tree.map(lambda leaf: 0 if np.ndim(leaf) else None, batched)
-    marked = jax.vmap(jm.invalid_values, in_axes=(axes,))(batched)
+    marked = jax.vmap(invalid_values, in_axes=(axes,))(batched)
     assert marked.tolist() == [False, True, False]
     with pytest.raises(jm.ArmError, match=r"links\[0\]\.length.*jax\.vmap"):
-        jm.beam_arrays(batched)
+        beam_arrays(batched)

@@ -7,9 +7,10 @@ import pytest
 from arms import link, mixed_arm
 
 import jaxmodal as jm
+from jaxmodal.arm.arrays import beam_arrays
 
 ARM = mixed_arm()
-ALL = jm.addresses(ARM)
+ALL = jm.list_addresses(ARM)
 
 
 def leaf_paths(arm):
@@ -46,7 +47,11 @@ def test_set_changes_that_leaf_and_no_other(address):
 
 def test_star_stands_for_every_link():
     arm = jm.Arm((link(length=1.0), link(length=2.0), link(length=3.0)))
-    assert jm.resolve(arm, "link*.length") == ["link1.length", "link2.length", "link3.length"]
+    assert jm.resolve_address(arm, "link*.length") == [
+        "link1.length",
+        "link2.length",
+        "link3.length",
+    ]
     assert jm.get_parameter(arm, "link*.length").tolist() == [1.0, 2.0, 3.0]
     changed = jm.set_parameters(arm, {"link*.length": 7.0, "link2.tip_mass": 1.5})
     assert jm.get_parameter(changed, "link*.length").tolist() == [7.0, 7.0, 7.0]
@@ -91,7 +96,7 @@ def test_traced_values_and_their_derivatives():
 
     values = jnp.array([0.05, 2.0])
     slopes = jax.jit(jax.grad(total))(values)
-    rectangle, circle = (float(x) for x in jm.beam_arrays(arm).area)
+    rectangle, circle = (float(x) for x in beam_arrays(arm).area)
     expected = [2700.0 * 0.02 * 2.0, 2700.0 * (rectangle + circle)]
     np.testing.assert_allclose(slopes, expected, rtol=1e-15)
     masses = jax.vmap(total)(jnp.stack([values, 2.0 * values]))
@@ -125,8 +130,8 @@ def test_units_and_descriptions():
         "payload.inertia": "kg m^2",
     }
     for address, unit in units.items():
-        assert jm.unit_of(address) == unit
-    assert all(jm.unit_of(address) and jm.describe(address) for address in ALL)
-    assert jm.describe("link12.joint_angle").endswith("(link 12)")
-    assert jm.describe("link*.joint_angle").endswith("(every link)")
-    assert jm.describe("payload.mass") == "mass of the payload"
+        assert jm.unit_of_address(address) == unit
+    assert all(jm.unit_of_address(address) and jm.describe_address(address) for address in ALL)
+    assert jm.describe_address("link12.joint_angle").endswith("(link 12)")
+    assert jm.describe_address("link*.joint_angle").endswith("(every link)")
+    assert jm.describe_address("payload.mass") == "mass of the payload"

@@ -187,7 +187,7 @@ def test_inertia_beyond_a_joint_is_that_of_the_closed_form(number):
 
 def test_check_shows_all_that_an_arm_has_and_what_looks_wrong():
     arm = arm_with(joint_stiffness=0.5, tip_mass=5.0, hub_inertia=0.01)
-    found = jm.check(arm)
+    found = jm.check_arm(arm)
     assert [remark.address for remark in found.remarks] == ["link1.joint_stiffness"]
     text = str(found)
     for part in (
@@ -199,12 +199,12 @@ def test_check_shows_all_that_an_arm_has_and_what_looks_wrong():
     ):
         assert part in text
     assert "&lt;" not in found._repr_html_()
-    assert "no implausible values found" in str(jm.check(arm_with()))
+    assert "no implausible values found" in str(jm.check_arm(arm_with()))
 
 
 def test_traced_arms_are_not_checked():
     with pytest.raises(jm.ArmError, match="one number"):
-        jm.check(arm_with().with_payload(mass=np.zeros(3)))
+        jm.check_arm(arm_with().with_payload(mass=np.zeros(3)))
 
 
 def test_facts_of_the_slender_arm_are_those_of_table_1():

@@ -11,7 +11,7 @@ EULER = np.pi**2 * EI / (4 * L**2)
 
 
 def remarks(arm):
-    return [str(x) for x in jm.check(arm).remarks]
+    return [str(x) for x in jm.check_arm(arm).remarks]
 
 
 @pytest.mark.parametrize(
@@ -64,5 +64,5 @@ def test_pendulums_that_stand_and_hang(rigid):
         found = remarks(arm)
         assert len(found) == falls
         assert not falls or "push the arm out of this posture" in found[0]
-        status = jm.natural_frequencies(arm, 1, "rayleigh", throw=False).status[0]
+        status = jm.natural_frequencies(arm, 1, theory="rayleigh", throw=False).status[0]
         assert status == (jm.Status.unstable if falls else jm.Status.certified)

@@ -36,7 +36,7 @@ TOWER = """x_m,mass_per_length_kg_m,bending_stiffness_nm2
 
 def omega(links, modes=3, theory=EB):
     arm = jm.Arm(links) if isinstance(links[0], jm.Link) else jm.SpatialArm(links)
-    return np.asarray(jm.natural_frequencies(arm, modes, theory).omega)
+    return np.asarray(jm.natural_frequencies(arm, modes, theory=theory).omega)
 
 
 @pytest.mark.parametrize("theory", ["timoshenko", "rayleigh", EB, "bending_only"])
@@ -95,7 +95,7 @@ def test_a_table_beside_ritz():
     def build(pieces, bound):
         return jm.Arm(jm.tabulated(LINK, TABLE, pieces, bound))
 
-    found = jm.tapered_frequencies(build, 2, EB, tolerance=1e-6, pieces=5, max_pieces=80)
+    found = jm.tapered_frequencies(build, 2, theory=EB, tolerance=1e-6, pieces=5, max_pieces=80)
     np.testing.assert_allclose(found.omega, ritz(2), rtol=1e-5, atol=0)
     assert np.all(found.omega <= ritz(2) * (1.0 + 1e-6))
     assert np.all((found.lower < found.omega) & (found.omega < found.upper))
@@ -246,7 +246,9 @@ def test_the_table_of_a_tower(tmp_path):
     def build(pieces, bound):
         return jm.Arm(jm.tabulated(tower, path, pieces, bound))
 
-    found = jm.tapered_frequencies(build, 2, "rayleigh", tolerance=1e-3, pieces=10, max_pieces=80)
+    found = jm.tapered_frequencies(
+        build, 2, theory="rayleigh", tolerance=1e-3, pieces=10, max_pieces=80
+    )
     assert np.all((found.lower < found.omega) & (found.omega < found.upper))
     stiff = jm.tabulated(tower, path, 20)
     bending = omega(stiff, 2, "bending_only")

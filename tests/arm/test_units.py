@@ -56,10 +56,11 @@ def test_a_minute_of_arc_is_a_sixtieth_of_a_degree():
 
 def test_every_suffix_is_for_values_of_one_unit_and_no_name_ends_so():
     units = {
-        item: jm.unit_of(f"link1.{item}") for item in ("length", "youngs_modulus", "joint_angle")
+        item: jm.unit_of_address(f"link1.{item}")
+        for item in ("length", "youngs_modulus", "joint_angle")
     }
     assert set(units.values()) <= {replaced for replaced, _, _ in SUFFIXES.values()}
-    for address in jm.addresses(arm(PLAIN)):
+    for address in jm.list_addresses(arm(PLAIN)):
         assert not address.endswith(tuple(SUFFIXES))
 
 
@@ -111,9 +112,9 @@ def test_names_of_angles_are_addresses_everywhere():
     two = jm.examples.two_link_flexible()
     assert jm.set_parameters(two, {"theta_2": 0.5}) == two.with_posture([0.5])
     assert float(jm.get_parameter(two.with_posture([0.5]), "theta_2")) == 0.5
-    assert jm.unit_of("theta_2"), jm.describe("theta_2") == (
+    assert jm.unit_of_address("theta_2"), jm.describe_address("theta_2") == (
         "rad",
-        jm.describe("link2.joint_angle"),
+        jm.describe_address("link2.joint_angle"),
     )
     assert jm.get_parameter(two, "thickness_factor").shape == (2,)
     batch = jm.natural_frequencies_batch(two, {"theta_2": np.array([0.5])}, 1)

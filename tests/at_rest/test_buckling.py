@@ -32,7 +32,7 @@ def euler(name, count):
 
 @pytest.mark.parametrize("name", SUPPORTS)
 def test_euler_loads(name):
-    found = jm.buckling(column(name), 4, EB, **PUSH)
+    found = jm.buckling(column(name), 4, theory=EB, **PUSH)
     close(found.factors, euler(name, 4), 1e-12)
     assert found.certified.all()
     assert list(found.count_below) == [0, 1, 2, 3]
@@ -42,7 +42,7 @@ def test_euler_loads(name):
 @pytest.mark.parametrize("spring", [1e-5, 1e-9, 1e-13, 1e-17])
 def test_springs_that_hold_next_to_nothing(spring):
     """On a spring at its tip of this much of E I/L^3 a column is nearly free; buckles where tan x = x - x^3/spring."""
-    found = jm.buckling(column("clamped-free", support_y_stiffness=spring), 2, EB, **PUSH)
+    found = jm.buckling(column("clamped-free", support_y_stiffness=spring), 2, theory=EB, **PUSH)
     with mpmath.workdps(40):
         exact = [
             float(
@@ -61,12 +61,12 @@ def test_springs_that_hold_next_to_nothing(spring):
 def test_engesser_loads(name):
     """With shear, P = P_E/(1 + P_E/(kappa G A)) where both ends stay plane, and no load exceeds kappa G A."""
     stocky = column(name, section=jm.raw_section(1.0, 1.0, 1.0), shear_modulus=30.0)
-    found = jm.buckling(stocky, 1, "timoshenko", **PUSH)
+    found = jm.buckling(stocky, 1, theory="timoshenko", **PUSH)
     ideal = euler(name, 1)
     close(found.factors, ideal / (1 + ideal / 30.0), 1e-12)
     if name == "pinned-pinned":
         ideal = euler(name, 12)
-        many = jm.buckling(stocky, 12, "timoshenko", **PUSH)
+        many = jm.buckling(stocky, 12, theory="timoshenko", **PUSH)
         close(many.factors, ideal / (1 + ideal / 30.0), 1e-11)
         assert many.factors[-1] < 30.0
 
@@ -118,7 +118,7 @@ def test_columns_under_their_own_weight(name):
     """Against 40 digits, and these against printed values."""
     truth = own_weight(name)
     assert abs(truth - OWN_WEIGHT[name]) <= 0.6 * 10 ** (-10 if name == "clamped-free" else -8)
-    found = jm.buckling(column(name), 1, EB, **WEIGHT)
+    found = jm.buckling(column(name), 1, theory=EB, **WEIGHT)
     assert found.certified[0]
     close(found.factors, float(truth), 1e-13)
     if name == "clamped-free":  # Bessel's function of order -1/3, and the critical length
@@ -130,7 +130,7 @@ def test_columns_under_their_own_weight(name):
 @pytest.mark.parametrize("name", SUPPORTS)
 def test_bounds_by_constant_forces(name):
     """Pieces that carry the most and the least of the weight bound the factor on both sides, ever closer."""
-    exact, widths = jm.buckling(column(name), 1, EB, **WEIGHT).factors[0], []
+    exact, widths = jm.buckling(column(name), 1, theory=EB, **WEIGHT).factors[0], []
     for pieces in (4, 16):
         first = BEAM.replace(
             length=1.0 / pieces, joint_stiffness=SUPPORTS[name].get("joint_stiffness", INF)
@@ -246,11 +246,11 @@ def test_rigid_chains_by_their_nonlinear_potential(slides, seed):
     inverse = np.linalg.eigvals(-np.linalg.solve(stiffness, hessian)).real
     truth = 1.0 / inverse[np.abs(inverse) > 1e-12]
     truth = truth[np.argsort(np.abs(truth))]
-    found = jm.buckling(arm, truth.size, EB, gravity=gravity, tip_force=tip, both_signs=True)
+    found = jm.buckling(arm, truth.size, theory=EB, gravity=gravity, tip_force=tip, both_signs=True)
     close(found.factors, truth, 1e-10)
     assert found.certified.all()
     beyond = jm.buckling(
-        arm, truth.size + 1, EB, gravity=gravity, tip_force=tip, both_signs=True
+        arm, truth.size + 1, theory=EB, gravity=gravity, tip_force=tip, both_signs=True
     ).factors[-1]
     assert not np.isfinite(beyond)  # no more than these
 
@@ -259,7 +259,7 @@ def test_two_columns_that_do_not_feel_each_other_buckle_at_once():
     """A straight arm clamped in its middle: each half is a column of its own, equally loaded; a double factor."""
     middle = {"support_y_stiffness": INF, "support_torsional_stiffness": INF}
     arm = jm.Arm((BEAM.replace(**middle), BEAM.replace(segment=True, **middle)))
-    found = jm.buckling(arm, 3, EB, addresses=["link1.length"], **PUSH)
+    found = jm.buckling(arm, 3, theory=EB, addresses=["link1.length"], **PUSH)
     close(found.factors, np.array([4, 4, 4 * 4.493409457909064**2 / np.pi**2]) * np.pi**2, 1e-12)
     assert list(found.multiplicity) == [2, 2, 2]
     assert found.certified.all()
@@ -267,9 +267,9 @@ def test_two_columns_that_do_not_feel_each_other_buckle_at_once():
 
 
 def test_both_signs_and_no_factor():
-    hanging = jm.buckling(column("clamped-free"), 2, EB, gravity=(1.0, 0.0))
+    hanging = jm.buckling(column("clamped-free"), 2, theory=EB, gravity=(1.0, 0.0))
     assert np.isposinf(hanging.factors).all()
     assert hanging.certified.all()
-    both = jm.buckling(column("clamped-free"), 2, EB, gravity=(1.0, 0.0), both_signs=True)
+    both = jm.buckling(column("clamped-free"), 2, theory=EB, gravity=(1.0, 0.0), both_signs=True)
     close(both.factors, [-7.837347438943488, -55.977029681], 1e-9)
     assert np.all(both.bracket[0] < 0.0)

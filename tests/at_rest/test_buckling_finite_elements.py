@@ -36,7 +36,7 @@ def loaded_case(arm, theory, factor):
     """The finite elements' arm under a factor of its weight, the forces at rest by hand: sums from tip to base."""
     case = fe.case_from_arm(arm, theory)
     # of a millionth of the weight, under which none buckles
-    rest = jm.static_equilibrium(arm, theory, gravity=1e-6 * GRAVITY, stations=[0.0, 1.0])
+    rest = jm.static_equilibrium(arm, theory=theory, gravity=1e-6 * GRAVITY, stations=[0.0, 1.0])
     angles = np.cumsum([float(link.joint_angle) for link in arm.links])
     tip, links = np.zeros(2), []
     for number in reversed(range(len(case.links))):
@@ -84,7 +84,7 @@ def negative(case, degree=14):
 def compare(seed, structure, theory):
     """No factor is missed or invented: the finite elements count one more across each. How many were compared."""
     arm, compared = held_arm(seed, structure), 0
-    found = jm.buckling(arm, 2, theory, gravity=GRAVITY)
+    found = jm.buckling(arm, 2, theory=theory, gravity=GRAVITY)
     known = found.factors[np.isfinite(found.factors)]
     assert found.certified[np.isfinite(found.factors)].all(), (seed, structure)
     for k, factor in enumerate(known, start=1):

@@ -42,16 +42,16 @@ def test_random_arms_beside_finite_elements(seeds):
             names = ("gravity", "tip_force", "tip_moment")
             return dict(zip(names, (factor * x for x in parts), strict=True))
 
-        found = jm.buckling(arm, 2, theory, both_signs=True, **loads(1.0))
+        found = jm.buckling(arm, 2, theory=theory, both_signs=True, **loads(1.0))
         assert found.certified.all()
         third = found.factors[0] / 3.0
         stations = 0.5 * (1.0 + tables(12)[1])
-        rest = jm.static_equilibrium(arm, theory, stations=stations, **loads(third))
+        rest = jm.static_equilibrium(arm, theory=theory, stations=stations, **loads(third))
         chain = LoadedChain(document, theory, 12)
         geometric = chain.geometric(rest, third * gravity)
         expected = third * buckling_factors(geometric)[:2]
         np.testing.assert_allclose(found.factors, expected, rtol=1e-10, atol=0)
-        free = jm.preloaded_frequencies(arm, 4, theory, **loads(third))
+        free = jm.preloaded_frequencies(arm, 4, theory=theory, **loads(third))
         omega = loaded_frequencies(chain, geometric, 4)
         np.testing.assert_allclose(free.omega, omega, rtol=1e-10, atol=0)
         assert np.all((free.lower < free.omega) & (free.omega < free.upper))
@@ -166,20 +166,20 @@ def test_rigid_chains_beside_their_potential(seed):
     geometric = second_derivatives(potential, 9)
     scale = 1.0 / np.sqrt(stiffness.ravel())
     expected = buckling_factors(geometric * scale[:, None] * scale)
-    found = jm.buckling(arm, 9, EB, both_signs=True, **given)
+    found = jm.buckling(arm, 9, theory=EB, both_signs=True, **given)
     np.testing.assert_allclose(found.factors, expected, rtol=1e-7, atol=0)
 
 
 def test_euler_in_both_planes():
     """The loads of a cantilever, n odd: n^2 pi^2 E I/(4 L^2) of one plane and the other."""
     found = jm.buckling(
-        jm.SpatialArm((straight(strong=4e-9, torsion=4e-9),)), 5, EB, tip_force=(-1, 0, 0)
+        jm.SpatialArm((straight(strong=4e-9, torsion=4e-9),)), 5, theory=EB, tip_force=(-1, 0, 0)
     )
     planes = np.sort(np.outer([1e-9, 4e-9], np.array([1, 3, 5, 7]) ** 2).ravel())
     np.testing.assert_allclose(found.factors, E * planes[:5] * np.pi**2 / 4, rtol=1e-12, atol=0)
     assert found.certified.all()
     twice = jm.buckling(
-        jm.SpatialArm((straight(strong=1e-9, torsion=1e-9),)), 2, EB, tip_force=(-1, 0, 0)
+        jm.SpatialArm((straight(strong=1e-9, torsion=1e-9),)), 2, theory=EB, tip_force=(-1, 0, 0)
     )
     np.testing.assert_allclose(twice.factors, E * 1e-9 * np.pi**2 / 4, rtol=1e-12, atol=0)
     assert list(twice.multiplicity) == [2, 2]
@@ -195,11 +195,11 @@ def test_the_cantilever_of_prandtl():
     assert abs(zeros[0] - 4.0126) < 1e-4
     # so stiff in the strong plane that its deflection would not count, had it any place in the theory
     arm = jm.SpatialArm((straight(strong=1e-3),))
-    found = jm.buckling(arm, 2, EB, tip_force=(0, 1, 0))
+    found = jm.buckling(arm, 2, theory=EB, tip_force=(0, 1, 0))
     np.testing.assert_allclose(
         found.factors, np.array(zeros) * np.sqrt(E * 1e-9 * G * 3e-9), rtol=1e-12, atol=0
     )
-    both = jm.buckling(arm, 2, EB, tip_force=(0, 1, 0), both_signs=True)
+    both = jm.buckling(arm, 2, theory=EB, tip_force=(0, 1, 0), both_signs=True)
     assert abs(both.factors[0] + both.factors[1]) < 1e-10 * abs(both.factors[0])
     assert np.abs(found.displacement[0, 0, -1]).argmax() == 2  # out of the plane of the force
     assert np.abs(found.rotation[0, 0, -1, 0]) > 0.1
@@ -208,7 +208,7 @@ def test_the_cantilever_of_prandtl():
 def test_a_shaft_under_torque():
     """A cantilever under a semi-tangential torque buckles at pi E I/L, twice, on either side."""
     arm = jm.SpatialArm((straight(strong=1e-9, torsion=1.5e-9),))
-    found = jm.buckling(arm, 2, EB, tip_moment=(1, 0, 0), both_signs=True)
+    found = jm.buckling(arm, 2, theory=EB, tip_moment=(1, 0, 0), both_signs=True)
     np.testing.assert_allclose(np.abs(found.factors), np.pi * E * 1e-9, rtol=1e-12, atol=0)
 
 
@@ -284,7 +284,7 @@ def test_the_right_angle_frame_as_a_cantilever():
     """A force at the tip that stretches the first leg: 1.088 N by elements in the literature; and against it."""
     torsion = FRAME["depth"] * FRAME["width"] ** 3 / 3.0
     arm = jm.SpatialArm((leg(torsion), leg(torsion, joint_angle=-np.pi / 2)))
-    found = jm.buckling(arm, 2, EB, tip_force=(1, 0, 0), both_signs=True)
+    found = jm.buckling(arm, 2, theory=EB, tip_force=(1, 0, 0), both_signs=True)
     assert abs(found.factors[1] - 1.088) < 2e-3
     assert abs(found.factors[0] + 0.680) < 2e-3
     assert found.certified.all()
@@ -307,18 +307,18 @@ def test_planar_arms_as_arms_in_space():
 
 def test_near_the_critical_load_equilibria_say_so():
     arm = jm.SpatialArm((straight(),))
-    critical = jm.buckling(arm, 1, EB, tip_force=(-1, 0, 0)).factors[0]
+    critical = jm.buckling(arm, 1, theory=EB, tip_force=(-1, 0, 0)).factors[0]
     with pytest.warns(
         jm.LargeDeflectionWarning, match=r"the critical load is (2|1\.99\d*|2\.00\d*) times"
     ):
-        jm.static_equilibrium(arm, EB, tip_force=(-critical / 2.0, 0, 0))
+        jm.static_equilibrium(arm, theory=EB, tip_force=(-critical / 2.0, 0, 0))
     with pytest.raises(jm.ArmError, match=r"the loads buckle the arm: its critical load is 0\.5"):
-        jm.static_equilibrium(arm, EB, tip_force=(-2.0 * critical, 0, 0))
+        jm.static_equilibrium(arm, theory=EB, tip_force=(-2.0 * critical, 0, 0))
 
 
 def test_what_cannot_buckle_and_what_is_refused():
     arm = jm.SpatialArm((straight(),))
-    pulled = jm.buckling(arm, 2, EB, tip_force=(1, 0, 0))
+    pulled = jm.buckling(arm, 2, theory=EB, tip_force=(1, 0, 0))
     assert np.isposinf(pulled.factors).all()
     assert pulled.certified.all()
     for own, options, message in (
@@ -329,7 +329,7 @@ def test_what_cannot_buckle_and_what_is_refused():
         (jm.examples.three_link_industrial(), {"gravity": (0, -9.81), "tip_moment": 1.0}, "tip_moment = 1\\.0"),
     ):  # fmt: skip
         with pytest.raises(jm.ArmError, match=message):
-            jm.buckling(own, 1, EB, **options)
+            jm.buckling(own, 1, theory=EB, **options)
     with pytest.raises(jm.ArmError, match="rigid throughout"):
         jm.preloaded_frequencies(
             jm.SpatialArm((jm.SpatialLink(1.0, rigid=True),)), 1, tip_force=(1, 0, 0)

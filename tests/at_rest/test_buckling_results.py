@@ -38,7 +38,7 @@ def test_derivatives_against_40_digits():
     arm = jm.Arm((link,), jm.Payload(mass=0.4), loads=loads)
     names = ("length", "youngs_modulus", "joint_stiffness", "density")
     addresses = [*(f"link1.{x}" for x in names), "payload.mass", "loads.gravity"]
-    found = jm.buckling(arm, 2, EB, addresses=addresses)
+    found = jm.buckling(arm, 2, theory=EB, addresses=addresses)
 
     def factor(guess, length, modulus, spring, line, mass, gravity):
         def condition(f):
@@ -84,7 +84,7 @@ def varied(arm):
     """Addresses by which differences can be taken, and their sizes: a mass of 0 has no value below."""
     signed = ("joint_angle", "end_offset_x", "centre_y")
     sizes = {}
-    for name in jm.addresses(arm):
+    for name in jm.list_addresses(arm):
         value = float(jm.get_parameter(arm, name))
         own = name.rsplit(".", 1)[1]
         known = np.isfinite(value) and ("section" not in name or own == "area")
@@ -99,7 +99,7 @@ def difference(arm, steps):
 
     def factors(k):
         changed = {name: value + k * steps[name] for name, value in start.items()}
-        return jm.buckling(jm.set_parameters(arm, changed), 2, EB, **LOADS).factors
+        return jm.buckling(jm.set_parameters(arm, changed), 2, theory=EB, **LOADS).factors
 
     return 2 / 3 * (factors(1) - factors(-1)) - 1 / 12 * (factors(2) - factors(-2))
 
@@ -108,10 +108,10 @@ def test_derivatives_by_all_addresses():
     """All at once, up or down: against differences of the factors themselves, forces at rest and reactions included."""
     arm, h = bent(), 1e-4
     sizes = varied(arm)
-    infinite = [n for n in jm.addresses(arm) if np.isinf(float(jm.get_parameter(arm, n)))]
+    infinite = [n for n in jm.list_addresses(arm) if np.isinf(float(jm.get_parameter(arm, n)))]
     assert len(sizes) >= 19
     assert infinite
-    found = jm.buckling(arm, 2, EB, addresses=[*sizes, *infinite], **LOADS)
+    found = jm.buckling(arm, 2, theory=EB, addresses=[*sizes, *infinite], **LOADS)
     assert np.all(found.derivatives[:, len(sizes) :] == 0.0)
     rng = np.random.default_rng(2)
     for _ in range(4):
@@ -126,7 +126,7 @@ def test_derivatives_by_every_address():
     """One after the other."""
     arm, h = bent(), 1e-3
     sizes = varied(arm)
-    found = jm.buckling(arm, 2, EB, addresses=list(sizes), **LOADS)
+    found = jm.buckling(arm, 2, theory=EB, addresses=list(sizes), **LOADS)
     for place, (name, size) in enumerate(sizes.items()):
         truth = difference(arm, {name: h * size}) / (h * size)
         scale = np.abs(found.factors) / size
@@ -135,14 +135,14 @@ def test_derivatives_by_every_address():
 
 def test_shapes():
     """A pinned column buckles as a sine; a bent arm's shape holds together at its joint and at its supports."""
-    found = jm.buckling(column("pinned-pinned"), 2, EB, **PUSH)
+    found = jm.buckling(column("pinned-pinned"), 2, theory=EB, **PUSH)
     x = found.stations
     for k in (1, 2):
         sine = np.sin(k * np.pi * x)
         shape = found.displacement[k - 1, 0, :, 1]
         sign = np.sign(shape[5])
         assert np.max(np.abs(sign * shape - sine)) <= 1e-3 + (k == 1) * -1e-3 + 1e-10
-    shape = jm.buckling(bent(), 2, EB, gravity=(0.0, -1.0))
+    shape = jm.buckling(bent(), 2, theory=EB, gravity=(0.0, -1.0))
     turn = shape.rotation[:, 0, -1]
     at_joint = shape.displacement[:, 0, -1] + turn[:, None] * _offset(0.05, 1.4)
     assert np.max(np.abs(at_joint - shape.displacement[:, 1, 0])) <= 1e-12
@@ -151,7 +151,7 @@ def test_shapes():
 def test_the_shape_on_a_base_that_gives():
     """A base that slides across, tip pinned: a quarter of a cosine, the largest at the base, 0 at the rigid support."""
     arm = column("clamped-pinned").replace(base_stiffness=np.diag([1e6, 1e-12, np.inf]))
-    found = jm.buckling(arm, 1, EB, **PUSH)
+    found = jm.buckling(arm, 1, theory=EB, **PUSH)
     np.testing.assert_allclose(found.factors, np.pi**2 / 4, rtol=1e-10)
     cosine = np.cos(0.5 * np.pi * found.stations)
     np.testing.assert_allclose(found.displacement[0, 0, :, 1], cosine, rtol=0.0, atol=1e-10)
@@ -163,7 +163,7 @@ def _offset(across, angle):
 
 
 def test_results_show_themselves():
-    found = jm.buckling(bent(), 2, EB, gravity=(0.0, -1.0), addresses=["link1.length"])
+    found = jm.buckling(bent(), 2, theory=EB, gravity=(0.0, -1.0), addresses=["link1.length"])
     assert "certified" in str(found)
     assert "link1.length" in str(found)
     dataset = found.to_xarray()
@@ -216,7 +216,7 @@ def test_loads_near_the_ends_of_float64_have_no_certificate(load, theory):
     section = jm.rectangle(0.02, 0.04, shear_coefficient=0.85)
     arm = jm.Arm((jm.Link(1.0, 7e10, 2700.0, section, poisson_ratio=0.3),))
     with np.errstate(all="ignore"):
-        assert not jm.buckling(arm, 1, theory, tip_force=(-load, 0.0)).certified.any()
+        assert not jm.buckling(arm, 1, theory=theory, tip_force=(-load, 0.0)).certified.any()
 
 
 def test_command(tmp_path):

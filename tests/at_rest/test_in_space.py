@@ -30,7 +30,7 @@ def test_random_arms_beside_finite_elements(seed):
     arm = jm.arm_from_dict(document)
     found = jm.static_equilibrium(
         arm,
-        theory,
+        theory=theory,
         gravity=gravity,
         tip_force=tip[:3],
         tip_moment=tip[3:],
@@ -68,9 +68,9 @@ def test_planar_arms_as_arms_in_space(theory):
     """Forces, deflections, reactions and stresses of the planar room, which has other code."""
     arm = jm.examples.three_link_industrial().with_posture([-0.6, -0.8])
     arm = jm.set_parameters(arm, {"link1.joint_angle": 1.2, "payload.mass": 10.0})
-    flat = jm.static_equilibrium(arm, theory, gravity=(1.0, -9.81), tip_force=(30.0, 50.0))
+    flat = jm.static_equilibrium(arm, theory=theory, gravity=(1.0, -9.81), tip_force=(30.0, 50.0))
     found = jm.static_equilibrium(
-        jm.to_spatial(arm), theory, gravity=(1.0, -9.81, 0.0), tip_force=(30.0, 50.0, 0.0)
+        jm.to_spatial(arm), theory=theory, gravity=(1.0, -9.81, 0.0), tip_force=(30.0, 50.0, 0.0)
     )
 
     def same(x, y):
@@ -103,7 +103,9 @@ def test_the_compliance_of_the_tip_and_the_torques_of_its_load():
 def test_the_sag_of_a_bent_arm_by_hand():
     """A beam along x carries one along y: it bends under both, twists under the second's weight, which bends too."""
     along, across = tube(length=1.2), bar(length=0.8, joint_axis=(0, 0, 1), joint_angle=np.pi / 2)
-    found = jm.static_equilibrium(jm.SpatialArm((along, across)), "euler_bernoulli", gravity=DOWN)
+    found = jm.static_equilibrium(
+        jm.SpatialArm((along, across)), theory="euler_bernoulli", gravity=DOWN
+    )
     first, second = (x.section_values for x in (along, across))
     w1, w2 = (9.81 * 2700.0 * x.area for x in (first, second))
     ei1, ei2 = 7e10 * first.second_moment_y, 7e10 * second.second_moment_y
@@ -175,7 +177,7 @@ TORSION = [(1.0, 0.208), (1.5, 0.231), (2.0, 0.246), (3.0, 0.267), (10.0, 0.313)
 def stressed(section, **load):
     """Stresses at the base of a straight link, by name of the load at its tip."""
     arm = jm.SpatialArm((tube(section=section, length=0.5),))
-    return jm.static_equilibrium(arm, "euler_bernoulli", stations=[0.0], **load).stresses()
+    return jm.static_equilibrium(arm, theory="euler_bernoulli", stations=[0.0], **load).stresses()
 
 
 @pytest.mark.parametrize(("ratio", "alpha"), TORSION)
@@ -249,15 +251,15 @@ def test_sections_without_a_shape_have_no_stress():
     )
     rigid = jm.SpatialLink(0.3, rigid=True)
     arm = jm.SpatialArm((raw, tube(), rigid))
-    found = jm.static_equilibrium(arm, "euler_bernoulli", gravity=DOWN).stresses()
+    found = jm.static_equilibrium(arm, theory="euler_bernoulli", gravity=DOWN).stresses()
     assert np.isnan(found.normal[[0, 2]]).all()
     assert np.isfinite(found.largest)
     assert "link 1: no stress" in str(found)
     with pytest.raises(jm.ArmError, match="no link that deforms has a section with a shape"):
-        jm.static_equilibrium(jm.SpatialArm((raw,)), "rayleigh", gravity=DOWN).stresses()
+        jm.static_equilibrium(jm.SpatialArm((raw,)), theory="rayleigh", gravity=DOWN).stresses()
     flat = jm.Arm((jm.Link(2.0, 1e5, 1.0, jm.raw_section(1.0, 1.0)),))
     with pytest.raises(jm.ArmError, match="no link that deforms"):
-        jm.static_equilibrium(flat, "rayleigh", gravity=(0.0, -1.0)).stresses()
+        jm.static_equilibrium(flat, theory="rayleigh", gravity=(0.0, -1.0)).stresses()
 
 
 def test_the_thickness_factor_counts_in_stresses():
@@ -266,7 +268,9 @@ def test_the_thickness_factor_counts_in_stresses():
     )
     full = link.replace(thickness_factor=1.0, section=jm.rectangle(0.04, 0.03))
     found, truth = (
-        jm.static_equilibrium(jm.Arm((x,)), "rayleigh", tip_force=(0.0, 9.0)).stresses().von_mises
+        jm.static_equilibrium(jm.Arm((x,)), theory="rayleigh", tip_force=(0.0, 9.0))
+        .stresses()
+        .von_mises
         for x in (link, full)
     )
     np.testing.assert_array_equal(found, truth)

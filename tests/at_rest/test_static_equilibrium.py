@@ -22,7 +22,7 @@ def close(found, truth, tolerance=1e-14):
 
 def test_a_cantilever_under_its_weight_along_its_length():
     """M = -w (L - x)^2/2, v = -w x^2 (6 L^2 - 4 L x + x^2)/(24 E I), psi its slope."""
-    found = jm.static_equilibrium(jm.Arm((BEAM,)), EB, **DOWN)
+    found = jm.static_equilibrium(jm.Arm((BEAM,)), theory=EB, **DOWN)
     x, w, rigidity = 2.0 * found.stations, 10.0, 1e5
     close(found.bending_moment[0], -w * (2.0 - x) ** 2 / 2)
     close(found.shear_force[0], -w * (2.0 - x))
@@ -37,13 +37,13 @@ def test_shear_and_stretch():
     """Timoshenko's v adds w (L x - x^2/2)/(kappa G A); hanging, u = w (L x - x^2/2)/(E A)."""
     beam = BEAM.replace(section=jm.raw_section(1.0, 1.0, 0.8), shear_modulus=50.0 / 0.8 * 1e3)
     across = jm.static_equilibrium(jm.Arm((beam,)), **DOWN)
-    plain = jm.static_equilibrium(jm.Arm((beam,)), EB, **DOWN)
+    plain = jm.static_equilibrium(jm.Arm((beam,)), theory=EB, **DOWN)
     x = 2.0 * across.stations
     extra = (across.displacement - plain.displacement)[0, :, 1]
     assert np.max(np.abs(extra + 10.0 * (2.0 * x - x**2 / 2) / 5e4)) <= 1e-16
     hanging = jm.static_equilibrium(jm.Arm((beam,)), gravity=(10.0, 0.0))
     close(hanging.displacement[0, :, 0], 10.0 * (2.0 * x - x**2 / 2) / 1e5)
-    rigid = jm.static_equilibrium(jm.Arm((beam,)), "bending_only", gravity=(10.0, 0.0))
+    rigid = jm.static_equilibrium(jm.Arm((beam,)), theory="bending_only", gravity=(10.0, 0.0))
     assert np.all(rigid.displacement == 0.0)
 
 
@@ -54,13 +54,13 @@ def test_supports_without_stiffness_hold_nothing(joint):
         jm.Arm((x,))
         for x in (plain, plain.replace(support_y_stiffness=0.0, support_x_stiffness=0.0))
     )
-    found, truth = (jm.static_equilibrium(x, EB, **DOWN) for x in (beside, alone))
+    found, truth = (jm.static_equilibrium(x, theory=EB, **DOWN) for x in (beside, alone))
     assert np.array_equal(found.displacement, truth.displacement)
     assert np.array_equal(found.base_reaction, truth.base_reaction)
     assert not found.reactions.any()
-    factors = [jm.buckling(x, 1, EB, **DOWN).factors[0] for x in (beside, alone)]
+    factors = [jm.buckling(x, 1, theory=EB, **DOWN).factors[0] for x in (beside, alone)]
     assert abs(factors[0] / factors[1] - 1.0) <= 1e-12
-    given = [jm.preloaded(x, EB, **DOWN).links[0].axial_force for x in (beside, alone)]
+    given = [jm.preloaded(x, theory=EB, **DOWN).links[0].axial_force for x in (beside, alone)]
     assert given[0] == given[1]
 
 
@@ -89,21 +89,21 @@ def test_the_whole_is_in_equilibrium():
 
 def test_a_steady_acceleration_is_gravity_against_it():
     arm = jm.Arm((BEAM.replace(joint_angle=0.4, tip_mass=2.0),))
-    moved = jm.static_equilibrium(arm, EB, gravity=(0.0, -9.0), base_acceleration=(3.0, 1.0))
-    still = jm.static_equilibrium(arm, EB, gravity=(-3.0, -10.0))
+    moved = jm.static_equilibrium(arm, theory=EB, gravity=(0.0, -9.0), base_acceleration=(3.0, 1.0))
+    still = jm.static_equilibrium(arm, theory=EB, gravity=(-3.0, -10.0))
     assert np.array_equal(moved.displacement, still.displacement)
 
 
 def test_large_deflections_are_told():
     soft = jm.Arm((BEAM.replace(youngs_modulus=100.0),))
     with pytest.warns(jm.LargeDeflectionWarning, match=r"turns by 0\.133 rad .* moves by 10 %"):
-        found = jm.static_equilibrium(soft, EB, **DOWN)
+        found = jm.static_equilibrium(soft, theory=EB, **DOWN)
     assert not found.small
     assert "TOO LARGE" in str(found)
 
 
 def test_results_show_themselves():
-    found = jm.static_equilibrium(jm.Arm((BEAM,)), EB, **DOWN)
+    found = jm.static_equilibrium(jm.Arm((BEAM,)), theory=EB, **DOWN)
     assert "joint torque" in str(found)
     dataset = found.to_xarray()
     assert float(dataset.joint_torque[0]) == found.joint_torque[0]
@@ -128,7 +128,7 @@ def test_results_show_themselves():
 )  # fmt: skip
 def test_refused(link, options, message):
     with pytest.raises(jm.ArmError, match=message):
-        jm.static_equilibrium(jm.Arm((link,)), EB, **options)
+        jm.static_equilibrium(jm.Arm((link,)), theory=EB, **options)
 
 
 def test_command(tmp_path):

@@ -20,7 +20,7 @@ def inverse(values):
 def test_value_and_gradient():
     values = np.array([1.0, 0.7, 1.0])
     value, slope = jax.jit(jax.value_and_grad(inverse))(values)
-    found = jm.buckling(ARM, 1, "euler_bernoulli", addresses=NAMES, **LOADS)
+    found = jm.buckling(ARM, 1, theory="euler_bernoulli", addresses=NAMES, **LOADS)
     np.testing.assert_allclose(value, 1.0 / found.factors[0], rtol=1e-13)
     truth = -found.derivatives[0] / found.factors[0] ** 2
     np.testing.assert_allclose(slope, truth, rtol=1e-10, atol=1e-12 * np.max(np.abs(truth)))
@@ -53,11 +53,11 @@ def test_loads_of_the_arm():
 
     value, slope = jax.jit(jax.value_and_grad(of_values))(np.array([1.1, 3.6, -0.1, 1.0]))
     given = {"tip_force": (-0.2, 0.1), "addresses": names}
-    found = jm.buckling(bearing, 1, "euler_bernoulli", **given)
+    found = jm.buckling(bearing, 1, theory="euler_bernoulli", **given)
     np.testing.assert_allclose(value, 1.0 / found.factors[0], rtol=1e-13)
     np.testing.assert_allclose(slope, -found.derivatives[0] / found.factors[0] ** 2, rtol=1e-9)
     gravity = (1.1 * np.cos(3.6), 1.1 * np.sin(3.6))
-    alike = jm.buckling(ARM, 1, "euler_bernoulli", gravity=gravity, tip_force=(-0.3, 0.1))
+    alike = jm.buckling(ARM, 1, theory="euler_bernoulli", gravity=gravity, tip_force=(-0.3, 0.1))
     np.testing.assert_allclose(found.factors, alike.factors, rtol=1e-13)
 
 

@@ -127,7 +127,7 @@ def test_batches_of_the_reference_arms_are_right_with_either_kernel(least, links
         # fewer cells than a vector holds XLA compiles in another way, and rounds in another way
         cell = {"link1.length": np.full(16, float(arm.links[0].length))}
         portable, fused = (
-            jm.natural_frequencies_batch(arm, cell, MODES, problem.model, kernel=kernel)
+            jm.natural_frequencies_batch(arm, cell, MODES, theory=problem.model, kernel=kernel)
             for kernel in ("portable", "fused")
         )
         assert_alike(fused, portable)

@@ -33,7 +33,7 @@ def exact(arm, cells, at, modes, theory):
     rows = []
     for i in at:
         cell = set_parameters(arm, {k: float(v[i]) for k, v in cells.items()})
-        rows.append(jm.natural_frequencies(cell, modes, theory).omega)
+        rows.append(jm.natural_frequencies(cell, modes, theory=theory).omega)
     return np.array(rows)
 
 
@@ -54,7 +54,7 @@ def exact_of_some(theory):
 def test_a_batch_equals_the_exact_search(theory, kernel):
     """By compiled programs, the same for all theories, and in NumPy."""
     arm = jm.examples.three_link_industrial()
-    result = jm.natural_frequencies_batch(arm, CELLS, 6, theory, kernel=kernel)
+    result = jm.natural_frequencies_batch(arm, CELLS, 6, theory=theory, kernel=kernel)
     assert bool(result.certified.all())
     found = np.asarray(result.omega)[SOME]
     assert np.abs(found / exact_of_some(theory) - 1.0).max() < BATCH_ACCURACY
@@ -297,7 +297,7 @@ def test_impossible_and_infinite_values_get_a_status_and_no_warning(cells):
     columns["link1.section.outer_diameter"][[1, 2]] = 0.0, 0.008
     columns["link2.joint_stiffness"][[0, 3]] = np.inf
     columns["link2.joint_angle"][4] = np.inf
-    result = jm.natural_frequencies_batch(arm, columns, 2, "euler_bernoulli")
+    result = jm.natural_frequencies_batch(arm, columns, 2, theory="euler_bernoulli")
     invalid = np.asarray(result.status) == jm.Status.invalid_input
     assert np.flatnonzero(invalid.all(axis=1)).tolist() == [1, 2, 4]
     assert np.asarray(result.certified)[~invalid].all()
@@ -317,8 +317,10 @@ def test_modes_within_a_group_of_one_arm_are_certified_apart_in_a_batch():
     second_moment = (wave / beta**2) ** 2 * density * area / modulus * (1.0 + 1.2e-12)
     section = jm.raw_section(area, second_moment)
     arm = jm.Arm((jm.Link(1.0, modulus, density, section),))
-    one = jm.natural_frequencies(arm, 4, "euler_bernoulli")
-    many = jm.natural_frequencies_batch(arm, {"link1.density": [density]}, 4, "euler_bernoulli")
+    one = jm.natural_frequencies(arm, 4, theory="euler_bernoulli")
+    many = jm.natural_frequencies_batch(
+        arm, {"link1.density": [density]}, 4, theory="euler_bernoulli"
+    )
     apart = np.diff(np.asarray(many.omega[0]))[1] / wave
     assert 4e-13 < apart < 8e-13
     assert (one.multiplicity.tolist(), one.group.tolist()) == ([1, 2, 2, 1], [0, 1, 1, 3])

@@ -21,13 +21,13 @@ def test_double_double_counts_equal_links_folded(cell):
     """A mode is at the clamped-free frequency of each of three equal links: four poles meet in the condensation."""
     given = case("folded", 0, 0, 20)
     arm, values = campaign.cell_of(given, cell), campaign.values_of(given)[cell : cell + 1]
-    own = float(jm.natural_frequencies(jm.Arm(arm.links[:1]), 1, given.theory).omega[0])
+    own = float(jm.natural_frequencies(jm.Arm(arm.links[:1]), 1, theory=given.theory).omega[0])
     apart = extended_counts.relative_errors(values, given.theory, np.array([[own]]), np.array([3]))
     mode = own / (1.0 + apart[0, 0])
     for centre in (mode, own):
         omega = centre * (1.0 + np.concatenate([-DISTANCES, DISTANCES]))
         expected = extended_counts.counts_below(values, given.theory, omega[None])[0]
-        np.testing.assert_array_equal(jm.count_below(arm, omega, given.theory), expected)
+        np.testing.assert_array_equal(jm.count_below(arm, omega, theory=given.theory), expected)
 
 
 def test_a_batch_of_equal_links_folded():

@@ -146,7 +146,9 @@ def test_what_is_stated_of_a_frequency_is_true(kind, number):
 @pytest.fixture(scope="module")
 def solved():
     given = case("masses", 0, 0, FEW)
-    result = jm.natural_frequencies_batch(given.arm, given.parameters, given.modes, given.theory)
+    result = jm.natural_frequencies_batch(
+        given.arm, given.parameters, given.modes, theory=given.theory
+    )
     whole = dataclasses.replace(
         result, **{x: np.array(getattr(result, x)) for x in ("omega", "bracket", "count_above")}
     )

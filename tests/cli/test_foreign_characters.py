@@ -51,7 +51,7 @@ def test_what_a_terminal_obeys_is_shown_by_its_code(given):
 
 def test_an_arm_with_such_a_name_prints_it_by_its_code():
     arm = jm.examples.two_link_flexible().replace(name="a\x1b[31m\u202eb")
-    for shown in (str(arm), str(jm.natural_frequencies(arm, 1)), str(jm.check(arm))):
+    for shown in (str(arm), str(jm.natural_frequencies(arm, 1)), str(jm.check_arm(arm))):
         assert "\x1b" not in shown
         assert "\u202e" not in shown
     assert r"a\x1b[31m\u202eb" in str(arm)

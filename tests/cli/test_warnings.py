@@ -95,7 +95,7 @@ def test_readers_warn_in_python():
         arm = jm.read_arm("arm.toml")
     assert len(given) == 1
     assert jm.read_arm("arm.toml", check=False) == arm  # a warning would be an error here
-    assert len(jm.check(arm).remarks) == 2
+    assert len(jm.check_arm(arm).remarks) == 2
 
 
 def test_a_simulation_warns_too(files):

@@ -51,7 +51,7 @@ def tube(length=1.0, **changes):
 
 
 def frequency_by_hand(arm, mode=1, theory="timoshenko"):
-    return float(jm.natural_frequencies(arm, mode, theory).frequencies_hz[mode - 1])
+    return float(jm.natural_frequencies(arm, mode, theory=theory).frequencies_hz[mode - 1])
 
 
 def test_least_wall_is_where_the_frequency_limit_is_met():
@@ -286,7 +286,10 @@ def test_the_stiffest_column_of_a_given_mass():
 
     def share(depth):
         values = {"link1.section.depth": depth, "link2.section.depth": 0.1 - depth}
-        return 1.0 / jm.buckling(jm.set_parameters(arm, values), 1, "euler_bernoulli").factors[0]
+        return (
+            1.0
+            / jm.buckling(jm.set_parameters(arm, values), 1, theory="euler_bernoulli").factors[0]
+        )
 
     best = scipy.optimize.minimize_scalar(
         share, bounds=(0.03, 0.07), method="bounded", options={"xatol": 1e-9}
@@ -312,7 +315,7 @@ def test_the_lightest_mast_under_its_weight():
 
     def missing(depth, arm):
         changed = jm.set_parameters(arm, {"link1.section.depth": depth})
-        return float(jm.natural_frequencies(changed, 1, "rayleigh").frequencies_hz[0]) - 5.0
+        return float(jm.natural_frequencies(changed, 1, theory="rayleigh").frequencies_hz[0]) - 5.0
 
     truth, light = (
         scipy.optimize.brentq(missing, 0.01, 0.05, args=(x,))

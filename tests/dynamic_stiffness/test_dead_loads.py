@@ -48,7 +48,9 @@ def test_hanging_and_standing_cantilevers(theory, weights, tolerance):
         g = weight / LINE
         truth_of = along(arm, theory, [(weight * L + 2 * g, 2 * g)])
         truth = finite_elements.frequencies(truth_of, 3, 24)
-        found = jm.preloaded_frequencies(arm, 3, theory, gravity=(g, 0.0), tolerance=tolerance, pieces=2)  # fmt: skip
+        found = jm.preloaded_frequencies(
+            arm, 3, theory=theory, gravity=(g, 0.0), tolerance=tolerance, pieces=2
+        )
         assert found.pieces <= 64
         assert np.all(found.lower < truth)
         assert np.all(truth < found.upper)
@@ -63,7 +65,7 @@ def test_a_column_at_its_critical_weight():
     def found(share, pieces=64):
         g = (-share * COLUMN / LINE, 0.0)
         given = {"gravity": g, "tolerance": 2e-3, "max_pieces": pieces}
-        return jm.preloaded_frequencies(column, 1, "rayleigh", **given)
+        return jm.preloaded_frequencies(column, 1, theory="rayleigh", **given)
 
     near = found(0.98, 32)  # the finest arm buckles with the greatest compression along each piece
     assert near.lower[0] == 0.0 < near.omega[0] < near.upper[0]
@@ -156,11 +158,11 @@ def chain(angles, gravity, force):
 def test_rigid_chains_against_the_exact_potential(angles, gravity, force):
     """Offsets, bodies off the axis, rigid links: second derivatives of a potential that knows no small angles."""
     arm, squares = chain(angles, gravity, force)
-    loaded = jm.preloaded(arm, "rayleigh", gravity=gravity, tip_force=force)
-    found = jm.natural_frequencies(loaded, 3, "rayleigh", throw=False)
+    loaded = jm.preloaded(arm, theory="rayleigh", gravity=gravity, tip_force=force)
+    found = jm.natural_frequencies(loaded, 3, theory="rayleigh", throw=False)
     assert squares[0] > 0
     assert np.max(relative(found.omega, np.sqrt(squares))) <= 1e-10  # of the differences
-    unloaded = jm.natural_frequencies(arm, 3, "rayleigh")
+    unloaded = jm.natural_frequencies(arm, 3, theory="rayleigh")
     assert np.max(relative(unloaded.omega, np.sqrt(squares))) > 1e-3
 
 

@@ -20,7 +20,7 @@ def test_a_rigid_body():
     """Mass and inertia on the matrix, in 40 digits."""
     angle, length, mass, inertia = 0.3, 0.7, 3.0, 0.05
     bar = steel(rigid=True, length=length, joint_angle=angle, tip_mass=mass, tip_inertia=inertia)
-    found = jm.natural_frequencies(on_base(links=(bar,)), 3, "rayleigh")
+    found = jm.natural_frequencies(on_base(links=(bar,)), 3, theory="rayleigh")
     with mpmath.workdps(40):
         mpf, line = mpmath.mpf, mpmath.mpf(7800.0) * mpmath.mpf(float(bar.area))
         c, s, reach = mpmath.cos(mpf(angle)), mpmath.sin(mpf(angle)), mpf(length)
@@ -76,14 +76,14 @@ def test_random_arms_against_finite_elements(theory):
         case = finite_elements.case_from_arm(arm, theory)
         truth = finite_elements.frequencies(case, 6, 24)
         if seed % 4 == 0:
-            alone = jm.natural_frequencies(arm, 6, theory)
+            alone = jm.natural_frequencies(arm, 6, theory=theory)
             assert np.max(relative(alone.omega, truth)) <= ORACLE, seed
         zeros = int(np.sum(truth == 0.0))
         assert np.sum(found.omega == 0.0) == zeros, seed
         assert bool(found.certified.all()), seed
         assert np.max(relative(found.omega, truth)) <= ORACLE, seed
         between = float(np.sqrt(truth[4] * truth[5]))
-        counted = int(jm.count_below(arm, between, theory))
+        counted = int(jm.count_below(arm, between, theory=theory))
         assert counted == finite_elements.count_below(case, between, 24), seed
 
 
@@ -170,7 +170,7 @@ def test_forces_at_rest_against_finite_elements():
     arm = arm.replace(links=tuple(x.replace(axial_force=-2000.0) for x in arm.links))
     for theory in ("timoshenko", "bending_only"):
         truth = finite_elements.frequencies(finite_elements.case_from_arm(arm, theory), 5, 24)
-        found = jm.natural_frequencies(arm, 5, theory)
+        found = jm.natural_frequencies(arm, 5, theory=theory)
         assert bool(found.certified.all())
         assert np.max(relative(found.omega, truth)) <= 1e-11
 

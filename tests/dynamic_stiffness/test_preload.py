@@ -63,8 +63,8 @@ def test_pinned_at_both_ends(theory):
     """From nearly buckled to a string, whose stiffness is that of its tension; 20 modes pass the cut-off of shear."""
     forces = np.array([-0.9 * EULER, -0.3 * EULER, -1e-6, 1e-3, EULER, 300 * EULER])
     cells = {"link1.axial_force": forces}
-    found = np.asarray(jm.natural_frequencies_batch(pinned(1.0), cells, 20, theory).omega)
-    one = jm.natural_frequencies(pinned(float(forces[0])), 20, theory).omega
+    found = np.asarray(jm.natural_frequencies_batch(pinned(1.0), cells, 20, theory=theory).omega)
+    one = jm.natural_frequencies(pinned(float(forces[0])), 20, theory=theory).omega
     assert np.max(relative(one, found[0])) <= CLOSED
     for k, force in enumerate(forces.tolist()):
         with mp.workdps(40):
@@ -145,7 +145,7 @@ def test_random_arms_against_finite_elements(structure, seeds):
         arm = loaded_arm(seed, structure, 0.2)
         case = finite_elements.case_from_arm(arm, theory)
         truth = finite_elements.frequencies(case, 6, 24)
-        shapes = jm.mode_shapes(arm, 6, theory)
+        shapes = jm.mode_shapes(arm, 6, theory=theory)
         assert np.max(relative(shapes.frequencies.omega, truth)) <= 1e-9
         assert np.max(shapes.residuals) <= 1e-10
         assert "preload %" in shapes.tables()[0].headings
@@ -168,13 +168,13 @@ def test_counts_of_a_thousand_random_arms():
             for k in arm.links
         )
         omega = scale * 10 ** rng.uniform(-2, 2, 3)
-        counts = np.asarray(jm.count_below(arm, omega, theory))
+        counts = np.asarray(jm.count_below(arm, omega, theory=theory))
         *truth, negative = finite_elements.counts_below(case, [*omega, 1e-6 * scale], 20)
         assert counts.tolist() == truth, (seed, structure, theory)
         buckled += negative > 0
         if seed % 10:
             continue
-        lowest = jm.natural_frequencies(arm, 1, theory, throw=False)
+        lowest = jm.natural_frequencies(arm, 1, theory=theory, throw=False)
         unstable = np.asarray(lowest.status) == Status.unstable
         assert unstable.all() == (negative > 0), (seed, structure, theory)
         assert np.isfinite(np.asarray(lowest.omega)).all() == (negative == 0)
@@ -186,7 +186,7 @@ def test_the_critical_load():
     shares = np.array([0.5, 0.9, 1 - 1e-6, 1 - 1e-9, 1 + 1e-9, 1.1, 9.5])
     arm = jm.Arm((steel(axial_force=-FREE_TIP),))
     cells = {"link1.axial_force": -FREE_TIP * shares}
-    found = jm.natural_frequencies_batch(arm, cells, 3, "euler_bernoulli")
+    found = jm.natural_frequencies_batch(arm, cells, 3, theory="euler_bernoulli")
     stable = shares < 1
     assert np.all(np.asarray(found.status)[stable] == Status.certified)
     assert np.all(np.asarray(found.status)[~stable] == Status.unstable)
@@ -196,7 +196,7 @@ def test_the_critical_load():
     twice = jm.set_parameters(
         arm, {"link1.axial_force": -9.5 * FREE_TIP}
     )  # 9 is the second critical load
-    assert int(jm.count_below(twice, 1e-6, "euler_bernoulli")) == 2
+    assert int(jm.count_below(twice, 1e-6, theory="euler_bernoulli")) == 2
     beyond = jm.set_parameters(arm, {"link1.axial_force": -1.01 * FREE_TIP})
     with pytest.raises(jm.UncertifiedError, match="unstable: the forces at rest buckle the arm"):
         jm.natural_frequencies(beyond, 2)
@@ -243,7 +243,7 @@ def test_a_column_at_its_critical_load_is_as_exact_as_it_says(beside):
         )
         critical = np.pi**2 * float(link.youngs_modulus * link.second_moment) / (4 * length**2)
         arm = jm.Arm((link.replace(axial_force=-critical * (1.0 - beside)),))
-        found = jm.natural_frequencies(arm, 1, "bending_only")
+        found = jm.natural_frequencies(arm, 1, theory="bending_only")
         assert found.all_certified
         column = functools.partial(held_column, beams=beam_values(arm))
         with mp.workdps(50):

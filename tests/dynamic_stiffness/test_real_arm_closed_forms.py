@@ -23,7 +23,7 @@ def roots_of(function, guesses):
 
 def bending(*links, num_modes=4, payload=None):
     arm = jm.Arm(tuple(links), payload or jm.Payload())
-    return np.asarray(jm.natural_frequencies(arm, num_modes, "bending_only").omega)
+    return np.asarray(jm.natural_frequencies(arm, num_modes, theory="bending_only").omega)
 
 
 def test_pinned_beam():
@@ -64,7 +64,7 @@ def test_rod_on_an_axial_spring():
     rod = jm.Link(
         1.0, 1.0, 1.0, jm.raw_section(1.0, 1e8), joint_axial_stiffness=stiffness
     )  # so stiff in bending that only axial modes are low
-    found = jm.natural_frequencies(jm.Arm((rod,)), 3, "euler_bernoulli").omega
+    found = jm.natural_frequencies(jm.Arm((rod,)), 3, theory="euler_bernoulli").omega
     with mpmath.workdps(40):
         expected = [
             float(mpmath.findroot(lambda m: m * mpmath.tan(m) - stiffness, g))
@@ -124,7 +124,7 @@ def test_mass_in_the_middle_of_a_clamped_beam_against_its_determinant():
 
 
 def same(a, b, theory="timoshenko", num_modes=8):
-    omega = [np.asarray(jm.natural_frequencies(x, num_modes, theory).omega) for x in (a, b)]
+    omega = [np.asarray(jm.natural_frequencies(x, num_modes, theory=theory).omega) for x in (a, b)]
     assert np.max(relative(omega[0], omega[1])) <= SAME, relative(*omega)
 
 

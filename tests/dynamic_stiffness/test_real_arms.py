@@ -45,7 +45,7 @@ def test_frequencies_against_finite_elements(structure, theory):
     hinges = [link.joint_stiffness == 0.0 for arm in arms for link in arm.links]
     assert any(hinges) == (structure == "everything")
     found = solved_together(arms, 8, theory)
-    found.append(jm.natural_frequencies(arms[0], 8, theory, throw=False))
+    found.append(jm.natural_frequencies(arms[0], 8, theory=theory, throw=False))
     for arm, result in zip([*arms, arms[0]], found, strict=True):
         case = finite_elements.case_from_arm(arm, theory)
         truth = finite_elements.frequencies(case, 8, 30)
@@ -95,7 +95,7 @@ def check_counts(structure, seed, theory):
     case = finite_elements.case_from_arm(arm, theory)
     omega, expected = random_frequencies(case, seed)
     assert finite_elements.count_below(case, omega[0], 24) == expected[0]
-    counts = np.asarray(jm.count_below(arm, omega, theory))
+    counts = np.asarray(jm.count_below(arm, omega, theory=theory))
     assert np.array_equal(counts, expected)
 
 
@@ -121,7 +121,7 @@ def test_thousands_of_counts(structure, seed, theory):
 @example(seed=205, theory="timoshenko")  # a geared rotor against a soft spring
 def test_mode_shapes(structure, seed, theory):
     arm = random_arm(seed, structure)
-    shapes = jm.mode_shapes(arm, 6, theory, stations=2)
+    shapes = jm.mode_shapes(arm, 6, theory=theory, stations=2)
     free = int(np.sum(np.asarray(shapes.omega) == 0.0))
     assert np.all(np.isnan(np.asarray(shapes.v)[:free]))
     assert np.max(np.asarray(shapes.residuals)[free:]) <= SHAPES
@@ -154,19 +154,19 @@ def test_derivatives_against_differences(theory):
         return jm.set_parameters(arm, dict(zip(names, values, strict=True)))
 
     def omega(values):
-        return jm.natural_frequencies(changed(values), 5, theory).omega
+        return jm.natural_frequencies(changed(values), 5, theory=theory).omega
 
     found = np.asarray(jax.jacfwd(omega)(x))
     steps = 1e-3 * x
     offsets = np.array([-2, -1, 1, 2])[:, None, None] * np.diag(steps)
     cells = dict(zip(names, (x + offsets).reshape(-1, len(x)).T, strict=True))
-    batch = jm.natural_frequencies_batch(arm, cells, 5, theory)
+    batch = jm.natural_frequencies_batch(arm, cells, 5, theory=theory)
     assert bool(batch.certified.all())
     at = np.asarray(batch.omega).reshape(4, len(x), 5)
     expected = ((at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * steps[:, None])).T
     error = np.max(np.abs(found - expected), axis=0) / np.max(np.abs(expected), axis=0)
     assert np.all(error <= AD_VS_FD), dict(zip(names, error, strict=True))
-    table = jm.sensitivities(arm, 5, theory, addresses=names)
+    table = jm.sensitivities(arm, 5, theory=theory, addresses=names)
     assert bool(table.individual.all())
     largest = np.max(np.abs(found), axis=0)
     assert np.max(np.abs(np.asarray(table.derivative) - found) / largest) <= TABLE

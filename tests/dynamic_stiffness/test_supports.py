@@ -102,12 +102,12 @@ def test_beams_with_supports(name):
     k = np.arange(1, 20)
     rod = np.pi * (k if axial[0] == axial[1] else k - 0.5)
     truth = np.sort(np.concatenate([np.zeros(zeros), bending, rod[rod < bending[-1]]]))
-    result = jm.natural_frequencies(arm, truth.size, "euler_bernoulli")
+    result = jm.natural_frequencies(arm, truth.size, theory="euler_bernoulli")
     assert np.all(np.asarray(result.certified))
     assert np.all(np.asarray(result.omega)[:zeros] == 0.0)
     assert np.max(relative(result.omega, truth)) <= 2.0 * BETA, name
     counts = np.asarray(
-        jm.count_below(arm, np.array([1e-9, 0.5 * truth[zeros]]), "euler_bernoulli")
+        jm.count_below(arm, np.array([1e-9, 0.5 * truth[zeros]]), theory="euler_bernoulli")
     )
     assert np.array_equal(counts, [zeros, zeros])
 
@@ -156,7 +156,7 @@ def compare(seed, arm, theory, result, pivots):
         > COUNT_DISTANCE
     )
     omega = draws[clear]
-    counts = np.asarray(jm.count_below(arm, omega, theory))
+    counts = np.asarray(jm.count_below(arm, omega, theory=theory))
     assert np.array_equal(counts, np.searchsorted(truth, omega)), seed
     if pivots:
         assert counts[0] == finite_elements.count_below(case, omega[0], DEGREE)
@@ -166,7 +166,7 @@ def compare(seed, arm, theory, result, pivots):
 @given(seed=st.integers(0, 2**32 - 1), theory=st.sampled_from(jm.THEORIES))
 def test_random_supports_against_finite_elements(seed, theory):
     arm = supported_arm(seed, theory)
-    result = jm.natural_frequencies(arm, MODES, theory, throw=False)
+    result = jm.natural_frequencies(arm, MODES, theory=theory, throw=False)
     compare(seed, arm, theory, result, pivots=True)
 
 
@@ -185,7 +185,7 @@ def test_hundreds_of_arms(theory):
             alone = seed % 5 == 0
             compare(seed, arm, theory, result, pivots=alone)
             if alone:
-                by_itself = jm.natural_frequencies(arm, MODES, theory)
+                by_itself = jm.natural_frequencies(arm, MODES, theory=theory)
                 assert np.max(relative(by_itself.omega, result.omega)) <= ORACLE, seed
 
 
@@ -291,7 +291,7 @@ def test_turning_the_whole_arm_turns_the_supports():
 )
 def test_mode_shapes(seed):
     theory = jm.THEORIES[seed % 4]
-    shapes = jm.mode_shapes(supported_arm(seed, theory), 6, theory, stations=2)
+    shapes = jm.mode_shapes(supported_arm(seed, theory), 6, theory=theory, stations=2)
     free = int(np.sum(np.asarray(shapes.omega) == 0.0))
     assert np.max(np.asarray(shapes.residuals)[free:]) <= SHAPES
     gram = np.asarray(shapes.orthogonality)[free:, free:]
@@ -317,11 +317,11 @@ def test_refused_values(values, fragments):
 def test_what_takes_no_supports_says_so():
     rigid = jm.Arm((steel(support_y_stiffness=INF),))
     with pytest.raises(jm.ArmError, match="support_y_stiffness = inf: links of the theory"):
-        jm.natural_frequencies(rigid, 2, "bending_only")
+        jm.natural_frequencies(rigid, 2, theory="bending_only")
     sprung = jm.Arm((steel(), steel(joint_angle=0.4, support_y_stiffness=1e5)))
     cells = {"link2.support_y_stiffness": np.array([1.0, INF])}
     with pytest.raises(jm.ArmError, match="support_y_stiffness = inf: links of the theory"):
-        jm.natural_frequencies_batch(sprung, cells, 2, "bending_only")
+        jm.natural_frequencies_batch(sprung, cells, 2, theory="bending_only")
     with pytest.raises(jm.ArmError, match="characteristic matrix"):
         jm.characteristic_matrix(rigid, 10.0)
     assert jm.to_spatial(sprung).links[1].supports
@@ -335,11 +335,11 @@ def test_static_compliance():
     """A propped cantilever under a force in its middle: 7 F L^3/(768 E I); on a spring by superposition."""
     beam = jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0), support_y_stiffness=INF)
     found = jm.static_compliance(
-        jm.Arm((beam,)), "link_1@0.5.across", "link_1@0.5.across", "rayleigh"
+        jm.Arm((beam,)), "link_1@0.5.across", "link_1@0.5.across", theory="rayleigh"
     )
     assert abs(float(found[0, 0]) * 768 / 7 - 1) <= 1e-13
     sprung = jm.Arm((beam.replace(support_y_stiffness=SPRING),))
-    found = jm.static_compliance(sprung, "tip.across", "tip.across", "rayleigh")
+    found = jm.static_compliance(sprung, "tip.across", "tip.across", theory="rayleigh")
     assert abs(float(found[0, 0]) * (3.0 + SPRING) - 1) <= 1e-13
 
 

@@ -145,6 +145,6 @@ def test_a_large_batch_of_four_bars_ends():
     """Of free hinges on a pin; two threads waited for each other here."""
     given = case("four_bars", 11, 4, 1024)
     found = jm.natural_frequencies_batch(
-        given.arm, given.parameters, given.modes, given.theory, kernel="portable"
+        given.arm, given.parameters, given.modes, theory=given.theory, kernel="portable"
     )
     assert found.certified.mean() > 0.9

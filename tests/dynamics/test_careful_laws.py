@@ -100,10 +100,10 @@ def test_a_motion_has_so_many_times(no_integration):
         (lambda: bang_bang(["a"], 1.0), "torques = .*: must be a finite torque"),
         (lambda: bang_bang([1.0], "x"), "half = 'x': must be a number"),
         (lambda: bang_bang([1.0], 0.0), r"half = 0\.0: must be finite and greater than 0"),
-        (lambda: shaper([1.0] * 40), r"frequencies: of shape \(40,\); must be a row of at most 12"),
-        (lambda: shaper([[1.0]]), r"frequencies: of shape \(1, 1\); must be a row"),
+        (lambda: shaper([1.0] * 40), r"omega: of shape \(40,\); must be a row of at most 12"),
+        (lambda: shaper([[1.0]]), r"omega: of shape \(1, 1\); must be a row"),
         (lambda: shaper(["a"]), "frequencies = .*: must be angular frequencies"),
-        (lambda: shaper([1.0], [0.1, 0.2]), "damping_ratios: of shape"),
+        (lambda: shaper([1.0], [0.1, 0.2]), "damping_ratio: of shape"),
     ],
 )
 def test_torques_that_are_none(make, words):

@@ -124,7 +124,7 @@ def exact_frequencies(count):
     arm = space_arm()
     first, second = arm.links
     whole = arm.replace(links=(carrier, first.replace(stator=None), second))
-    return np.asarray(jm.natural_frequencies(whole, count, "euler_bernoulli").omega)
+    return np.asarray(jm.natural_frequencies(whole, count, theory="euler_bernoulli").omega)
 
 
 @pytest.mark.slow

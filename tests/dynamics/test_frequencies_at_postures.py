@@ -50,7 +50,9 @@ def exact(arm, free):
         first, second = arm.links
         arm = arm.replace(links=(carrier, first.replace(stator=None), second))
     count = 6 + 6 * free
-    return np.asarray(jm.natural_frequencies(arm, count, "euler_bernoulli").omega)[6 * free :]
+    return np.asarray(jm.natural_frequencies(arm, count, theory="euler_bernoulli").omega)[
+        6 * free :
+    ]
 
 
 @pytest.mark.slow

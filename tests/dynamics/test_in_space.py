@@ -189,7 +189,7 @@ def test_frequencies_converge_to_the_exact_ones_of_the_arm():
         ),
         payload=body,
     )
-    exact = np.asarray(jm.natural_frequencies(arm, 6, "euler_bernoulli").omega)
+    exact = np.asarray(jm.natural_frequencies(arm, 6, theory="euler_bernoulli").omega)
     excess = []
     for count in (3, 8):
         every = dict.fromkeys(("stretch", "torsion", "bending_xy", "bending_xz"), count)
@@ -210,7 +210,7 @@ def test_springs_without_rotors_are_locked_and_moved_and_take_no_torque():
     q = np.zeros(model.num_coordinates)
     angles = [float(link.joint_angle) for link in arm.links]
     q[:5], q[model.layout.driven] = angles, angles
-    exact = np.asarray(jm.natural_frequencies(arm, 4, "euler_bernoulli").omega)
+    exact = np.asarray(jm.natural_frequencies(arm, 4, theory="euler_bernoulli").omega)
     found = linearise(model, q, joints="locked").natural_frequencies()
     assert np.all(np.abs(found[:4] / exact - 1.0) < 1e-7 + lost(found, exact))
     with pytest.raises(ArmError, match=r"motors .* must have inertia to move freely"):
@@ -227,7 +227,7 @@ def test_springs_of_joints_in_every_direction():
     angles = [float(link.joint_angle) for link in arm.links]
     q[:3], q[model.layout.driven] = angles, angles
     found = linearise(model, q, joints="locked").natural_frequencies()
-    exact = np.asarray(jm.natural_frequencies(arm, 6, "euler_bernoulli").omega)
+    exact = np.asarray(jm.natural_frequencies(arm, 6, theory="euler_bernoulli").omega)
     assert np.all(found[:6] > exact * (1.0 - 1e-12 - lost(found, exact)))
     assert np.all(found[:6] < exact * (1.0 + 1e-6 + lost(found, exact)))
     rotors = {"rotor_inertia": 1e-4, "gear_ratio": 30.0, "motor": "held"}

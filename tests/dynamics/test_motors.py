@@ -39,7 +39,7 @@ def locked_hz(arm, modes=7, shapes="polynomial"):
 
 
 def exact_hz(arm):
-    return np.asarray(jm.natural_frequencies(arm, 3, "bending_only").frequencies_hz)
+    return np.asarray(jm.natural_frequencies(arm, 3, theory="bending_only").frequencies_hz)
 
 
 @pytest.mark.parametrize("name", ARMS)
@@ -84,7 +84,7 @@ def test_motors_that_move_are_joints_of_their_own(servo):
     bare = jm.SpatialLink(0.0, **motor)
     space = [jm.to_spatial(jm.Arm((each,), jm.Payload(0.2))) for each in (first, link)]
     chain = (space[0].links[0], bare, space[1].links[0])
-    every = jm.natural_frequencies(jm.SpatialArm(chain, space[0].payload), 8, "bending_only")
+    every = jm.natural_frequencies(jm.SpatialArm(chain, space[0].payload), 8, theory="bending_only")
     near = np.abs(np.asarray(every.frequencies_hz)[:, None] - found).min(axis=0)
     assert near.max() < 1e-8
 
@@ -130,7 +130,7 @@ def test_held_and_moved_motors_vibrate_at_the_locked_frequencies():
     link = jm.Link(0.5, 7e10, 1e-9, BEAM.section, tip_mass=0.3, rigid=True, **SPRING, **BEYOND)
     arm = jm.Arm((link,))
     model = flexible_arm(arm, 0)
-    period = 1.0 / float(jm.natural_frequencies(arm, 1, "bending_only").frequencies_hz[0])
+    period = 1.0 / float(jm.natural_frequencies(arm, 1, theory="bending_only").frequencies_hz[0])
     times = np.linspace(0.0, period, 5)
     moved = dynamics.simulate(
         model, times, q=[1e-3, 0.0], motion=dynamics.Hold([0.0]), method="dopri8"

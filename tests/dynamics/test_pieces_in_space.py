@@ -167,7 +167,7 @@ def test_frequencies_with_eight_shapes_are_the_exact_ones(name):
     arm = ARMS[name]
     model = flexible_arm(arm, COUNTS)
     every = linearise(model, posture(model, arm), joints="locked").natural_frequencies()
-    exact = np.asarray(jm.natural_frequencies(arm, 6, "euler_bernoulli").omega)
+    exact = np.asarray(jm.natural_frequencies(arm, 6, theory="euler_bernoulli").omega)
     # what eigenvalues in float64 lose: squared frequencies are known to rounding of the largest
     rounding = 4.0 * np.finfo(float).eps * (every[-1] / exact) ** 2
     assert np.all(np.abs(every[:6] / exact - 1.0) < 1e-9 + rounding)
@@ -181,7 +181,7 @@ def test_frequencies_of_a_taper_as_its_pieces():
     model = flexible_arm(arm, {"bending_xy": 4, "bending_xz": 4, "torsion": 3, "stretch": 2})
     assert model.kinds == ("turns", "fixed")
     every = linearise(model, np.zeros(model.num_coordinates), joints="locked")
-    exact = np.asarray(jm.natural_frequencies(arm, 4, "euler_bernoulli").omega)
+    exact = np.asarray(jm.natural_frequencies(arm, 4, theory="euler_bernoulli").omega)
     assert np.all(np.abs(every.natural_frequencies()[:4] / exact - 1.0) < 1e-6)
 
 

@@ -55,7 +55,7 @@ def test_shapes_of_the_locked_arm_are_exact_in_its_posture():
     model = flexible_arm(arm, 3, shapes="locked_arm")
     assert model.counts[0][0] == 0
     assert max(map(max, model.counts)) <= 3
-    exact = np.asarray(jm.natural_frequencies(arm, 3, "bending_only").omega)
+    exact = np.asarray(jm.natural_frequencies(arm, 3, theory="bending_only").omega)
     assert np.all(np.abs(locked(arm, model)[:3] / exact - 1.0) < 1e-9)
 
 
@@ -64,11 +64,11 @@ def test_shapes_of_the_locked_arm_with_stretch_and_half_a_radian_away():
     arm, away = elbow(), elbow(1.4)
     every = dict.fromkeys(("stretch", "torsion", "bending_xy", "bending_xz"), 4)
     model = flexible_arm(arm, every, shapes="locked_arm")
-    exact = np.asarray(jm.natural_frequencies(arm, 4, "euler_bernoulli").omega)
+    exact = np.asarray(jm.natural_frequencies(arm, 4, theory="euler_bernoulli").omega)
     frequencies = locked(arm, model)
     rounding = 4.0 * np.finfo(float).eps * (frequencies[-1] / exact) ** 2
     assert np.all(np.abs(frequencies[:4] / exact - 1.0) < 1e-9 + rounding)
-    elsewhere = np.asarray(jm.natural_frequencies(away, 3, "euler_bernoulli").omega)
+    elsewhere = np.asarray(jm.natural_frequencies(away, 3, theory="euler_bernoulli").omega)
     excess = locked(away, model)[:3] / elsewhere - 1.0
     assert np.all(excess > -1e-9)
     assert np.all(excess < 1e-4)
@@ -82,7 +82,7 @@ def test_clamped_mass_shapes_of_one_link_are_its_modes():
     counts = {"stretch": 1, "torsion": 1, "bending_xy": 2, "bending_xz": 2}
     model = flexible_arm(arm, counts, shapes="clamped_mass")
     found = locked(arm, model)
-    exact = np.asarray(jm.natural_frequencies(arm, 12, "euler_bernoulli").omega)
+    exact = np.asarray(jm.natural_frequencies(arm, 12, theory="euler_bernoulli").omega)
     nearest = np.abs(found[:, None] / exact[None, :] - 1.0).min(axis=1)
     assert np.all(nearest < 1e-11)
 
@@ -91,7 +91,7 @@ def test_what_lies_beyond_a_link_is_its_end_body():
     """Two upright bars: the first carries the second, its tip body and payload; one shape beats four that know none."""
     bar = jm.SpatialLink(0.6, 7e10, 2700.0, SECTION, poisson_ratio=0.33)
     arm = jm.SpatialArm((bar, bar.replace(joint_axis=(0, 1, 0), joint_angle=-1.2)), BODY)
-    exact = np.asarray(jm.natural_frequencies(arm, 1, "bending_only").omega)[0]
+    exact = np.asarray(jm.natural_frequencies(arm, 1, theory="bending_only").omega)[0]
     counts = {"bending_xy": 1, "bending_xz": 1, "torsion": 1}
     carrying = locked(arm, flexible_arm(arm, counts, shapes="clamped_mass"))[0]
     free = locked(arm, flexible_arm(arm, counts, shapes="clamped_free"))[0]

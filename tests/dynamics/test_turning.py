@@ -57,7 +57,7 @@ def test_a_spinning_beam_is_unstable_without_shortening():
     assert abs(first - 2.9107) < 1e-4
     plain = model.posed(foreshortening=False)
     below, above, three = turning_frequencies(
-        plain, [first * (1.0 - 1e-6), first * (1.0 + 1e-6), 3.0], modes=1
+        plain, [first * (1.0 - 1e-6), first * (1.0 + 1e-6), 3.0], num_modes=1
     )["real_part"].values[:, 0]
     assert below < 1e-10
     assert above > 1e-4
@@ -114,7 +114,7 @@ def test_a_hinged_bar_leans_as_a_governor_and_swings_as_one():
     ):
         turning_frequencies(model, [rates])
     with pytest.raises(ArmError, match="modes = 3: must be a whole number from 1 to 2"):
-        turning_frequencies(model, rates, modes=3)
+        turning_frequencies(model, rates, num_modes=3)
 
 
 def test_an_arm_in_which_nothing_moves_is_refused():

@@ -10,6 +10,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.eigenspaces import frequency_derivatives
+from jaxmodal.eigenspaces.frequency_derivatives import individual_modes
 from tests.frequencies_of_rows import (
     AD_VS_FD,
     DOUBLE_ROOT_DEG,
@@ -42,7 +43,7 @@ def test_second_derivatives_go_through_the_frequencies(law_of_dimension):
 
     def omega(length):
         changed = jm.set_parameters(arm, {"link1.length": length})
-        return jm.natural_frequencies(changed, 1, "bending_only").omega[0]
+        return jm.natural_frequencies(changed, 1, theory="bending_only").omega[0]
 
     expected = 6 * float(omega(2.0)) / 4
     assert float(jax.grad(jax.grad(omega))(2.0)) == pytest.approx(expected, rel=1e-12)
@@ -69,9 +70,9 @@ class TestDoubleRoot:
         """jax.grad of one member gives the mean of the pair, and this says so, cut list or not."""
         for number, expected in ((2, [True, False]), (4, [True, False, False, True])):
             found = jm.natural_frequencies(self.arm, number)
-            assert jm.individual_modes(found.omega, found.multiplicity).tolist() == expected
+            assert individual_modes(found.omega, found.multiplicity).tolist() == expected
         near = jnp.array([1.0, 2.0, 2.0 * (1 + 1e-10), 3.0])
-        assert jm.individual_modes(near, jnp.ones(4, int)).tolist() == [True, False, False, True]
+        assert individual_modes(near, jnp.ones(4, int)).tolist() == [True, False, False, True]
 
     def test_gradient_of_a_single_member_is_the_mean_also_in_a_cut_list(self):
         def member(number, mode):
@@ -182,9 +183,13 @@ class TestDoubleRoot:
 def test_nearly_equal_frequencies_have_accurate_derivatives_of_their_own():
     """P35: an avoided crossing. Each derivative exists, and says so at a small tolerance."""
     problem = problems()["P35"]
-    table = jm.sensitivities(problem.arm, problem.num_modes, problem.model)
+    table = jm.sensitivities(problem.arm, problem.num_modes, theory=problem.model)
     assert np.all(np.asarray(table.individual))
     wide = jm.sensitivities(
-        problem.arm, problem.num_modes, problem.model, cluster_tolerance=1e-4, repeated="mean"
+        problem.arm,
+        problem.num_modes,
+        theory=problem.model,
+        cluster_tolerance=1e-4,
+        repeated="mean",
     )
     assert not np.all(np.asarray(wide.individual))

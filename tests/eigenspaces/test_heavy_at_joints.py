@@ -133,8 +133,8 @@ SLOW = {"rotors 44", "rotors 94", "rotors 142", "soft springs 18"}
 def test_shapes_and_derivatives_against_forty_digits(name):
     arm, theory, mode = CASES[name]
     addresses, links = sprung(arm)
-    shapes = jm.mode_shapes(arm, 6, theory, stations=2)
-    table = jm.sensitivities(arm, 6, theory, addresses=addresses)
+    shapes = jm.mode_shapes(arm, 6, theory=theory, stations=2)
+    table = jm.sensitivities(arm, 6, theory=theory, addresses=addresses)
     exact, motions = exact_motions(arm, theory, float(shapes.omega[mode]))
     found = [np.asarray(x)[mode] for x in (shapes.u, shapes.v, shapes.psi)]
     true = [motions[:, [kind, 3 + kind]] for kind in range(3)]
@@ -154,6 +154,6 @@ def test_shapes_and_derivatives_against_forty_digits(name):
 @pytest.mark.parametrize("name", CASES)
 def test_modes_are_orthogonal_and_meet_their_conditions(name):
     arm, theory, _ = CASES[name]
-    shapes = jm.mode_shapes(arm, 6, theory, stations=2)
+    shapes = jm.mode_shapes(arm, 6, theory=theory, stations=2)
     assert np.max(np.abs(np.asarray(shapes.orthogonality) - np.eye(6))) <= ORTHOGONAL
     assert np.max(np.asarray(shapes.residuals)) <= CONDITIONS

@@ -46,7 +46,7 @@ CASES = [pytest.param(*case[1:], id=f"{case[0]}-{case[3]}") for case in cases()]
 
 @pytest.mark.parametrize(("arm", "shapes", "theory", "number", "modes"), CASES)
 def test_every_derivative_against_forty_digits(arm, shapes, theory, number, modes):
-    table = jm.sensitivities(arm, number, theory)
+    table = jm.sensitivities(arm, number, theory=theory)
     values = exact_derivatives.parameters_of(arm)
     for mode in modes:
         omega = float(table.frequencies.omega[mode])

@@ -32,7 +32,7 @@ def beam_values():
 def test_the_end_of_a_link_gives_way_as_a_beam_does():
     """Cantilever of length L under a force and a moment at its end: L^3/3EI, L^2/2EI, L/EI; two points suffice."""
     length, (_, second_y, second_z) = 0.8, beam_values()
-    found = lumped(cantilever(length), pieces=2, modes=1, postures=0, theory="rayleigh")
+    found = lumped(cantilever(length), pieces=2, num_modes=1, postures=0, theory="rayleigh")
     springs = springs_of(found.chain) / np.array([*found.factors.values()])
     places = np.cumsum([piece.place[0] for piece in found.chain.pieces])
     kinds = [name.split()[1] for name in found.factors]
@@ -49,7 +49,7 @@ def test_the_end_of_a_link_gives_way_as_a_beam_does():
 
 def test_mass_centre_and_inertia_of_a_link_are_those_of_the_beam():
     length, (area, second_y, second_z) = 0.8, beam_values()
-    found = lumped(cantilever(length), modes=1, postures=0)
+    found = lumped(cantilever(length), num_modes=1, postures=0)
     mass = ALUMINIUM["density"] * area * length
     at, total, moment, turning = 0.0, 0.0, 0.0, np.zeros(3)
     for piece in found.chain.pieces:
@@ -114,7 +114,7 @@ def test_dampers_of_the_arm_stand_beside_its_springs(tmp_path):
 
 def test_a_damper_beside_a_rigid_joint_does_nothing(tmp_path):
     links = (planar_arm().links[0].replace(joint_stiffness=None, joint_damping=3.0),)
-    write_urdf(jm.Arm(links), tmp_path / "arm.urdf", pieces=1, modes=1, postures=0)
+    write_urdf(jm.Arm(links), tmp_path / "arm.urdf", pieces=1, num_modes=1, postures=0)
     assert jm.read_arm(tmp_path / "arm.toml").links[0].joint_damping is None
 
 
@@ -155,19 +155,19 @@ def test_a_result_shows_itself_and_is_a_dataset():
 
 def test_given_postures_are_those_of_the_table():
     rows = [[0.1, 0.2], [0.3, 0.4]]
-    found = lumped(planar_arm(), pieces=2, modes=1, postures=rows)
+    found = lumped(planar_arm(), pieces=2, num_modes=1, postures=rows)
     np.testing.assert_allclose(found.postures, rows, rtol=0.0, atol=0.0)
 
 
 def test_planar_links_need_no_poisson_ratio_and_raw_sections_will_do():
     link = jm.Link(0.5, 7e10, 2700.0, jm.raw_section(2e-4, 2e-9))
-    found = lumped(jm.Arm((link,)), modes=2, postures=0, theory="euler_bernoulli")
+    found = lumped(jm.Arm((link,)), num_modes=2, postures=0, theory="euler_bernoulli")
     assert np.abs(found.errors).max() < 1e-3
 
 
 def test_what_pieces_cannot_have_is_said():
     link = planar_arm().links[0].replace(loss_factor=0.02)
-    found = lumped(jm.Arm((link,)), pieces=2, modes=1, postures=0)
+    found = lumped(jm.Arm((link,)), pieces=2, num_modes=1, postures=0)
     assert found.lost == ("the loss factor of link1: hinges have viscous damping alone",)
     assert "Not in it: the loss factor of link1" in "\n".join(found.lines())
 
@@ -223,7 +223,7 @@ def test_arms_that_are_refused(arm, message):
     [
         ({"pieces": 0}, "pieces = 0: must be a whole number from 1 to 32"),
         ({"pieces": [3]}, "one for each of the 2 links"),
-        ({"modes": 0}, "modes"),
+        ({"num_modes": 0}, "num_modes"),
         ({"postures": [[1.0]]}, "rows of 2 joint positions"),
         ({"postures": -1}, "postures"),
         ({"slides": "no"}, "slides = 'no': must be True or False"),
@@ -242,7 +242,7 @@ def test_files_that_are_refused(tmp_path):
     rod = jm.SpatialLink(0.5, section=jm.circle(0.02, shear_coefficient="cowper"), **ALUMINIUM)
     idle = jm.SpatialArm((rod, jm.SpatialLink(0.2, rigid=True, joint_axis=(0, 1, 0))))
     with pytest.raises(jm.ArmError, match="moves no inertia of its own"):
-        write_mjcf(idle, tmp_path / "arm.xml", pieces=1, modes=1, postures=0)
+        write_mjcf(idle, tmp_path / "arm.xml", pieces=1, num_modes=1, postures=0)
     with pytest.raises(jm.ArmError, match="gravity"):
         write_mjcf(made("planar"), tmp_path / "arm.xml", gravity=9.81)
     with pytest.raises(jm.ArmError, match="motors = 'brake'"):
@@ -255,7 +255,7 @@ def test_mass_matrices_are_those_of_another_reading():
     arm = jm.SpatialArm(
         (rod, rod.replace(joint_axis=(0, 0, 1))), jm.RigidBody(2.0, inertia=(0.1, 0.1, 0.1))
     )
-    found = lumped(arm, modes=2, postures=[[0.3, 0.7]])
+    found = lumped(arm, num_modes=2, postures=[[0.3, 0.7]])
     jacobian = arm.with_posture([0.3, 0.7]).jacobian()
     expected = jacobian.T @ np.diag([2.0] * 3 + [0.1] * 3) @ jacobian
     matrix = mass_matrix(found.chain, np.array([0.3, 0.7]), True)

@@ -17,7 +17,7 @@ SPACE = jm.examples.six_axis_industrial()
 def compare_slopes(tmp_path, arms, theories, in_space, modes=3):
     """Logarithmic derivatives with respect to every value of the page, of modes that stand alone."""
     found = [
-        jm.natural_frequencies(arm, modes + 1, theory)
+        jm.natural_frequencies(arm, modes + 1, theory=theory)
         for arm, theory in zip(arms, theories, strict=True)
     ]
     alone = []
@@ -36,7 +36,7 @@ def compare_slopes(tmp_path, arms, theories, in_space, modes=3):
         arms, theories, alone, found, solved_in_page(tmp_path, cases, in_space), strict=True
     ):
         names = json.loads(arm_json(arm, theory))["addresses"]
-        table = jm.sensitivities(arm, modes + 1, theory, addresses=names)
+        table = jm.sensitivities(arm, modes + 1, theory=theory, addresses=names)
         truth = np.asarray(table.derivative) / np.asarray(each.omega)[:, None]
         for k, row in zip(own, got["slopes"], strict=True):
             mine = np.array([np.nan if x is None else x for x in row])

@@ -28,7 +28,7 @@ ARM = jm.examples.three_link_industrial()
 def test_the_page_has_the_frequencies_and_certificates_of_the_library(shown, seeds):
     for seed in seeds:
         arm, theory = random_arm(seed), THEORIES[seed % 4]
-        truth = jm.natural_frequencies(arm, MODES, theory, throw=False)
+        truth = jm.natural_frequencies(arm, MODES, theory=theory, throw=False)
         found, certified = hertz_and_certified(shown(arm_page_html(arm, theory)))
         truly = np.asarray(truth.omega) / (2.0 * math.pi)
         np.testing.assert_allclose(found, truly, rtol=1e-9, atol=0.0, err_msg=str(seed))

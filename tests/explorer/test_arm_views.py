@@ -76,7 +76,7 @@ def test_branches_cross_where_modes_of_two_planes_do(shown):
     truth = jm.natural_frequencies(
         jm.set_parameters(jm.SpatialArm((bar,)), {"link1.section.width": 0.01}),
         2,
-        "euler_bernoulli",
+        theory="euler_bernoulli",
     ).frequencies_hz
     # without rotary inertia a plane's frequency is that of its own depth alone
     np.testing.assert_allclose(first[1], truth[0] * first[0] / 0.01, rtol=1e-9, atol=0.0)

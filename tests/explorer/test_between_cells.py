@@ -52,7 +52,7 @@ def test_a_rigid_end_and_the_other_theory(shown):
     browser = shown(page_html(ds), "theory=0&between=-12.5,Infinity")
     rigid = jm.set_parameters(TWO, {"link2.joint_angle": math.radians(-12.5)})
     rigid = jm.set_parameters(rigid, {"link2.joint_stiffness": math.inf})
-    truth = jm.natural_frequencies(rigid, 3, "rayleigh").frequencies_hz
+    truth = jm.natural_frequencies(rigid, 3, theory="rayleigh").frequencies_hz
     np.testing.assert_allclose(between(browser)[0], truth, rtol=1e-8, atol=0.0)
 
 

@@ -35,7 +35,7 @@ def pages(tmp_path_factory):
 
     def page(key, arm, theory="timoshenko"):
         if key not in known:
-            path = sweeps.report(arm, folder / f"{key}.html", theory, **SOME)
+            path = sweeps.report(arm, folder / f"{key}.html", theory=theory, **SOME)
             known[key] = path.read_text("utf-8")
         return known[key]
 
@@ -174,7 +174,7 @@ def test_modes_of_frequency_zero_have_a_row_and_no_picture():
     asked = Asked(arm, "euler_bernoulli", 2, 16)
     _, modes, matters, _, lowest, *_ = parts(asked)
     assert len(modes.tables[0].rows) == 2
-    found = jm.mode_shapes(arm, 2, "euler_bernoulli", throw=False)
+    found = jm.mode_shapes(arm, 2, theory="euler_bernoulli", throw=False)
     there = np.isfinite(np.asarray(found.displacement)).all(axis=(1, 2, 3))
     assert len(modes.pictures) == there.sum()
     assert len(matters.pictures) == 1
@@ -292,11 +292,11 @@ def test_the_command_writes_it_and_says_how_far_it_is(tmp_path):
     assert "rayleigh</h1>" in text
     assert "posture 40°" in text
     arm = jm.examples.two_link_flexible().with_posture_deg([40.0])
-    hertz = jm.natural_frequencies(arm, 2, "rayleigh").frequencies_hz
+    hertz = jm.natural_frequencies(arm, 2, theory="rayleigh").frequencies_hz
     shown = [float(row[1]) for row in rows(section(text, "Frequencies and modes"))]
     np.testing.assert_allclose(shown, hertz, rtol=5e-8, atol=0.0)  # eight digits
     steps = []
-    sweeps.report(BEAM, out, "rayleigh", num_modes=1, progress=lambda *x: steps.append(x))
+    sweeps.report(BEAM, out, theory="rayleigh", num_modes=1, progress=lambda *x: steps.append(x))
     assert steps == [(k, NUMBER) for k in range(NUMBER + 1)]
 
 
@@ -335,4 +335,4 @@ def test_from_python_the_same_is_refused(given, message):
     with pytest.raises(ValueError, match="num_modes"):
         sweeps.report(BEAM, "report.html", num_modes=0)
     with pytest.raises(ValueError, match="theory"):
-        sweeps.report(BEAM, "report.html", "newton")
+        sweeps.report(BEAM, "report.html", theory="newton")

@@ -36,12 +36,14 @@ def same_as_library(tmp_path, arms, theories, shape_error):
     """Solve all in the page and compare."""
     truths, cases = [], []
     for arm, theory in zip(arms, theories, strict=True):
-        found = jm.natural_frequencies(arm, MODES, theory, throw=False)
+        found = jm.natural_frequencies(arm, MODES, theory=theory, throw=False)
         omega = np.asarray(found.omega)
         above = np.flatnonzero(omega > 0.0)
         probes = np.append(omega[above] * (1.0 + 1e-7), [0.5 * omega[above[0]], 3.3 * omega[-1]])
-        counts = np.asarray(jm.count_below(arm, probes, theory)).tolist()
-        drawn = jm.mode_shapes(arm, MODES, theory, stations=STATIONS, throw=False).displacement
+        counts = np.asarray(jm.count_below(arm, probes, theory=theory)).tolist()
+        drawn = jm.mode_shapes(
+            arm, MODES, theory=theory, stations=STATIONS, throw=False
+        ).displacement
         truths.append((found, counts, above, np.asarray(drawn)))
         more = {"below": probes.tolist(), "shapes": above.tolist(), "points": STATIONS}
         cases.append(case(arm, theory, **more))
@@ -87,7 +89,7 @@ def test_values_are_set(tmp_path):
         "link1.joint_stiffness": 3e4,
         "payload.mass": 5.0,
     }
-    first = next(name for name in jm.addresses(arm) if name.startswith("link1.section."))
+    first = next(name for name in jm.list_addresses(arm) if name.startswith("link1.section."))
     values[first] = 1.3 * float(jm.get_parameter(arm, first))
     truth = jm.natural_frequencies(jm.set_parameters(arm, values), MODES)
     aliases = {"link2.joint_angle": "theta_2", "payload.mass": "payload_mass"}

@@ -71,12 +71,12 @@ def same_as_library(tmp_path, arms, theories, shape_error=1e-7):
     """Solve all in the page and compare; as many modes as there are."""
     truths, cases = [], []
     for arm, theory in zip(arms, theories, strict=True):
-        found = jm.natural_frequencies(arm, MODES, theory, throw=False)
+        found = jm.natural_frequencies(arm, MODES, theory=theory, throw=False)
         omega = np.asarray(found.omega)
         above = np.flatnonzero(omega > 0.0)
         probes = np.append(omega[above] * (1.0 + 1e-7), [0.5 * omega[above[0]]])
-        counts = np.asarray(jm.count_below(arm, probes, theory)).tolist()
-        shapes = jm.mode_shapes(arm, MODES, theory, stations=PIECES + 1, throw=False)
+        counts = np.asarray(jm.count_below(arm, probes, theory=theory)).tolist()
+        shapes = jm.mode_shapes(arm, MODES, theory=theory, stations=PIECES + 1, throw=False)
         truths.append((found, counts, above, shapes))
         more = {"below": probes.tolist(), "shapes": above.tolist(), "modes": MODES}
         cases.append(case(arm, theory, **more))
@@ -172,7 +172,7 @@ def test_other_lengths_sections_and_bodies(tmp_path, seeds):
     found = solved_in_page(tmp_path, cases, True)
     for seed, arm, values, got in zip(seeds, arms, sets, found, strict=True):
         other = jm.set_parameters(arm, values)
-        truth = jm.natural_frequencies(other, MODES, THEORIES[seed % 4], throw=False)
+        truth = jm.natural_frequencies(other, MODES, theory=THEORIES[seed % 4], throw=False)
         there = np.isfinite(np.asarray(truth.omega))
         np.testing.assert_allclose(
             got["omega"], np.asarray(truth.omega)[there], rtol=1e-10, atol=0.0, err_msg=str(seed)

@@ -40,7 +40,7 @@ def robot(tmp_path, name="crane", joint="swing", **values):
 
 
 def hertz_of(arm, theory="timoshenko"):
-    found = jm.natural_frequencies(arm, MODES, theory, throw=False)
+    found = jm.natural_frequencies(arm, MODES, theory=theory, throw=False)
     there = np.isfinite(np.asarray(found.omega))
     return np.asarray(found.frequencies_hz)[there], np.asarray(found.certified)[there].tolist()
 
@@ -249,11 +249,11 @@ def test_python_writes_the_pages_of_arms_and_refuses_what_is_none(tmp_path):
     path = tmp_path / "six.html"
     assert sweeps.explore(SIX, path) == path
     assert path.read_text("utf-8") == arm_page_html(SIX)
-    sweeps.explore(jm.examples.two_link_flexible(), str(path), "rayleigh")
+    sweeps.explore(jm.examples.two_link_flexible(), str(path), theory="rayleigh")
     assert "rayleigh" in path.read_text("utf-8")
     with pytest.raises(SweepError, match=r"six\.png.*ends in \.html"):
         sweeps.explore(SIX, "six.png")
     with pytest.raises(SweepError, match="what = 3: must be an Arm"):
         sweeps.explore(3, path)
     with pytest.raises(ValueError, match="theory = 'shell'"):
-        sweeps.explore(SIX, path, "shell")
+        sweeps.explore(SIX, path, theory="shell")

@@ -180,5 +180,5 @@ def test_another_determinant_scan_compiles_nothing():
     jm.determinant_scan(arm, np.linspace(3.0, 1800.0, 2000))
     with names_of_programs() as programs:
         other = jm.set_parameters(arm, {"link*.length": 0.7})
-        jm.determinant_scan(other, np.linspace(5.0, 900.0, 1900), "euler_bernoulli")
+        jm.determinant_scan(other, np.linspace(5.0, 900.0, 1900), theory="euler_bernoulli")
     assert programs == []

@@ -12,6 +12,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.arm.arrays import beam_arrays, invalid_values
 from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.dynamic_stiffness.condensation import evaluate
 from jaxmodal.frequencies import host_solver, models
@@ -150,7 +151,7 @@ def test_a_concrete_arm_needs_no_compiled_program():
         lambda arm: jm.mode_shapes(arm, 3, throw=False),
         lambda arm: jm.count_below(arm, np.array([[1.0, 20.0]])),
         lambda arm: jm.certify(arm, np.array([10.0, 40.0])),
-        jm.beam_arrays,
+        beam_arrays,
     ],
 )
 def test_what_is_returned_has_the_shapes_and_types_of_the_compiled_answer(solve):
@@ -179,7 +180,7 @@ def test_values_that_are_arrays_of_jax_give_the_same_bits():
     as_arrays = jax.tree_util.tree_map(jnp.asarray, arm)
     one, other = (jm.natural_frequencies(x, 6) for x in (arm, as_arrays))
     np.testing.assert_array_equal(one.omega, other.omega)
-    assert bool(jm.invalid_values(as_arrays)) is False
+    assert bool(invalid_values(as_arrays)) is False
 
 
 def test_a_concrete_arm_inside_jit_is_a_constant():

@@ -32,15 +32,15 @@ def in_parts(arm):
 )
 def test_equal_links_have_the_frequencies_of_their_parts(turns, beside, theory):
     arm = folded((turns[0] - beside, turns[1] + 0.7 * beside))
-    found, parts = (jm.natural_frequencies(each, 8, theory) for each in (arm, in_parts(arm)))
+    found, parts = (jm.natural_frequencies(each, 8, theory=theory) for each in (arm, in_parts(arm)))
     assert found.all_certified
     assert parts.all_certified
     np.testing.assert_allclose(found.omega, parts.omega, rtol=ROUNDING)
     assert (
         np.asarray(found.omega_error) < 3e-12
     ).all()  # of two that coincide, the width of their bracket
-    below = jm.count_below(arm, np.asarray(parts.omega) * (1.0 - 1e-11), theory)
-    above = jm.count_below(arm, np.asarray(parts.omega) * (1.0 + 1e-11), theory)
+    below = jm.count_below(arm, np.asarray(parts.omega) * (1.0 - 1e-11), theory=theory)
+    above = jm.count_below(arm, np.asarray(parts.omega) * (1.0 + 1e-11), theory=theory)
     assert (below <= np.arange(8)).all()  # modes may coincide
     assert (above >= np.arange(1, 9)).all()
 
@@ -50,7 +50,7 @@ def test_equal_links_have_the_frequencies_of_their_parts(turns, beside, theory):
 def test_equal_links_that_float_freely(turns, theory):
     links = (LINK, *(LINK.replace(joint_angle=angle) for angle in turns))
     arm = jm.Arm(links, base_stiffness=(0.0, 0.0, 0.0))
-    found, parts = (jm.natural_frequencies(each, 8, theory) for each in (arm, in_parts(arm)))
+    found, parts = (jm.natural_frequencies(each, 8, theory=theory) for each in (arm, in_parts(arm)))
     assert found.all_certified
     np.testing.assert_array_equal(found.omega[:3], 0.0)
     np.testing.assert_allclose(found.omega, parts.omega, rtol=ROUNDING)

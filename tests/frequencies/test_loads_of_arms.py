@@ -67,8 +67,8 @@ NAMES = {
 def test_frequencies_and_derivatives_against_40_digits():
     """The payload's mass and the length change the axial force as well; a force across the link changes nothing."""
     arm = cantilever()
-    found = jm.natural_frequencies(arm, 2, THEORY)
-    table = jm.sensitivities(arm, 2, THEORY, addresses=[*NAMES, "loads.tip_force_y"])
+    found = jm.natural_frequencies(arm, 2, theory=THEORY)
+    table = jm.sensitivities(arm, 2, theory=THEORY, addresses=[*NAMES, "loads.tip_force_y"])
     with mpmath.workdps(40):
         for k in range(2):
             truth = lowest(mpmath.mpf(float(found.omega[k])))
@@ -138,12 +138,12 @@ def test_cells_that_buckle_or_that_nothing_holds():
     arm = cantilever(**{"loads.gravity": 0.0})
     critical = np.pi**2 * EI / (4 * L**2)
     forces = {"loads.tip_force_x": np.array([-0.99, -1.01]) * critical}
-    found = jm.natural_frequencies_batch(arm, forces, 2, THEORY)
+    found = jm.natural_frequencies_batch(arm, forces, 2, theory=THEORY)
     assert found.status[:, 0].tolist() == [jm.Status.certified, jm.Status.unstable]
     hinged = arm.replace(links=(steel(joint_stiffness=0.0),))
     free = {"loads.tip_force_y": np.array([0.0, 5.0]), "loads.tip_force_x": np.full(2, 10.0)}
     hanging = jm.natural_frequencies_batch(
-        hinged.replace(loads=hinged.loads.replace(tip_force_y=0.0)), free, 2, THEORY
+        hinged.replace(loads=hinged.loads.replace(tip_force_y=0.0)), free, 2, theory=THEORY
     )
     assert hanging.status[:, 0].tolist() == [jm.Status.certified, jm.Status.invalid_input]
     with pytest.raises(jm.ArmError, match=r"link1\.joint_stiffness = 0: nothing holds the arm"):
@@ -159,9 +159,9 @@ def test_derivatives_of_traced_arms():
 
     def omega(mass):
         changed = jm.set_parameters(arm, {"payload.mass": mass})
-        return jm.natural_frequencies(changed, 1, THEORY).omega[0]
+        return jm.natural_frequencies(changed, 1, theory=THEORY).omega[0]
 
-    table = jm.sensitivities(arm, 1, THEORY, addresses=["payload.mass"])
+    table = jm.sensitivities(arm, 1, theory=THEORY, addresses=["payload.mass"])
     rate = float(jax.grad(omega)(2.0)) / (2 * np.pi)
     assert abs(rate / float(table.derivative_hz[0, 0]) - 1) <= 1e-12
 
@@ -199,8 +199,8 @@ def test_files_and_what_is_shown(tmp_path):
     turned = jm.read_arm(path, check=False)
     assert float(turned.loads.gravity_direction) == np.pi
     assert "loads: gravity 100 m/s^2" in str(arm)
-    assert ("loads.gravity", 100.0, "m/s^2") in jm.check(arm).features
-    assert [a for a in jm.addresses(arm) if a.startswith("loads.")] == [
+    assert ("loads.gravity", 100.0, "m/s^2") in jm.check_arm(arm).features
+    assert [a for a in jm.list_addresses(arm) if a.startswith("loads.")] == [
         "loads.gravity",
         "loads.gravity_direction",
         "loads.tip_force_x",

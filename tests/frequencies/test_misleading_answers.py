@@ -210,7 +210,7 @@ def test_a_list_that_ends_inside_a_double_root_says_so():
 def test_shapes_that_are_equal_have_a_mac_of_one_in_every_theory():
     """A rigid link on a spring turns in every theory; its rotary inertia, 3 % of the inertia, counts in two of them."""
     arm = jm.Arm((rigid_link(joint_stiffness=1e3),))
-    shapes = [jm.mode_shapes(arm, 1, theory) for theory in jm.THEORIES]
+    shapes = [jm.mode_shapes(arm, 1, theory=theory) for theory in jm.THEORIES]
     for a in shapes:
         for b in shapes:
             assert float(jm.modal_assurance(a, b)[0, 0]) == pytest.approx(1.0, abs=1e-14)
@@ -218,7 +218,10 @@ def test_shapes_that_are_equal_have_a_mac_of_one_in_every_theory():
 
 def test_the_mac_is_symmetric_and_at_most_one():
     arm = jm.examples.two_link_flexible(50.0)
-    a, b = jm.mode_shapes(arm, 4), jm.mode_shapes(arm.with_payload(2.0, 0.1), 4, "euler_bernoulli")
+    a, b = (
+        jm.mode_shapes(arm, 4),
+        jm.mode_shapes(arm.with_payload(2.0, 0.1), 4, theory="euler_bernoulli"),
+    )
     mac = np.asarray(jm.modal_assurance(a, b))
     np.testing.assert_allclose(mac, np.asarray(jm.modal_assurance(b, a)).T, rtol=1e-13)
     assert np.all((mac >= 0.0) & (mac <= 1.0))
@@ -239,8 +242,8 @@ def test_counts_far_below_all_modes_are_those_at_zero(form):
     arm, noisy = on_a_soft_spring(1e-7), np.logspace(-30, -8, 45)
 
     def answers(arm):
-        wrong = jm.certify(arm, np.array([2.6e-28]), "bending_only")
-        return jm.count_below(arm, noisy, "bending_only"), wrong.status
+        wrong = jm.certify(arm, np.array([2.6e-28]), theory="bending_only")
+        return jm.count_below(arm, noisy, theory="bending_only"), wrong.status
 
     below, wrong = (jax.jit(answers) if form == "compiled" else answers)(arm)
     assert not np.any(below)
@@ -249,7 +252,7 @@ def test_counts_far_below_all_modes_are_those_at_zero(form):
 
 def test_a_soft_spring_far_below_the_links_own_frequencies():
     """A rigid beam on the spring, sqrt(k/(m L^2)), and bending between supports, pi^2; both to first order in 1e-7."""
-    found = jm.natural_frequencies(on_a_soft_spring(1e-7), 2, "bending_only")
+    found = jm.natural_frequencies(on_a_soft_spring(1e-7), 2, theory="bending_only")
     np.testing.assert_allclose(found.omega, [1e-7, np.pi**2], rtol=1e-6)
 
 
@@ -261,7 +264,7 @@ def test_an_impossible_arm_has_no_derivatives_and_leaves_others_theirs():
 
     def first(mass):
         changed = jm.set_parameters(arm, {"payload.mass": mass})
-        return jm.natural_frequencies(changed, 1, "euler_bernoulli").omega[0]
+        return jm.natural_frequencies(changed, 1, theory="euler_bernoulli").omega[0]
 
     masses = np.array([1.0, -1.0, np.nan, np.inf, 2.0])
     both = jax.jit(jax.vmap(jax.value_and_grad(first)))
@@ -276,7 +279,7 @@ def test_an_impossible_arm_has_no_derivatives_and_leaves_others_theirs():
 def test_nor_has_an_impossible_arm_derivatives_outside_of_jit(mass):
     def first(mass):
         changed = jm.set_parameters(on_a_soft_spring(1.0), {"payload.mass": mass})
-        return jm.natural_frequencies(changed, 1, "bending_only", throw=False).omega[0]
+        return jm.natural_frequencies(changed, 1, theory="bending_only", throw=False).omega[0]
 
     assert np.isnan(jax.grad(first)(mass))
     _, rate = jax.jvp(first, (mass,), (1.0,))

@@ -89,7 +89,7 @@ class Samples:
             for k in range(self.links)
         }
         arm = jm.Arm(self.arm(0).links, jm.Payload())
-        result = jm.natural_frequencies_batch(arm, cells | more, NUM_MODES, theory)
+        result = jm.natural_frequencies_batch(arm, cells | more, NUM_MODES, theory=theory)
         assert np.all(np.asarray(result.certified))
         return np.asarray(result.omega)
 
@@ -102,7 +102,7 @@ class Samples:
         values = {k: np.concatenate([x.values[k] for x in together], axis=1) for k in self.values}
         more = {name: np.append(np.zeros(self.arms), value) for name, value in more.items()}
         omega = Samples(values).omega(theory, **more)
-        alone = jm.natural_frequencies(self.arm(0), NUM_MODES, theory)
+        alone = jm.natural_frequencies(self.arm(0), NUM_MODES, theory=theory)
         assert apart(np.asarray(alone.omega), omega[0]) <= SAME
         return np.split(omega, len(together))
 
@@ -241,7 +241,7 @@ def check_counts(theory, seed):
         assert finite_elements.count_below(case, omega[k], RESOLVING) == expected[k]
     assert np.array_equal(np.asarray(jm.count_below(arm, omega, theory=theory)), expected)
     none = [0.0, -omega[0], np.inf]  # traced ones cannot be refused
-    found = jax.vmap(lambda x: jm.log_determinant(arm, x, theory))(np.append(omega, none))
+    found = jax.vmap(lambda x: jm.log_determinant(arm, x, theory=theory))(np.append(omega, none))
     signs, logs = np.split(np.asarray(found), [len(omega)], axis=1)[0]
     assert np.all(np.isnan(np.asarray(found)[:, len(omega) :]))
     assert np.all(np.isfinite(logs))

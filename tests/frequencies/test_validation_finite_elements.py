@@ -51,7 +51,7 @@ def compare(entry, num_modes, degree, result=None):
     omega = finite_elements.frequencies(case, num_modes, degree)
     if result is None:
         arm = arm_from_entry(entry)
-        result = jm.natural_frequencies(arm, num_modes, entry["model"], throw=False)
+        result = jm.natural_frequencies(arm, num_modes, theory=entry["model"], throw=False)
     errors = np.abs(np.asarray(result.omega) / omega - 1)
     wrong = np.flatnonzero(~(errors <= ORACLE))
     if len(wrong):
@@ -69,7 +69,7 @@ def compare_together(entries, num_modes, degree, alone):
     for number, (entry, result) in enumerate(zip(entries, found, strict=True)):
         omega, _ = compare(entry, num_modes, degree, result)
         if number in alone:
-            by_itself = jm.natural_frequencies(arms[number], num_modes, entry["model"])
+            by_itself = jm.natural_frequencies(arms[number], num_modes, theory=entry["model"])
             assert np.max(np.abs(np.asarray(by_itself.omega) / omega - 1)) <= ORACLE
 
 

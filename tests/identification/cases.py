@@ -43,7 +43,7 @@ def wrist():
 @functools.cache
 def exact_hertz(make, number, theory, **settings):
     posed = jm.set_parameters(make(), settings)
-    return np.asarray(jm.natural_frequencies(posed, number, theory).frequencies_hz)
+    return np.asarray(jm.natural_frequencies(posed, number, theory=theory).frequencies_hz)
 
 
 def seen(make, number, share, *, theory=THEORY, rng=None, known=True, **settings):

@@ -42,7 +42,9 @@ def test_standard_errors_are_those_of_independent_differences():
             ends = [
                 np.asarray(
                     jm.natural_frequencies(
-                        jm.set_parameters(posed, {name: value * np.exp(sign * step)}), 2, THEORY
+                        jm.set_parameters(posed, {name: value * np.exp(sign * step)}),
+                        2,
+                        theory=THEORY,
                     ).frequencies_hz
                 )
                 for sign in (1.0, -1.0)
@@ -127,7 +129,7 @@ def test_shapes_pair_modes_whatever_their_order(arm):
         "plane": ["tip_1.across", "tip.across", "tip.along", "link_2@0.5.across"],
         "space": ["tip_1.link_y", "tip.link_y", "tip.z", "tip.link_x", "link_1@0.5.z"],
     }[arm]
-    exact = jm.modal_superposition(stood, "tip_1.x", places, 4, THEORY)
+    exact = jm.modal_superposition(stood, "tip_1.x", places, 4, theory=THEORY)
     order, sizes = [2, 0, 3], np.array([[-3.0], [0.2], [40.0]])
     shapes = np.asarray(exact.read)[order] * sizes
     hertz = np.asarray(exact.omega)[order] / (2.0 * np.pi)
@@ -213,7 +215,7 @@ def test_what_floats_is_paired_above_its_frequencies_of_zero():
     """A beam on soft suspension has no mode at 0 Hz to be measured: the first measured one bends."""
     beam = jm.Link(0.8, 7e10, 2700.0, jm.rectangle(depth=0.02, width=0.04))
     free = jm.Arm((beam,), base_stiffness=[0.0, 0.0, 0.0])
-    hertz = np.asarray(jm.natural_frequencies(free, 6, THEORY).frequencies_hz)
+    hertz = np.asarray(jm.natural_frequencies(free, 6, theory=THEORY).frequencies_hz)
     assert np.sum(hertz == 0.0) == 3
     seen = MeasuredModes(hertz[3:] * 1.05, 0.01)
     found = fit_arm(free, seen, ["link1.youngs_modulus"], theory=THEORY)

@@ -208,8 +208,8 @@ def test_reference_arms_have_the_derivatives_of_their_eigenspaces(name):
     The derivatives of `sensitivities` are tested against 40 digits."""
     problem = problems()[name]
     number = min(problem.num_modes, 8)
-    alone = jm.sensitivities(problem.arm, number, problem.model, repeated="mean")
-    found = jm.natural_frequencies(problem.arm, number, problem.model)
+    alone = jm.sensitivities(problem.arm, number, theory=problem.model, repeated="mean")
+    found = jm.natural_frequencies(problem.arm, number, theory=problem.model)
     one = jax.tree_util.tree_map(lambda x: x[None], found)
     length = {"link1.length": np.array([float(problem.arm.links[0].length)])}
     table = jm.modal_quantities_batch(problem.arm, length, one, addresses=alone.addresses)

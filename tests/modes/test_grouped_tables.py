@@ -18,7 +18,7 @@ def table():
 
 def test_every_address_belongs_to_a_group():
     arms = ROBOT, jm.examples.three_link_industrial()
-    groups = {name: group_of(name) for arm in arms for name in jm.addresses(arm)}
+    groups = {name: group_of(name) for arm in arms for name in jm.list_addresses(arm)}
     assert set(groups.values()) == {"frames", "masses", "joints", "geometry", "sections"}
     for name, group in {
         "link4.joint_spring1.stiffness": "joints",
@@ -93,12 +93,12 @@ def test_springs_of_joints_have_the_unit_of_what_they_do():
     base = ROBOT.links[0].replace(joint_springs=(slide,))
     arm = ROBOT.replace(links=(base, *ROBOT.links[1:]))
     name = "link1.joint_spring1."
-    assert jm.unit_of(f"{name}stiffness") == "N/m or N m/rad"
-    assert jm.unit_of(f"{name}stiffness", arm) == "N/m"
-    assert jm.unit_of(f"{name}damping", arm) == "N s/m"
-    assert jm.unit_of("link4.joint_spring1.stiffness", arm) == "N m/rad"
-    assert jm.unit_of("link4.joint_spring9.stiffness", arm) == "N/m or N m/rad"
-    assert jm.unit_of("theta_2", arm) == "rad"
+    assert jm.unit_of_address(f"{name}stiffness") == "N/m or N m/rad"
+    assert jm.unit_of_address(f"{name}stiffness", arm) == "N/m"
+    assert jm.unit_of_address(f"{name}damping", arm) == "N s/m"
+    assert jm.unit_of_address("link4.joint_spring1.stiffness", arm) == "N m/rad"
+    assert jm.unit_of_address("link4.joint_spring9.stiffness", arm) == "N/m or N m/rad"
+    assert jm.unit_of_address("theta_2", arm) == "rad"
     found = jm.sensitivities(arm, 1, addresses=[f"{name}stiffness"])
     assert found.units == ("N/m",)
-    assert "N/m or" not in str(jm.sensitivities(arm, 1)) + str(jm.check(arm))
+    assert "N/m or" not in str(jm.sensitivities(arm, 1)) + str(jm.check_arm(arm))

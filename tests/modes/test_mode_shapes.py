@@ -49,7 +49,7 @@ CASES = [
 def shapes_of(name, stations=2):
     """Once for all tests of a worker; arrays of NumPy, on which nothing is compiled."""
     problem = problems()[name]
-    shapes = jm.mode_shapes(problem.arm, problem.num_modes, problem.model, stations=stations)
+    shapes = jm.mode_shapes(problem.arm, problem.num_modes, theory=problem.model, stations=stations)
     return jax.tree_util.tree_map(np.asarray, shapes)
 
 
@@ -68,7 +68,7 @@ def test_conditions_orthogonality_and_energies(problem):
 
 def unit_cantilever(theory="bending_only"):
     link = jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0))
-    return jm.mode_shapes(jm.Arm((link,)), 5, theory, stations=11)
+    return jm.mode_shapes(jm.Arm((link,)), 5, theory=theory, stations=11)
 
 
 def test_cantilever_against_the_handbook():
@@ -116,7 +116,7 @@ def test_effective_mass_of_a_cantilever():
 @pytest.mark.parametrize("theory", jm.THEORIES)
 def test_effective_masses_add_up_to_the_total(theory):
     arm = jm.examples.three_link_industrial().with_posture([0.7, -1.1])
-    shapes = jm.mode_shapes(arm, 32, theory, stations=2)
+    shapes = jm.mode_shapes(arm, 32, theory=theory, stations=2)
     share = np.cumsum(np.asarray(shapes.effective_mass), axis=0) / np.asarray(shapes.total_mass)
     assert np.all(share <= 1 + CLOSED_FORM)
     reached = np.ones(3)
@@ -157,8 +157,8 @@ def test_against_finite_elements(name):
 @pytest.mark.parametrize("theory", jm.THEORIES)
 def test_mirrored_posture_mirrors_the_shapes(theory):
     arm = jm.examples.three_link_industrial()
-    one = jm.mode_shapes(arm.with_posture([0.4, -1.3]), 6, theory)
-    other = jm.mode_shapes(arm.with_posture([-0.4, 1.3]), 6, theory)
+    one = jm.mode_shapes(arm.with_posture([0.4, -1.3]), 6, theory=theory)
+    other = jm.mode_shapes(arm.with_posture([-0.4, 1.3]), 6, theory=theory)
     mirror = np.sign(np.sum(one.u * other.u, axis=(1, 2)))[:, None, None]
     for name, sign in (("u", 1), ("v", -1), ("psi", -1), ("normal", 1), ("shear", -1)):
         expected = sign * mirror * np.asarray(getattr(other, name))
@@ -187,7 +187,7 @@ def test_global_shape_is_continuous_at_the_joints(name):
 def test_energy_is_where_the_theory_allows_it():
     arm = jm.examples.three_link_industrial().with_posture([0.7, -1.1])
     energies = {
-        theory: jm.mode_shapes(arm, 4, theory, stations=2).energies for theory in jm.THEORIES
+        theory: jm.mode_shapes(arm, 4, theory=theory, stations=2).energies for theory in jm.THEORIES
     }
     assert np.all(np.asarray(energies["timoshenko"].shear) > 0)
     for theory in ("rayleigh", "euler_bernoulli", "bending_only"):

@@ -94,11 +94,11 @@ def test_against_differences_for_the_oracle_arms(name):
     By the table in NumPy; in three arms through the search by JAX as well, which takes the same formulas.
     """
     problem = problems()[name]
-    value = {a: float(jm.get_parameter(problem.arm, a)) for a in jm.addresses(problem.arm)}
+    value = {a: float(jm.get_parameter(problem.arm, a)) for a in jm.list_addresses(problem.arm)}
     names = [a for a in value if np.isfinite(value[a]) and (value[a] != 0 or "angle" in a)]
     x = np.array([value[a] for a in names])
     given = problem.arm, names, problem.num_modes, problem.model
-    found = jm.sensitivities(problem.arm, problem.num_modes, problem.model, addresses=names)
+    found = jm.sensitivities(problem.arm, problem.num_modes, theory=problem.model, addresses=names)
     # short steps: P19 has two modes 3e-4 apart, where the error of the differences falls with the
     # fourth power of the step down to 7e-9 at 1e-5
     steps = 2e-5 * np.where(x == 0, 1.0, np.abs(x))
@@ -141,7 +141,7 @@ def test_second_derivative_by_a_law_of_dimension():
 
     def omega(length):
         changed = jm.set_parameters(arm, {"link1.length": length})
-        return jm.natural_frequencies(changed, 1, "bending_only").omega[0]
+        return jm.natural_frequencies(changed, 1, theory="bending_only").omega[0]
 
     expected = 6 * float(omega(2.0)) / 4
     assert float(jax.grad(jax.grad(omega))(2.0)) == pytest.approx(expected, rel=SCALING)
@@ -164,7 +164,9 @@ def test_vmap_of_grad():
 
 @pytest.fixture(scope="module")
 def table():
-    return {theory: jm.sensitivities(industrial(45, -30), 6, theory) for theory in jm.THEORIES}
+    return {
+        theory: jm.sensitivities(industrial(45, -30), 6, theory=theory) for theory in jm.THEORIES
+    }
 
 
 def sums(table, suffixes):

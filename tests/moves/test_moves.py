@@ -43,8 +43,8 @@ def fifth(share):
 )
 def test_one_link_is_an_oscillator(move, ratio):
     """Duhamel's integral of the acceleration, with the exact mode's participation by the turn of the base."""
-    found = move_vibration(ONE, move, 2, "euler_bernoulli", damping_ratio=ratio)
-    shapes = jm.mode_shapes(ONE, 2, "euler_bernoulli", stations=2)
+    found = move_vibration(ONE, move, 2, theory="euler_bernoulli", damping_ratio=ratio)
+    shapes = jm.mode_shapes(ONE, 2, theory="euler_bernoulli", stations=2)
     omega, driven = np.asarray(shapes.omega), np.asarray(shapes.participation)[:, 2]
     times = [float(x) for x in getattr(move, "breaks", [0.0, found.stop])]
 
@@ -73,18 +73,18 @@ def test_one_link_is_an_oscillator(move, ratio):
 
 
 def test_a_trapezoid_of_whole_periods_leaves_nothing():
-    period = 2.0 * np.pi / float(jm.natural_frequencies(ONE, 1, "euler_bernoulli").omega[0])
+    period = 2.0 * np.pi / float(jm.natural_frequencies(ONE, 1, theory="euler_bernoulli").omega[0])
     whole = dynamics.trapezoid([0.0], [0.2 * period**2], 0.1 * period, 0.1)
     np.testing.assert_allclose(np.diff(whole.breaks), [period, period, period], rtol=1e-12, atol=0)
-    rest = move_vibration(ONE, whole, 1, "euler_bernoulli")
+    rest = move_vibration(ONE, whole, 1, theory="euler_bernoulli")
     half = dynamics.trapezoid([0.0], [0.25 * period**2], 0.1 * period, 0.2)
-    shaken = move_vibration(ONE, half, 1, "euler_bernoulli")
+    shaken = move_vibration(ONE, half, 1, theory="euler_bernoulli")
     assert rest.amplitudes_mm[0] < 1e-6 * shaken.amplitudes_mm[0]
 
 
 def test_what_is_left_decays_and_moves_the_tip():
     move = dynamics.RestToRest([0.3], [0.5], 0.2)
-    found = move_vibration(ONE, move, 1, "euler_bernoulli", damping_ratio=0.02)
+    found = move_vibration(ONE, move, 1, theory="euler_bernoulli", damping_ratio=0.02)
     times = np.linspace(0.0, found.decay_times[0], 4001)
     moved = 1e3 * np.linalg.norm(found.tip_vibration(times), axis=1)
     envelope = found.amplitudes_mm[0] * np.exp(-0.02 * found.omega[-1, 0] * times)
@@ -92,7 +92,7 @@ def test_what_is_left_decays_and_moves_the_tip():
     np.testing.assert_allclose((moved / envelope).max(), 1.0, rtol=1e-3, atol=0)
     tenth = found.settling_time(0.1 * found.amplitudes_mm[0])
     np.testing.assert_allclose(tenth, found.decay_times[0], rtol=1e-9, atol=0)
-    undamped = move_vibration(ONE, move, 1, "euler_bernoulli")
+    undamped = move_vibration(ONE, move, 1, theory="euler_bernoulli")
     assert undamped.settling_time(1e-3) == np.inf
     assert undamped.settling_time(1e3) == 0.0
 
@@ -100,15 +100,15 @@ def test_what_is_left_decays_and_moves_the_tip():
 def test_gravity_alone_bends_and_leaves_little_where_nothing_turns():
     """A joint that turns far bends the arm anew under its weight; the way there adds to what is left."""
     move = dynamics.RestToRest([0.0], [0.5], 0.3)
-    bare = move_vibration(ONE, move, 2, "euler_bernoulli")
-    heavy = move_vibration(ONE, move, 2, "euler_bernoulli", gravity=(0.0, -9.81))
+    bare = move_vibration(ONE, move, 2, theory="euler_bernoulli")
+    heavy = move_vibration(ONE, move, 2, theory="euler_bernoulli", gravity=(0.0, -9.81))
     assert heavy.forces == ("rates", "gravity")
     np.testing.assert_allclose(
         heavy.amplitudes_by_force_mm[:, :2], bare.amplitudes_by_force_mm, rtol=1e-6, atol=1e-9
     )
     weight = 1e3 * np.linalg.norm(heavy.tips[0, 0]) * heavy.coordinates[0, 0]
     sag = jm.static_equilibrium(
-        ONE.replace(loads=jm.Loads(gravity=9.81)), "euler_bernoulli"
+        ONE.replace(loads=jm.Loads(gravity=9.81)), theory="euler_bernoulli"
     ).displacement[-1, -1, 1]
     np.testing.assert_allclose(abs(weight), 1e3 * abs(float(sag)), rtol=5e-3, atol=0)
 
@@ -135,7 +135,7 @@ def test_two_links_leave_what_a_simulation_leaves():
     """A small move; within 1 % of the first mode of a model with four shapes for each link."""
     model = dynamics.flexible_arm(TWO, 4, shapes="polynomial")
     move = dynamics.RestToRest(np.array([0.0, 1.0]), np.array([0.06, 0.94]), duration=0.3)
-    found = move_vibration(TWO, move, 3, "euler_bernoulli")
+    found = move_vibration(TWO, move, 3, theory="euler_bernoulli")
     assert found.certified.all()
     simulated = simulated_mm(model, move, found)
     np.testing.assert_allclose(found.amplitudes_mm[0], simulated[0], rtol=1e-2, atol=0)
@@ -152,7 +152,7 @@ def test_three_links_on_springs_leave_what_a_simulation_leaves():
     )
     arm = jm.Arm(links, jm.Payload(0.2))
     move = dynamics.trapezoid([0.0, 0.5, -0.4], [0.01, 0.515, -0.385], 0.1, 1.0)
-    found = move_vibration(arm, move, 4, "euler_bernoulli")
+    found = move_vibration(arm, move, 4, theory="euler_bernoulli")
     simulated = simulated_mm(dynamics.flexible_arm(arm, 4, shapes="polynomial"), move, found)
     np.testing.assert_allclose(found.amplitudes_mm[:2], simulated[:2], rtol=1e-2, atol=0)
 
@@ -169,7 +169,7 @@ def test_an_arm_in_space_leaves_what_a_simulation_leaves():
     third = second.replace(length=1.5, joint_angle=1.0)
     arm = jm.SpatialArm((first, second, third), jm.RigidBody(5.0, inertia=(0.01, 0.05, 0.05)))
     move = dynamics.RestToRest([0.0, 1.2, 1.0], [0.03, 1.18, 1.02], 0.5)
-    found = move_vibration(arm, move, 3, "euler_bernoulli")
+    found = move_vibration(arm, move, 3, theory="euler_bernoulli")
     model = dynamics.flexible_arm(arm, {"bending_xy": 2, "bending_xz": 2, "torsion": 1})
     simulated = simulated_mm(model, move, found, 2.0, method="linearly_implicit", step=1e-3)
     np.testing.assert_allclose(found.amplitudes_mm[:2], simulated[:2], rtol=2e-2, atol=0)
@@ -177,10 +177,10 @@ def test_an_arm_in_space_leaves_what_a_simulation_leaves():
 
 def test_modes_of_the_way_are_those_of_the_arm():
     move = dynamics.RestToRest(np.array([0.0, 1.0]), np.array([0.4, -0.5]), duration=0.5)
-    found = move_vibration(TWO, move, 3, "euler_bernoulli", postures=9)
+    found = move_vibration(TWO, move, 3, theory="euler_bernoulli", num_postures=9)
     for k in (0, 4, 8):
         there = TWO.with_posture(found.angles[k].tolist())
-        omega = np.asarray(jm.natural_frequencies(there, 3, "euler_bernoulli").omega)
+        omega = np.asarray(jm.natural_frequencies(there, 3, theory="euler_bernoulli").omega)
         np.testing.assert_allclose(found.omega[k], omega[found.number[k] - 1], rtol=1e-12, atol=0)
     np.testing.assert_allclose(found.angles[[0, -1]], [[0.0, 1.0], [0.4, -0.5]], rtol=0, atol=1e-9)
     assert found.assurance.min() > 0.9
@@ -223,16 +223,16 @@ def test_arms_that_moves_do_not_know_are_refused(name):
 )
 def test_moves_that_are_none_are_refused(move, options, words):
     with pytest.raises((jm.ArmError, ValueError), match=words):
-        move_vibration(TWO, move, 2, "euler_bernoulli", **options)
+        move_vibration(TWO, move, 2, theory="euler_bernoulli", **options)
 
 
 def test_what_looks_wrong_is_told_once(recwarn):
     """Angles in degrees, and deflections that are no small vibrations; nothing of a move that is neither."""
     calm = dynamics.RestToRest([0.0, 0.0], [0.02, 0.01], 1.0)
-    assert not move_vibration(TWO, calm, 2, "euler_bernoulli", postures=3).is_large
+    assert not move_vibration(TWO, calm, 2, theory="euler_bernoulli", num_postures=3).is_large
     assert not recwarn.list
     wild = dynamics.RestToRest([0.0, 0.0], [20.0, 30.0], 0.3)
-    found = move_vibration(TWO, wild, 2, "euler_bernoulli", postures=5)
+    found = move_vibration(TWO, wild, 2, theory="euler_bernoulli", num_postures=5)
     told = [str(each.message) for each in recwarn.list]
     assert sum("rad expected, more than two turns" in text for text in told) == 1
     assert (

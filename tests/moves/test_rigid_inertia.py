@@ -92,7 +92,7 @@ def test_in_space_a_point_mass_and_a_spinning_tensor():
     arm = jm.SpatialArm((joint, boom), payload=payload)
     count = 4
     found = modes_in(arm, count, "euler_bernoulli")
-    shapes = jm.mode_shapes(arm, count, "euler_bernoulli", stations=2)
+    shapes = jm.mode_shapes(arm, count, theory="euler_bernoulli", stations=2)
     moved, turned = (np.asarray(x)[:, -1, -1] for x in (shapes.displacement, shapes.rotation))
     place, tensor = np.array([0.8, 0.0, 0.0]), np.diag([0.1, 0.15, 0.2])
     rates = np.array([1.3, -0.7])
@@ -116,7 +116,7 @@ def test_a_rotor_that_spins_resists_the_turn_of_what_carries_it():
     wrist = jm.SpatialLink(0.0, rigid=True, joint_axis=(1, 0, 0), **rotor)
     arm = jm.SpatialArm((boom, wrist), payload=jm.RigidBody(3.0, inertia=(0.1, 0.1, 0.1)))
     found = modes_in(arm, 4, "euler_bernoulli")
-    shapes = jm.mode_shapes(arm, 4, "euler_bernoulli", stations=2)
+    shapes = jm.mode_shapes(arm, 4, theory="euler_bernoulli", stations=2)
     turned = np.asarray(shapes.rotation)[:, 0, -1]
     expected = (2e-3 * 100.0 + 0.1) * turned @ np.cross([0.0, 0.0, 1.0], [1.0, 0.0, 0.0])
     assert np.abs(expected).max() > 0.1

@@ -70,7 +70,7 @@ def test_a_band_shaper_knows_damping(ratio):
         ([(1.0, 2.0)], {"left": 0.0}, "share above 0 and below 1"),
         ([(1.0, 2.0)], {"impulses": 1}, "from 2 to 24"),
         ([(1.0, 2.0)], {"impulses": [3, 3]}, "one for each band"),
-        ([(1.0, 2.0)], {"damping_ratios": 1.0}, "below 1"),
+        ([(1.0, 2.0)], {"damping_ratio": 1.0}, "below 1"),
         ([(0.01, 10.0)], {"left": 1e-6}, "narrower band"),
         ([(5.0, 15.0)] * 5, {"left": 0.01}, "4,096 impulses"),
     ],

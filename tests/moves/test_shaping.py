@@ -38,7 +38,7 @@ TURN = dynamics.RestToRest([0.1, 1.0], [0.2, 0.9], 0.4)
 def test_one_link_is_left_with_the_share_of_the_shaper():
     """Its frequency stays, so every arm is left with the closed form's share of what the move leaves of it."""
     shaped = shape_move(
-        ONE, MOVE, "ei", 1, "euler_bernoulli", payload_error=0.1, stiffness_error=0.2
+        ONE, MOVE, "ei", 1, theory="euler_bernoulli", payload_error=0.1, stiffness_error=0.2
     )
     assert len(shaped.variants) == 9
     omega = np.array([found.omega[0, 0] for found in shaped.unshaped])
@@ -55,7 +55,7 @@ def test_one_link_is_left_with_the_share_of_the_shaper():
 def test_arms_that_are_not_well_known_are_those_arms():
     """The vibration of each variant is that of an arm with this payload and this modulus."""
     shaped = shape_move(
-        ONE, MOVE, "zv", 2, "euler_bernoulli", payload_error=0.1, stiffness_error=0.2
+        ONE, MOVE, "zv", 2, theory="euler_bernoulli", payload_error=0.1, stiffness_error=0.2
     )
     for name, payload, modulus in (
         ("payload -10 %, stiffness +20 %", 0.9, 1.2),
@@ -65,7 +65,7 @@ def test_arms_that_are_not_well_known_are_those_arms():
             (jm.Link(**(BEAM | {"youngs_modulus": 7e10 * modulus})),),
             jm.Payload(0.3 * payload, inertia=1e-3 * payload),
         )
-        found = move_vibration(own, MOVE, 2, "euler_bernoulli")
+        found = move_vibration(own, MOVE, 2, theory="euler_bernoulli")
         here = shaped.unshaped[shaped.variants.index(name)]
         np.testing.assert_allclose(here.omega, found.omega, rtol=1e-11, atol=0)
         np.testing.assert_allclose(here.amplitudes_mm, found.amplitudes_mm, rtol=1e-7, atol=1e-9)
@@ -74,17 +74,28 @@ def test_arms_that_are_not_well_known_are_those_arms():
 def test_wide_takes_impulses_until_no_arm_is_left_with_more():
     """Also a payload within the tolerance that was not looked at."""
     shaped = shape_move(
-        TWO, TURN, "wide", 2, "euler_bernoulli", payload_error=0.1, left=0.004, postures=5
+        TWO,
+        TURN,
+        "wide",
+        2,
+        theory="euler_bernoulli",
+        payload_error=0.1,
+        left=0.004,
+        num_postures=5,
     )
     assert shaped.holds
     assert shaped.certified
     middle = TWO.with_payload(mass=0.21)
     unshaped, left = (
-        move_vibration(middle, motion, 2, "euler_bernoulli", postures=5).amplitudes_mm.sum()
+        move_vibration(
+            middle, motion, 2, theory="euler_bernoulli", num_postures=5
+        ).amplitudes_mm.sum()
         for motion in (TURN, shaped.motion)
     )
     assert left <= 0.004 * unshaped
-    softer = shape_move(TWO, TURN, "wide", 2, "euler_bernoulli", payload_error=0.1, postures=5)
+    softer = shape_move(
+        TWO, TURN, "wide", 2, theory="euler_bernoulli", payload_error=0.1, num_postures=5
+    )
     assert softer.weights.size < shaped.weights.size
     assert softer.delay < shaped.delay
     assert "band from [Hz]" in str(shaped)
@@ -92,7 +103,7 @@ def test_wide_takes_impulses_until_no_arm_is_left_with_more():
 
 def test_kinds_side_by_side():
     compared_kinds = compare_shapers(
-        ONE, MOVE, None, 2, "euler_bernoulli", stiffness_error=0.05, modes=[1]
+        ONE, MOVE, None, 2, theory="euler_bernoulli", stiffness_error=0.05, modes=[1]
     )
     none, zv, zvd, _, wide, curve = compared_kinds.moves
     assert [move.kind for move in compared_kinds.moves] == [
@@ -121,7 +132,7 @@ def test_kinds_side_by_side():
     assert len(headings) == len(rows[0])
     bent = dynamics.cubic_spline([0.0, 0.2, 0.4], [[0.0, 1.0], [0.1, 1.0], [0.1, 1.1]])
     with pytest.raises(jm.ArmError, match="no straight line"):
-        shape_move(TWO, bent, "s_curve", 1, "euler_bernoulli", postures=2)
+        shape_move(TWO, bent, "s_curve", 1, theory="euler_bernoulli", num_postures=2)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +147,7 @@ def test_kinds_side_by_side():
     ],
 )
 def test_shaping_that_cannot_be_is_refused(options, words):
-    given = {"kind": "wide", "num_modes": 2, "theory": "euler_bernoulli", "postures": 2} | options
+    given = {"kind": "wide", "num_modes": 2, "theory": "euler_bernoulli", "num_postures": 2} | options
     with pytest.raises(jm.ArmError, match=words):
         shape_move(TWO, TURN, **given)
 
@@ -144,13 +155,13 @@ def test_shaping_that_cannot_be_is_refused(options, words):
 def test_an_arm_without_payload_has_none_that_could_be_wrong():
     bare = jm.Arm((jm.Link(**BEAM),))
     with pytest.raises(jm.ArmError, match="has no payload that could be wrong"):
-        shape_move(bare, MOVE, "zv", 1, "euler_bernoulli", payload_error=0.1)
+        shape_move(bare, MOVE, "zv", 1, theory="euler_bernoulli", payload_error=0.1)
     with pytest.raises(jm.ArmError, match="kinds: 'zero'"):
-        compare_shapers(bare, MOVE, ["zero"], 1, "euler_bernoulli")
+        compare_shapers(bare, MOVE, ["zero"], 1, theory="euler_bernoulli")
 
 
 def test_what_controllers_take(tmp_path):
-    shaped = shape_move(ONE, MOVE, "zvd", 1, "euler_bernoulli", damping_ratio=0.02)
+    shaped = shape_move(ONE, MOVE, "zvd", 1, theory="euler_bernoulli", damping_ratio=0.02)
     write_move(shaped.motion, tmp_path / "shaped.csv", 0.002)
     again = read_move(tmp_path / "shaped.csv", 1)
     times = np.linspace(0.0, shaped.duration, 300)
@@ -179,27 +190,29 @@ def test_what_controllers_take(tmp_path):
     ]
     write_settings(shaped, tmp_path / "shaper.json")
     assert json.loads((tmp_path / "shaper.json").read_text()) == settings
-    wide = shape_move(ONE, MOVE, "wide", 2, "euler_bernoulli", modes=[1, 2])
+    wide = shape_move(ONE, MOVE, "wide", 2, theory="euler_bernoulli", modes=[1, 2])
     with pytest.raises(jm.ArmError, match="Klipper shapes one frequency"):
         write_settings(wide, tmp_path / "shaper.cfg")
     with pytest.raises(jm.ArmError, match="more than 2,000,000 rows"):
         write_move(shaped.motion, tmp_path / "long.csv", 1e-9)
-    curve = controller_settings(shape_move(ONE, MOVE, "s_curve", 1, "euler_bernoulli"))["joints"][0]
+    curve = controller_settings(shape_move(ONE, MOVE, "s_curve", 1, theory="euler_bernoulli"))[
+        "joints"
+    ][0]
     period = 1.0 / ONE_HERTZ
     np.testing.assert_allclose(
         curve["acceleration_deg_per_s2"] / curve["jerk_deg_per_s3"], period, rtol=1e-6, atol=0
     )
 
 
-ONE_HERTZ = float(jm.natural_frequencies(ONE, 1, "euler_bernoulli").omega[0]) / (2.0 * np.pi)
+ONE_HERTZ = float(jm.natural_frequencies(ONE, 1, theory="euler_bernoulli").omega[0]) / (2.0 * np.pi)
 
 
 def test_a_stretched_move_is_as_quick_as_its_limits_allow():
     """Of the fifth-order polynomial: greatest speed 15/8, acceleration 10/sqrt(3); torques of a rigid arm."""
     move = dynamics.RestToRest([0.0], [0.3], 1.0)
-    found = quickest_stretch(ONE, move, 1, "euler_bernoulli", speed=2.0)
+    found = quickest_stretch(ONE, move, 1, theory="euler_bernoulli", speed=2.0)
     np.testing.assert_allclose(found.duration, 0.3 * 1.875 / 2.0, rtol=1e-6, atol=0)
-    found = quickest_stretch(ONE, move, 1, "euler_bernoulli", speed=20.0, acceleration=5.0)
+    found = quickest_stretch(ONE, move, 1, theory="euler_bernoulli", speed=20.0, acceleration=5.0)
     np.testing.assert_allclose(
         found.duration, np.sqrt(0.3 * 10.0 / np.sqrt(3.0) / 5.0), rtol=1e-6, atol=0
     )
@@ -207,37 +220,39 @@ def test_a_stretched_move_is_as_quick_as_its_limits_allow():
     mass = 2700.0 * 0.005 * 0.04 * 0.5
     inertia = mass * 0.5**2 / 3.0 + 0.3 * 0.5**2 + 1e-3
     bent = 0.3 * 10.0 / np.sqrt(3.0)
-    found = quickest_stretch(ONE, move, 1, "euler_bernoulli", torque=0.5)
+    found = quickest_stretch(ONE, move, 1, theory="euler_bernoulli", torque=0.5)
     np.testing.assert_allclose(found.duration, np.sqrt(inertia * bent / 0.5), rtol=1e-6, atol=0)
     # gravity helps nowhere on the way up: inertia t'' + m g l cos q = torque, at some time
     pull = 9.81 * (mass * 0.25 + 0.3 * 0.5)
     share = np.linspace(0.0, 1.0, 20001)
     place = 0.3 * share**3 * (10.0 + share * (6.0 * share - 15.0))
     change = 0.3 * (60.0 * share - 180.0 * share**2 + 120.0 * share**3)
-    heavy = quickest_stretch(ONE, move, 1, "euler_bernoulli", torque=2.5, gravity=(0.0, -9.81))
+    heavy = quickest_stretch(
+        ONE, move, 1, theory="euler_bernoulli", torque=2.5, gravity=(0.0, -9.81)
+    )
     torques = inertia * change / heavy.duration**2 + pull * np.cos(place)
     np.testing.assert_allclose(np.abs(torques).max(), 2.5, rtol=1e-6, atol=0)
     with pytest.raises(jm.ArmError, match="for gravity alone"):
-        quickest_stretch(ONE, move, 1, "euler_bernoulli", torque=1.0, gravity=(0.0, -9.81))
+        quickest_stretch(ONE, move, 1, theory="euler_bernoulli", torque=1.0, gravity=(0.0, -9.81))
 
 
 def test_a_stretched_move_leaves_what_it_may():
     """The found duration leaves just that; a little less time leaves more; the same through a shaper takes less."""
     move = dynamics.RestToRest([0.0], [0.3], 1.0)
-    found = quickest_stretch(ONE, move, 1, "euler_bernoulli", speed=5.0, left_mm=0.4)
+    found = quickest_stretch(ONE, move, 1, theory="euler_bernoulli", speed=5.0, left_mm=0.4)
     np.testing.assert_allclose(found.worst_mm, 0.4, rtol=1e-3, atol=0)
     assert found.binding == "vibration"
     for factor, more in ((0.99, True), (1.0, False)):
         copy = dynamics.RestToRest([0.0], [0.3], factor * found.duration)
-        left = move_vibration(ONE, copy, 1, "euler_bernoulli").amplitudes_mm.sum()
+        left = move_vibration(ONE, copy, 1, theory="euler_bernoulli").amplitudes_mm.sum()
         assert (left > 0.4 * (1.0 + 1e-6)) == more
     assert "another timing" in str(found)
-    shaped = shape_move(ONE, move, "zv", 1, "euler_bernoulli")
+    shaped = shape_move(ONE, move, "zv", 1, theory="euler_bernoulli")
     quick = quickest_stretch(
         ONE,
         move,
         1,
-        "euler_bernoulli",
+        theory="euler_bernoulli",
         speed=5.0,
         left_mm=0.4,
         impulses=(shaped.delays, shaped.weights),
@@ -263,7 +278,7 @@ def test_stretching_that_cannot_be_is_refused(options, words, monkeypatch):
     monkeypatch.setattr(stretching, "_PERIODS", 1)
     with pytest.raises(jm.ArmError, match=words):
         quickest_stretch(
-            ONE, dynamics.RestToRest([0.0], [0.3], 1.0), 1, "euler_bernoulli", **options
+            ONE, dynamics.RestToRest([0.0], [0.3], 1.0), 1, theory="euler_bernoulli", **options
         )
 
 
@@ -309,10 +324,10 @@ def test_moves_that_stand_still_or_begin_before_0_are_refused():
     still = dynamics.cubic_spline([0.0, 0.5, 1.0], [[0.2], [0.2], [0.2]])
     for move, limit in ((still, 1.0), (MOVE, np.inf)):
         with pytest.raises(jm.ArmError, match="hold in any time; give finite limits, and a move"):
-            quickest_stretch(ONE, move, 1, "euler_bernoulli", speed=limit)
+            quickest_stretch(ONE, move, 1, theory="euler_bernoulli", speed=limit)
     early = dynamics.cubic_spline([-0.5, 0.0, 0.5], [[0.0], [0.1], [0.3]])
     with pytest.raises(jm.ArmError, match=r"move: begins at t = -0\.5 s"):
-        shape_move(ONE, early, "zv", 1, "euler_bernoulli")
+        shape_move(ONE, early, "zv", 1, theory="euler_bernoulli")
 
 
 def test_an_arm_in_space_is_shaped_and_stretched():
@@ -321,9 +336,9 @@ def test_an_arm_in_space_is_shaped_and_stretched():
     link = jm.SpatialLink(0.5, rigid=True, joint_axis=(0, 0, 1), **spring)
     space = jm.SpatialArm((link, link), jm.RigidBody(2.0, inertia=(0.01, 0.01, 0.01)))
     move = dynamics.RestToRest([0.0, 1.0], [0.2, 1.2], 0.3)
-    shaped = shape_move(space, move, "wide", 2, payload_error=0.1, postures=3)
+    shaped = shape_move(space, move, "wide", 2, payload_error=0.1, num_postures=3)
     assert shaped.holds
-    found = quickest_stretch(space, move, 2, speed=2.0, torque=[50.0, 9.0], postures=3)
+    found = quickest_stretch(space, move, 2, speed=2.0, torque=[50.0, 9.0], num_postures=3)
     model = dynamics.flexible_arm(space.replace(links=(link.replace(joint_stiffness=None),) * 2), 0)
     times = np.linspace(1e-6, found.duration - 1e-6, 401)
     states = [found.motion(time) for time in times]

@@ -16,11 +16,13 @@ THEORY = "euler_bernoulli"
 
 
 def omega_at(angle, modes=2):
-    return np.asarray(jm.natural_frequencies(TWO.with_posture([0.0, angle]), modes, THEORY).omega)
+    return np.asarray(
+        jm.natural_frequencies(TWO.with_posture([0.0, angle]), modes, theory=THEORY).omega
+    )
 
 
 def test_an_order_meets_a_mode_at_its_frequency_over_pushes():
-    found = speeds_to_avoid(TWO, ORDERS, 2, THEORY, margin=0.0)
+    found = speeds_to_avoid(TWO, ORDERS, 2, theory=THEORY, margin=0.0)
     expected = omega_at(0.0) / np.array([[200.0], [81.0]])
     np.testing.assert_allclose(found.speeds[:, :, 0], expected, rtol=1e-12, atol=0)
     np.testing.assert_allclose(found.speeds[:, :, 1], expected, rtol=1e-12, atol=0)
@@ -29,7 +31,7 @@ def test_an_order_meets_a_mode_at_its_frequency_over_pushes():
     # a steady acceleration of a joint bends the tip by its share of the static deflection: all modes add up to it
     assert found.driven_mm.shape == (2, 2)
     one = jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(depth=0.01, width=0.05)),))
-    driven = speeds_to_avoid(one, [Order(1, 2.0)], 6, THEORY).driven_mm[0]
+    driven = speeds_to_avoid(one, [Order(1, 2.0)], 6, theory=THEORY).driven_mm[0]
     stiffness = 7e10 * 0.05 * 0.01**3 / 12.0
     # a beam under the load q = rho A x: w(L) = 11 q(L) L^4/(120 EI)
     expected = 1e3 * 11.0 * 2700.0 * 0.01 * 0.05 / (120.0 * stiffness)
@@ -39,7 +41,7 @@ def test_an_order_meets_a_mode_at_its_frequency_over_pushes():
 
 def test_bands_reach_over_postures_and_ranges():
     postures = np.array([[0.0, 0.4], [0.3, 1.6], [0.0, 1.0]])
-    found = speeds_to_avoid(TWO, ORDERS, 2, THEORY, postures=postures, margin=0.1)
+    found = speeds_to_avoid(TWO, ORDERS, 2, theory=THEORY, postures=postures, margin=0.1)
     omega = np.array([omega_at(angle) for angle in postures[:, 1]])
     np.testing.assert_allclose(found.omega[:, 0], omega.min(axis=0), rtol=1e-11, atol=0)
     np.testing.assert_allclose(
@@ -48,7 +50,7 @@ def test_bands_reach_over_postures_and_ranges():
     np.testing.assert_allclose(
         found.speeds[1, :, 0], 0.9 * omega.min(axis=0) / 81.0, rtol=1e-11, atol=0
     )
-    over = speeds_to_avoid(TWO, ORDERS, 1, THEORY, ranges={"theta_2": (0.4, 1.6)}, starts=16)
+    over = speeds_to_avoid(TWO, ORDERS, 1, theory=THEORY, ranges={"theta_2": (0.4, 1.6)}, starts=16)
     np.testing.assert_allclose(over.omega[0], [omega[0, 0], omega[1, 0]], rtol=1e-9, atol=0)
     assert over.driven_mm is None
     assert "speeds to avoid, over ranges of theta_2" in str(over)
@@ -57,9 +59,9 @@ def test_bands_reach_over_postures_and_ranges():
 def test_a_crossing_of_one_link_is_where_the_closed_form_has_it():
     """Its frequency stays: with a steady acceleration a it is met at omega/(m a), and as long before the stop."""
     one = jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(depth=0.01, width=0.05)),))
-    omega = float(jm.natural_frequencies(one, 1, THEORY).omega[0])
+    omega = float(jm.natural_frequencies(one, 1, theory=THEORY).omega[0])
     move = dynamics.trapezoid([0.0], [1.0], 0.8, 2.0)
-    found = crossings_along(one, move, [Order(1, 100.0)], 1, THEORY)
+    found = crossings_along(one, move, [Order(1, 100.0)], 1, theory=THEORY)
     first = omega / (100.0 * 2.0)
     times = [met.time for met in found.crossings]
     np.testing.assert_allclose(times, [first, move.breaks[-1] - first], rtol=1e-9, atol=0)
@@ -72,7 +74,7 @@ def test_a_crossing_of_one_link_is_where_the_closed_form_has_it():
 def test_a_crossing_is_met_by_the_frequency_of_its_posture():
     """Few postures are interpolated badly; each crossing is solved with its own frequency."""
     move = dynamics.RestToRest([0.0, 0.3], [0.4, 1.8], 1.0)
-    found = crossings_along(TWO, move, ORDERS, 2, THEORY, postures=4)
+    found = crossings_along(TWO, move, ORDERS, 2, theory=THEORY, num_postures=4)
     assert len(found.crossings) >= 4
     for met in found.crossings:
         angles, rates, _ = (np.asarray(x) for x in move(met.time))
@@ -88,7 +90,7 @@ def test_an_arm_of_rigid_links_has_no_modes_beyond_its_springs():
     one = jm.SpatialArm((link,), payload=jm.RigidBody(2.0))
     omega = np.sqrt(8e3 / (2.0 * 0.5**2))
     move = dynamics.RestToRest([0.0], [1.0], 1.0)
-    found = crossings_along(one, move, [Order("hub", 100.0)], 1, postures=2)
+    found = crossings_along(one, move, [Order("hub", 100.0)], 1, num_postures=2)
     np.testing.assert_allclose([x.omega for x in found.crossings], [omega] * 2, rtol=1e-12, atol=0)
     for asked in (speeds_to_avoid, lambda *rest: crossings_along(rest[0], move, *rest[1:])):
         with pytest.raises(jm.ArmError, match="num_modes = 2: must be at most 1, for rigid links"):
@@ -109,7 +111,7 @@ def test_an_arm_of_rigid_links_has_no_modes_beyond_its_springs():
 )
 def test_speeds_that_cannot_be_are_refused(orders, options, words):
     with pytest.raises(jm.ArmError, match=words):
-        speeds_to_avoid(TWO, orders, 1, THEORY, **options)
+        speeds_to_avoid(TWO, orders, 1, theory=THEORY, **options)
 
 
 def test_the_commands(tmp_path):

@@ -105,7 +105,9 @@ def test_limits_hold_on_a_curved_path_and_one_is_always_reached():
     way, _, _ = moved(path, on_path)
     away = [np.linalg.norm(way - angle, axis=1).min() for angle in angles[::250]]
     assert max(away) < 1e-4
-    stretched = quickest_stretch(arm, path, 1, "euler_bernoulli", **limits, gravity=(0.0, -9.81))
+    stretched = quickest_stretch(
+        arm, path, 1, theory="euler_bernoulli", **limits, gravity=(0.0, -9.81)
+    )
     assert found.duration < 0.95 * stretched.duration
 
 

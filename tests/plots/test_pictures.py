@@ -85,7 +85,7 @@ def test_modes_of_one_frequency_have_no_picture_of_their_own():
     )
     free = jm.Arm((ARM.links[0].replace(**loose),))
     with pytest.raises(ValueError, match="no shape to draw: its frequency is that of other modes"):
-        jm.mode_shapes(free, 3, "euler_bernoulli").plot()
+        jm.mode_shapes(free, 3, theory="euler_bernoulli").plot()
 
 
 def test_section_forces_lie_to_the_left_of_their_link_whatever_the_stations(axes):
@@ -93,7 +93,7 @@ def test_section_forces_lie_to_the_left_of_their_link_whatever_the_stations(axes
     beam = jm.Arm((jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0)),))
     for stations in ([0.0, 1.0], [1.0, 0.0], [0.5]):
         rest = jm.static_equilibrium(
-            beam, "euler_bernoulli", tip_force=(0.0, 1e-3), stations=stations
+            beam, theory="euler_bernoulli", tip_force=(0.0, 1e-3), stations=stations
         )
         rest.plot(axes, field="shear_force")
         assert np.all(axes.lines[-1].get_ydata() > 0.1)

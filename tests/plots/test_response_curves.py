@@ -41,7 +41,9 @@ def response(arm, outputs="tip.across", **options):
 def test_peaks_are_drawn_as_high_as_they_are():
     """Of twelve frequencies none lies near a peak: the picture showed a fraction of it."""
     found = response(DAMPED)
-    peaks = jm.response_peaks(DAMPED, COARSE[0], COARSE[-1], "tip.across", "tip.across", THEORY)
+    peaks = jm.response_peaks(
+        DAMPED, COARSE[0], COARSE[-1], "tip.across", "tip.across", theory=THEORY
+    )
     curve = refined(DAMPED, found, peaks.omega)
     above, _ = draw_bode(curve, pair(), NATURAL[:2], [peaks])
     line, circles = above.lines[:2]

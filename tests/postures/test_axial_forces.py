@@ -22,7 +22,7 @@ def pressed(share):
 
 def test_postures_of_a_compressed_arm():
     arm = pressed(0.24)
-    omega = float(jm.natural_frequencies(arm.with_posture([1.3]), 1, THEORY).omega[0])
+    omega = float(jm.natural_frequencies(arm.with_posture([1.3]), 1, theory=THEORY).omega[0])
     found = jm.postures_at(arm, omega, theory=THEORY)
     np.testing.assert_allclose(np.asarray(found.angle)[:2], [-1.3, 1.3], rtol=0.0, atol=1e-9)
     assert found.status[:2].tolist() == [jm.Status.certified] * 2
@@ -32,15 +32,20 @@ def test_postures_of_a_compressed_arm():
     inside = np.asarray(free.modes_inside)[0]
     for k in range(np.isfinite(border).sum() + 1):
         ends = np.concatenate([[-np.pi], border[np.isfinite(border)], [np.pi]])[k : k + 2]
-        own = jm.natural_frequencies(arm.with_posture([ends.mean()]), 2, THEORY).omega
+        own = jm.natural_frequencies(arm.with_posture([ends.mean()]), 2, theory=THEORY).omega
         assert inside[k] == np.sum((np.asarray(own) > 0.98 * omega) & (np.asarray(own) < omega))
 
 
 def test_buckled_arms():
     """The second mode of a buckled arm still has its angles, which no mode number belongs to."""
     buckled = pressed(0.26)
-    assert jm.natural_frequencies(buckled, 1, THEORY, throw=False).status[0] == jm.Status.unstable
-    omega = float(jm.natural_frequencies(pressed(0.24).with_posture([1.3]), 2, THEORY).omega[1])
+    assert (
+        jm.natural_frequencies(buckled, 1, theory=THEORY, throw=False).status[0]
+        == jm.Status.unstable
+    )
+    omega = float(
+        jm.natural_frequencies(pressed(0.24).with_posture([1.3]), 2, theory=THEORY).omega[1]
+    )
     found = jm.postures_at(buckled, omega, theory=THEORY)
     there = np.isfinite(np.asarray(found.angle))
     assert there.any()

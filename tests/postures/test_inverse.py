@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.arm.addresses import addresses
+from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.postures import trigonometric_zeros
 
 #: distance of the frequency asked for from the nearest one of the posture found, relative
@@ -40,7 +40,7 @@ def frequencies(arms, theory):
     """(cells, 12) of arms with the same number of links: one batch in which all that differs is a value."""
     values = {
         address: np.array([float(jm.get_parameter(arm, address)) for arm in arms])
-        for address in addresses(arms[0])
+        for address in list_addresses(arms[0])
         if not address.endswith("thickness_factor")
     }
     varied = {
@@ -48,7 +48,7 @@ def frequencies(arms, theory):
         for address, column in values.items()
         if address == "link1.length" or np.any(column != column[0])
     }
-    return np.asarray(jm.natural_frequencies_batch(arms[0], varied, 12, theory).omega)
+    return np.asarray(jm.natural_frequencies_batch(arms[0], varied, 12, theory=theory).omega)
 
 
 def alike(trips):
@@ -80,7 +80,7 @@ def round_trips(arms, trips_each, seed):
         arm, theory, joint, *_ = trips[first]
         some = np.arange(first, first + trips_each)
         own = np.array([[link.joint_angle for link in trips[k][0].links[1:]] for k in some], float)
-        result = jm.postures_at(arm, asked[some], joint, own, theory)
+        result = jm.postures_at(arm, asked[some], joint, own, theory=theory)
         assert np.array_equal(result.found, result.certified), "an angle without proof"
         for k, posture, angles, modes in zip(some, own, result.angle, result.mode, strict=True):
             angles = np.asarray(angles)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures import places, polynomial_values, series_search
@@ -109,7 +110,7 @@ def test_few_places_give_the_characteristic_determinant_of_all():
     logs, signs = [], []
     for place in cells.T:
         arm = set_parameters(THREE, dict(zip(addresses, map(float, place), strict=True)))
-        sign, log = jm.log_determinant(arm, omega, "timoshenko")
+        sign, log = jm.log_determinant(arm, omega, theory="timoshenko")
         signs.append(float(sign))
         logs.append(float(log))
     direct = np.array(signs) * np.exp(np.array(logs) - max(logs))
@@ -232,7 +233,7 @@ def test_sums_of_entries_are_those_of_the_arm():
     expansion = expansion_of(arm, addresses, values)
     beams, _ = expansion.arm.at(values)
     one = set_parameters(arm, dict(zip(addresses, values[:, 0], strict=True)))
-    expected = jax.tree_util.tree_map(np.asarray, jm.beam_arrays(one))
+    expected = jax.tree_util.tree_map(np.asarray, beam_arrays(one))
     for field in dataclasses.fields(expected):
         mine, given = getattr(beams, field.name), getattr(expected, field.name)
         if field.name != "has_shear" and given is not None:

@@ -58,7 +58,7 @@ def test_few_postures_give_the_characteristic_determinant_of_all(links, theory):
     series = coefficients[0] @ terms(postures)
     signs, logs = [], []
     for posture in postures:
-        sign, log = jm.log_determinant(arm.with_posture(list(posture)), omega, theory)
+        sign, log = jm.log_determinant(arm.with_posture(list(posture)), omega, theory=theory)
         signs.append(float(sign))
         logs.append(float(log))
     direct = np.array(signs) * np.exp(np.array(logs) - max(logs))

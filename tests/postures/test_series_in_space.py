@@ -47,7 +47,7 @@ def alone(arm, joints, angles, modes=MODES, theory="timoshenko"):
     found = []
     for cell in angles.T:
         values = dict(zip(addresses_of(joints), map(float, cell), strict=True))
-        found.append(jm.natural_frequencies(arm.with_values(values), modes, theory).omega)
+        found.append(jm.natural_frequencies(arm.with_values(values), modes, theory=theory).omega)
     return np.array(found)
 
 

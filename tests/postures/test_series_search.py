@@ -36,11 +36,11 @@ def by_series(arm, angles, modes, theory="timoshenko", in_all=1):
 def exact(arm, angles, at, modes, theory="timoshenko"):
     """Frequencies of some cells by the general search, of the first two by that of single arms as well."""
     cells = {f"link{k}.joint_angle": x for k, x in enumerate(angles[:, at], start=2)}
-    found = jm.natural_frequencies_batch(arm, cells, modes, theory)
+    found = jm.natural_frequencies_batch(arm, cells, modes, theory=theory)
     assert found.by_sign_changes is None
     for omega, i in zip(found.omega, at[:2], strict=False):
         one = jm.natural_frequencies(
-            arm.with_posture([float(x) for x in angles[:, i]]), modes, theory
+            arm.with_posture([float(x) for x in angles[:, i]]), modes, theory=theory
         )
         assert np.abs(one.omega / omega - 1.0).max() < ORACLE
     return np.asarray(found.omega)

@@ -31,7 +31,9 @@ def check(arm, omega, joint, theory="timoshenko"):
         for angle, mode in zip(np.asarray(angles), np.asarray(modes), strict=True):
             if np.isfinite(angle):
                 beside = asked * np.array([1.0 - 1e-11, 1.0 + 1e-11])
-                below, above = np.asarray(jm.count_below(turned(arm, joint, angle), beside, theory))
+                below, above = np.asarray(
+                    jm.count_below(turned(arm, joint, angle), beside, theory=theory)
+                )
                 assert below + 1 == mode <= above
     return found
 
@@ -57,7 +59,7 @@ def test_random_arms_and_all_theories(seed):
     """Free joints, sliding ones, springs, rotors, offsets, rigid links; a joint that changes nothing has no angle."""
     document, theory = random_arm(seed, 4)
     arm = jm.arm_from_dict(document)
-    omega = np.asarray(jm.natural_frequencies(arm, 5, theory).omega)
+    omega = np.asarray(jm.natural_frequencies(arm, 5, theory=theory).omega)
     omega = omega[omega > 0.0][:3]
     for joint in arm.joints[1:]:
         if not arm.slides(joint):

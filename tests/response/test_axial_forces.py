@@ -72,7 +72,7 @@ def test_a_pinned_beam_in_closed_form():
         support_y_stiffness=np.inf, loss_factor=eta, axial_force=0.0,
     )  # fmt: skip
     cells = {"link1.axial_force": forces}
-    found = jm.damped_modes_batch(jm.Arm((link,)), cells, 3, "euler_bernoulli")
+    found = jm.damped_modes_batch(jm.Arm((link,)), cells, 3, theory="euler_bernoulli")
     exact = np.sqrt(((1 + 1j * eta) * rigidity * q**4 + forces[:, None] * q**2) / line)
     assert found.all_counted
     np.testing.assert_allclose(found.roots, exact, rtol=1e-11)
@@ -105,7 +105,7 @@ def test_a_column_near_rest_and_buckled():
         assert (alone.status == jm.ResponseStatus.unstable).all()
         assert np.isnan(alone.values).all()
         with pytest.raises(jm.UncertifiedError, match="buckle"):
-            jm.damped_modes(arm, 2, theory)
+            jm.damped_modes(arm, 2, theory=theory)
 
 
 def test_a_column_that_a_rigid_support_holds():
@@ -125,18 +125,18 @@ def test_loads_between_rigid_supports():
         1.3, 7e10, 2700.0, jm.rectangle(0.01, 0.04), loss_factor=0.02, support_x_stiffness=np.inf
     )
     arm = jm.Arm((link,), loads=jm.Loads(gravity=900.0, gravity_direction=0.0, pieces=2))
-    cut = jm.preloaded(arm, "rayleigh", gravity=(0.0, 0.0), pieces=2)
+    cut = jm.preloaded(arm, theory="rayleigh", gravity=(0.0, 0.0), pieces=2)
     assert float(cut.links[0].axial_force) > 100.0 > -100.0 > float(cut.links[1].axial_force)
     middle = "link_1@0.5.across", "link_1@0.5.rotation"
     there = "link_1@1.across", "link_1@1.rotation"
     found = jm.frequency_response(arm, 60.0, *middle, theory="rayleigh")
     truth = jm.frequency_response(cut, 60.0, *there, theory="rayleigh")
     np.testing.assert_allclose(found.values, truth.values, rtol=1e-12)
-    roots, exact = (jm.damped_modes(x, 2, "rayleigh") for x in (arm, cut))
+    roots, exact = (jm.damped_modes(x, 2, theory="rayleigh") for x in (arm, cut))
     assert roots.counted
     np.testing.assert_allclose(roots.roots, exact.roots, rtol=1e-12)
     free = jm.damped_modes(
-        arm.replace(links=(link.replace(support_x_stiffness=None),)), 1, "rayleigh"
+        arm.replace(links=(link.replace(support_x_stiffness=None),)), 1, theory="rayleigh"
     )
     assert np.abs(free.roots[0] / roots.roots[0] - 1.0) > 1e-2
 

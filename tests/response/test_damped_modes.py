@@ -104,14 +104,14 @@ def _one_mass(ratio):
 def test_one_mass_in_closed_form():
     for ratio in (0.3, 0.999):
         arm, omega = _one_mass(ratio)
-        found = jm.damped_modes(arm, 1, "euler_bernoulli")
+        found = jm.damped_modes(arm, 1, theory="euler_bernoulli")
         np.testing.assert_allclose(
             found.roots, [omega * (np.sqrt(1 - ratio**2) + 1j * ratio)], rtol=1e-11
         )
         np.testing.assert_allclose(found.damping_ratio, ratio, rtol=1e-11)
         np.testing.assert_allclose(found.decay_rate, ratio * omega, rtol=1e-11)
     arm, omega = _one_mass(2.0)
-    found = jm.damped_modes(arm, 1, "euler_bernoulli")
+    found = jm.damped_modes(arm, 1, theory="euler_bernoulli")
     assert found.overdamped.all()
     assert found.counted
     truth = omega * (2.0 + np.sqrt(3.0) * np.array([-1.0, 1.0]))
@@ -122,7 +122,7 @@ def test_one_mass_in_closed_form():
 def test_a_double_root_at_critical_damping():
     """Rounding parts a double root by the root of 1e-16, so 1e-7 is what double precision has."""
     arm, omega = _one_mass(1.0)
-    found = jm.damped_modes(arm, 1, "euler_bernoulli")
+    found = jm.damped_modes(arm, 1, theory="euler_bernoulli")
     assert found.multiplicity.tolist() == [2]
     assert found.counted
     np.testing.assert_allclose(np.abs(found.roots), [omega], rtol=1e-7)
@@ -134,7 +134,9 @@ def test_critical_damping_has_no_frequency_of_rounding(length, stiffness):
         length, 7e10, 2700.0, jm.rectangle(0.02, 0.05), rigid=True, joint_stiffness=stiffness
     )
     damping = 2.0 * np.sqrt(stiffness * 2.7 * length**3 / 3.0)
-    found = jm.damped_modes(jm.Arm((link.replace(joint_damping=damping),)), 1, "euler_bernoulli")
+    found = jm.damped_modes(
+        jm.Arm((link.replace(joint_damping=damping),)), 1, theory="euler_bernoulli"
+    )
     assert found.multiplicity.tolist() == [2]
     assert found.frequencies_hz.tolist() == [0.0]
     assert found.overdamped.all()
@@ -152,7 +154,7 @@ def test_roots_close_to_a_long_side_are_counted():
     state = np.block([[np.zeros((2, 2)), np.eye(2)], [-inverse @ stiffness, -inverse @ damping]])
     truth = -1j * np.linalg.eigvals(state)
     truth = truth[truth.real > -1e-9]
-    found = jm.damped_modes(arm, 2, "euler_bernoulli")
+    found = jm.damped_modes(arm, 2, theory="euler_bernoulli")
     for each in truth:
         assert np.abs(found.roots - each).min() < 1e-10 * abs(each)
     assert found.roots.size == truth.size == 3
@@ -187,7 +189,7 @@ def test_undamped_modes_stay_and_bad_input_is_refused():
     with pytest.raises(jm.ArmError, match="motion of zero frequency cannot be followed"):
         jm.damped_modes(bent(joint_stiffness=0.0, joint_damping=1.0), 2)
     with pytest.raises(jm.ArmError, match="num_modes = 2: the arm has 1 modes"):
-        jm.damped_modes(_one_mass(0.3)[0], 2, "euler_bernoulli")
+        jm.damped_modes(_one_mass(0.3)[0], 2, theory="euler_bernoulli")
     with pytest.raises(ValueError, match="num_modes"):
         jm.damped_modes(PLAIN, 0)
 

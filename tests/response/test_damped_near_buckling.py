@@ -38,7 +38,7 @@ def closed_form(arm, root):
 @pytest.mark.parametrize("share", [0.5, 1e-2, 1e-4, 1e-6, 1e-8])
 def test_pressed_bars_in_closed_form(share, loss_factor):
     arm = pressed(share, loss_factor)
-    found = jm.damped_modes(arm, 2, "bending_only")
+    found = jm.damped_modes(arm, 2, theory="bending_only")
     assert found.counted
     assert (found.decay_rate > 0.0).all()
     truth = [closed_form(arm, root) for root in found.roots]
@@ -60,11 +60,11 @@ def test_what_is_no_root_is_not_given(monkeypatch, stray):
         return ends
 
     monkeypatch.setattr(damped_roots, "followed", followed)
-    found = jm.damped_modes(arm, 2, "bending_only")
+    found = jm.damped_modes(arm, 2, theory="bending_only")
     assert not found.counted
     assert np.isnan(found.roots[0])
     np.testing.assert_allclose(found.roots[1], closed_form(arm, found.roots[1]), rtol=1e-11)
     assert "nan: what was followed there is no root" in " ".join(str(found).split())
     cells = {"link1.loss_factor": [0.2, 0.2]}
-    many = jm.damped_modes_batch(arm, cells, 2, "bending_only")
+    many = jm.damped_modes_batch(arm, cells, 2, theory="bending_only")
     assert (many.status[:, 0] == jm.DampedStatus.no_value).all()

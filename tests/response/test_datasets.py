@@ -16,7 +16,7 @@ FIRST_TWO = np.array([1.875104069, 4.694091133]) ** 2 * np.sqrt(BENDING / MASS) 
 
 @pytest.fixture(scope="module")
 def model():
-    return jm.modal_superposition(ARM, INPUTS, OUTPUTS, 3, THEORY)
+    return jm.modal_superposition(ARM, INPUTS, OUTPUTS, 3, theory=THEORY)
 
 
 def test_a_sum_over_modes_can_be_made_of_its_dataset(model):
@@ -58,7 +58,7 @@ def test_units_of_a_sum_over_modes(model):
 def test_motions_in_time_by_port_and_time():
     signal = np.sin(2.0 * np.pi * np.arange(32) / 32.0)
     found = jm.time_response(
-        ARM, signal, 0.01, "base.y", OUTPUTS, THEORY, motion="velocity", periodic=True
+        ARM, signal, 0.01, "base.y", OUTPUTS, theory=THEORY, motion="velocity", periodic=True
     )
     data = found.to_xarray()
     assert data.velocity.dims == ("output", "time")
@@ -73,7 +73,15 @@ def test_motions_in_time_by_port_and_time():
 
 def test_root_mean_squares_by_port():
     found = jm.random_response(
-        ARM, 2.0, 20.0, 200.0, "base.y", OUTPUTS, THEORY, motion="acceleration", tolerance=1e-3
+        ARM,
+        2.0,
+        20.0,
+        200.0,
+        "base.y",
+        OUTPUTS,
+        theory=THEORY,
+        motion="acceleration",
+        tolerance=1e-3,
     )
     data = found.to_xarray()
     assert np.array_equal(data.rms.sel(output=OUTPUTS), found.rms)
@@ -86,7 +94,9 @@ def test_root_mean_squares_by_port():
 
 def test_peaks_and_dips_in_one_column_by_frequency():
     options = {"motion": "acceleration", "base_motion": "displacement"}
-    found = jm.response_peaks(ARM, 50.0, 800.0, "tip_1.across", "tip_1.across", THEORY, **options)
+    found = jm.response_peaks(
+        ARM, 50.0, 800.0, "tip_1.across", "tip_1.across", theory=THEORY, **options
+    )
     data = found.to_xarray()
     assert data.kind.values.tolist() == ["peak", "dip", "peak"]
     # a peak of an acceleration lies above the natural frequency by the square of the damping ratio, 1e-5 here
@@ -109,7 +119,14 @@ def test_peaks_and_dips_in_one_column_by_frequency():
 )
 def test_units_of_what_a_base_drives(motion, base_motion, unit):
     found = jm.response_peaks(
-        ARM, 80.0, 130.0, "base.y", "tip_1.rotation", THEORY, motion=motion, base_motion=base_motion
+        ARM,
+        80.0,
+        130.0,
+        "base.y",
+        "tip_1.rotation",
+        theory=THEORY,
+        motion=motion,
+        base_motion=base_motion,
     )
     assert found.unit == found.to_xarray().response.units == unit
 

@@ -181,7 +181,7 @@ def test_the_command_of_an_arm_under_loads(run, tmp_path):
     jm.write_arm(mast, tmp_path / "mast.toml")
     shown = run(str(tmp_path / "mast.toml"), *ports, *band)
     assert shown.exit_code == 0, shown.output
-    peak = jm.response_peaks(mast, 1.0, 100.0, "tip.across", "tip.across", "rayleigh")
+    peak = jm.response_peaks(mast, 1.0, 100.0, "tip.across", "tip.across", theory="rayleigh")
     assert f"{peak.frequencies_hz[0]:.4f}" in shown.stdout
     jm.write_arm(jm.set_parameters(mast, {"payload.mass": 4e3}), tmp_path / "heavy.toml")
     shown = run(str(tmp_path / "heavy.toml"), *ports, *band)

@@ -41,7 +41,7 @@ def bent():
 def test_peaks_of_an_oscillator(oscillator, motion, factor):
     arm, _, natural, ratio = oscillator
     found = jm.response_peaks(
-        arm, 1.0, 100.0, "joint_1.moment", "joint_1.rotation", EB, motion=motion
+        arm, 1.0, 100.0, "joint_1.moment", "joint_1.rotation", theory=EB, motion=motion
     )
     np.testing.assert_allclose(found.omega, [natural * factor(ratio)], rtol=1e-10)
     if motion == "displacement":
@@ -97,7 +97,7 @@ def test_white_noise_on_an_oscillator(oscillator):
     """The mean square is S / (4 c k) over all frequencies; what lies outside of the band is taken off."""
     arm, inertia, _, _ = oscillator
     found = jm.random_response(
-        arm, 3.0, 1e-3, 1e4, "joint_1.moment", ["joint_1.rotation", "tip.across"], EB
+        arm, 3.0, 1e-3, 1e4, "joint_1.moment", ["joint_1.rotation", "tip.across"], theory=EB
     )
     below = 3.0 / STIFFNESS**2 * 1e-3 / (2.0 * np.pi)
     above = 3.0 / inertia**2 / (3.0 * 1e4**3) / (2.0 * np.pi)
@@ -112,9 +112,9 @@ def test_a_spectrum_as_function_and_as_table(oscillator):
     arm, inertia, _, _ = oscillator
     table = ([0.5, 1.0, 2.0, 4.0], [0.0, 2.0, 2.0, 0.0])
     ports = ("base.rotation", "joint_1.relative_rotation")
-    found = jm.random_response(arm, table, 0.1, 100.0, *ports, EB, tolerance=1e-8)
+    found = jm.random_response(arm, table, 0.1, 100.0, *ports, theory=EB, tolerance=1e-8)
     same = jm.random_response(
-        arm, lambda f: np.interp(f, *table), 4.0, 12.0, *ports, EB, tolerance=1e-6
+        arm, lambda f: np.interp(f, *table), 4.0, 12.0, *ports, theory=EB, tolerance=1e-6
     )
 
     def power(hertz):
@@ -134,7 +134,9 @@ def test_a_pulse_on_an_oscillator(oscillator):
     arm, inertia, natural, ratio = oscillator
     step = 0.01
     time = step * np.arange(500)
-    found = jm.time_response(arm, pulse(time), step, "joint_1.moment", "joint_1.rotation", EB)
+    found = jm.time_response(
+        arm, pulse(time), step, "joint_1.moment", "joint_1.rotation", theory=EB
+    )
     np.testing.assert_allclose(found.time, time, rtol=1e-15)
     for k in (95, 130, 260, 499):
         truth = motion_under_pulse(time[k], inertia, natural, ratio)
@@ -180,13 +182,13 @@ def test_a_periodic_acceleration_of_the_base_moves_the_arm_about_its_place(oscil
     time = step * np.arange(count)
     signal = np.cos(w * time)
     ports = ("base.rotation", ["tip.rotation"])
-    found = jm.time_response(arm, signal, step, *ports, EB, periodic=True)
+    found = jm.time_response(arm, signal, step, *ports, theory=EB, periodic=True)
     spring = STIFFNESS + 1j * w * DAMPER
     truth = np.real(-spring / (spring - inertia * w * w) / w**2 * np.exp(1j * w * time))
     # the largest motion of some 1 / w^2, by rounding
     np.testing.assert_allclose(found.values[0], truth, rtol=0.0, atol=1e-12 * np.abs(truth).max())
     with pytest.raises(ValueError, match=r"signal: has the mean 0\.[89].*motion=.acceleration"):
-        jm.time_response(arm, signal + 0.9, step, *ports, EB, periodic=True)
+        jm.time_response(arm, signal + 0.9, step, *ports, theory=EB, periodic=True)
 
 
 def test_periodic_forces_without_a_mean_move_a_free_arm_about_its_place():
@@ -197,7 +199,7 @@ def test_periodic_forces_without_a_mean_move_a_free_arm_about_its_place():
     base, time = 2.0 * np.pi / (step * count), step * np.arange(501)
     signal = np.cos(3 * base * time) - 0.4 * np.sin(70 * base * time)
     outputs = ["tip.along", "joint_1.along"]
-    found = jm.time_response(arm, signal, step, "tip.along", outputs, EB, periodic=True)
+    found = jm.time_response(arm, signal, step, "tip.along", outputs, theory=EB, periodic=True)
     modulus, length = (float(x) for x in (rod.youngs_modulus, rod.length))
     truth = np.zeros((2, count))
     for number, wave in ((3, np.cos), (70, lambda x: -0.4 * np.sin(x))):
@@ -206,17 +208,17 @@ def test_periodic_forces_without_a_mean_move_a_free_arm_about_its_place():
         truth += size * np.array([[np.cos(k * length)], [1.0]]) * wave(number * base * time)
     np.testing.assert_allclose(found.values, truth, rtol=0.0, atol=1e-11 * np.abs(truth).max())
     faster = jm.time_response(
-        arm, signal, step, "tip.along", outputs, EB, periodic=True, motion="velocity"
+        arm, signal, step, "tip.along", outputs, theory=EB, periodic=True, motion="velocity"
     )
     assert np.abs(faster.values.mean(axis=1)).max() <= 1e-12 * np.abs(faster.values).max()
     words = r"signal: has the mean .*a free base\) moves on without.*ask for motion='acceleration'"
     with pytest.raises(ValueError, match=words):
-        jm.time_response(arm, signal + 1.0, step, "tip.along", outputs, EB, periodic=True)
+        jm.time_response(arm, signal + 1.0, step, "tip.along", outputs, theory=EB, periodic=True)
     thrust, how = np.full(2, 3.0), {"periodic": True, "motion": "acceleration"}
     along, across = "tip.along", ["tip.across", "joint_1.across", "tip.along"]
-    pushed = jm.time_response(arm, thrust, step, along, outputs, EB, **how)
+    pushed = jm.time_response(arm, thrust, step, along, outputs, theory=EB, **how)
     np.testing.assert_allclose(pushed.values, 3.0 / float(rod.mass), rtol=1e-10)
-    turned = jm.time_response(arm, thrust, step, "tip.across", across, EB, **how)
+    turned = jm.time_response(arm, thrust, step, "tip.across", across, theory=EB, **how)
     mass, slender = float(rod.mass), np.array([[4.0], [-2.0], [0.0]])
     np.testing.assert_allclose(
         turned.values, 3.0 / mass * slender + 0.0 * turned.values, rtol=0.0, atol=1e-9
@@ -227,7 +229,7 @@ def test_a_mean_force_on_a_damped_hinge_without_a_spring_accelerates_nothing_for
     arm = cantilever(joint_stiffness=0.0, joint_damping=0.1)
     with pytest.raises(ValueError, match=r"signal: has the mean 0\.5"):
         jm.time_response(
-            arm, [1.0, 0.0], 0.1, "tip.y", "tip.y", EB, periodic=True, motion="acceleration"
+            arm, [1.0, 0.0], 0.1, "tip.y", "tip.y", theory=EB, periodic=True, motion="acceleration"
         )
 
 
@@ -235,8 +237,8 @@ def test_gravity_of_size_zero_leaves_a_free_hinge_free():
     """Loads cut links into segments; a free joint beyond the first counts all the same."""
     rod = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05), tip_mass=0.5)
     arm = jm.Arm((rod, rod.replace(joint_stiffness=0.0)))
-    asked = [3.0, 3.0], 0.1, "tip.y", "tip.y", EB
-    how = {"periodic": True, "motion": "acceleration"}
+    asked = [3.0, 3.0], 0.1, "tip.y", "tip.y"
+    how = {"theory": EB, "periodic": True, "motion": "acceleration"}
     found = jm.time_response(arm.replace(loads=jm.Loads(gravity=0.0)), *asked, **how)
     # the outer link alone turns about its hinge: a = F L^2/J
     inertia = float(rod.mass) / 3.0 + 0.5
@@ -249,7 +251,9 @@ def test_what_a_spring_gives_under_an_accelerated_base_does_come_to_rest(oscilla
     step, damped = 0.01, natural * np.sqrt(1.0 - ratio**2)
     time = step * np.arange(300)
     pulse = np.exp(-(((time - 1.0) / 0.15) ** 2))
-    found = jm.time_response(arm, pulse, step, "base.rotation", "joint_1.relative_rotation", EB)
+    found = jm.time_response(
+        arm, pulse, step, "base.rotation", "joint_1.relative_rotation", theory=EB
+    )
     truth, _ = scipy.integrate.quad(
         lambda s: (
             -np.exp(-(((s - 1.0) / 0.15) ** 2) - ratio * natural * (time[130] - s))
@@ -279,10 +283,10 @@ def test_a_damper_at_a_free_hinge_acts_and_a_loss_factor_of_zero_is_no_law(bent)
 def test_an_infinite_response_warns_of_nothing():
     """At a natural frequency of an undamped arm, to the last bit."""
     arm, _ = pendulum(50.0)
-    omega = float(jm.natural_frequencies(arm, 1, EB).omega[0])
+    omega = float(jm.natural_frequencies(arm, 1, theory=EB).omega[0])
     places = np.nextafter(omega, [0.0, omega, np.inf])
     found = jm.harmonic_response(
-        arm, places, {"tip.across": 1.0}, "tip.across", EB, motion="velocity"
+        arm, places, {"tip.across": 1.0}, "tip.across", theory=EB, motion="velocity"
     )
     assert not np.all(np.abs(found) < 1e10)
 
@@ -290,7 +294,7 @@ def test_an_infinite_response_warns_of_nothing():
 @pytest.mark.parametrize("value", [np.int64(10), np.float32(10), jnp.asarray(10.0), np.array(10)])
 def test_numbers_of_other_libraries_are_amplitudes(oscillator, value):
     found, same = (
-        jm.harmonic_response(oscillator[0], 3.0, {"tip.across": x}, "tip.across", EB)
+        jm.harmonic_response(oscillator[0], 3.0, {"tip.across": x}, "tip.across", theory=EB)
         for x in (value, 10.0)
     )
     np.testing.assert_array_equal(found, same)

@@ -75,8 +75,8 @@ def test_harmonic_forces_and_motions_of_the_base_against_40_digits():
 def test_peaks_are_where_40_digits_have_them(share):
     """The slope over the bend of the squared size says how far a peak is off: 1e-8 of its half-power width."""
     force = share * CRITICAL
-    found = jm.response_peaks(column(force), 1.0, 1500.0, TIP, TIP, EB)
-    modes, _ = jm.frequencies_in_band(column(force), 1.0, 1500.0, EB)
+    found = jm.response_peaks(column(force), 1.0, 1500.0, TIP, TIP, theory=EB)
+    modes, _ = jm.frequencies_in_band(column(force), 1.0, 1500.0, theory=EB)
     np.testing.assert_allclose(found.omega, modes.omega, rtol=0.02)
     for omega, value in zip(found.omega, found.values, strict=True):
         step = mpmath.mpf(omega) * mpmath.mpf(10) ** -10
@@ -104,8 +104,8 @@ def test_peaks_of_lightly_damped_arms_under_loads_are_at_the_certified_frequenci
 def test_the_variance_under_noise_is_an_integral_of_40_digits():
     force, band = -0.7 * CRITICAL, (2.0, 220.0)
     arm = column(force)
-    found = jm.random_response(arm, 2.5, *band, TIP, TIP, EB)
-    places, _ = jm.frequencies_in_band(arm, *band, EB)
+    found = jm.random_response(arm, 2.5, *band, TIP, TIP, theory=EB)
+    places, _ = jm.frequencies_in_band(arm, *band, theory=EB)
     first, second = (mpmath.mpf(float(x)) for x in places.omega)
     # pieces that a peak of the relative width eta bounds geometrically
     spread = [1 + sign * mpmath.mpf(ETA) * 4**k for k in range(3) for sign in (-1, 1)]
@@ -125,7 +125,7 @@ def test_a_periodic_force_on_a_beam_column_is_its_harmonics():
     force, step, count = -0.5 * CRITICAL, 2e-3, 300
     base, time = 2.0 * np.pi / (step * count), step * np.arange(count)
     signal = 3.0 + np.cos(base * time) + 0.5 * np.sin(7 * base * time)
-    found = jm.time_response(column(force), signal, step, TIP, TIP, EB, periodic=True)
+    found = jm.time_response(column(force), signal, step, TIP, TIP, theory=EB, periodic=True)
     m = np.sqrt(-force / (RIGIDITY * (1 + 1j * ETA))) * LENGTH
     mean = ((np.tan(m) / m - 1.0) * LENGTH / -force).real
     one, seven = (complex(beam_column(force, k * base)) for k in (1, 7))
@@ -154,11 +154,11 @@ def test_peaks_and_noise_of_an_inverted_pendulum(upright):
     arm, stiffness, inertia = upright
     natural = np.sqrt(stiffness / inertia)
     ratio = DAMPER / (2.0 * np.sqrt(stiffness * inertia))
-    peaks = jm.response_peaks(arm, 1.0, 100.0, *ROTATION, EB)
+    peaks = jm.response_peaks(arm, 1.0, 100.0, *ROTATION, theory=EB)
     np.testing.assert_allclose(peaks.omega, [natural * np.sqrt(1 - 2 * ratio**2)], rtol=1e-10)
     largest = 1.0 / (stiffness * 2.0 * ratio * np.sqrt(1.0 - ratio**2))
     np.testing.assert_allclose(np.abs(peaks.values), [largest], rtol=1e-12)
-    noise = jm.random_response(arm, 3.0, 1e-3, 1e4, *ROTATION, EB)
+    noise = jm.random_response(arm, 3.0, 1e-3, 1e4, *ROTATION, theory=EB)
     below = 3.0 / stiffness**2 * 1e-3 / (2.0 * np.pi)
     above = 3.0 / inertia**2 / (3.0 * 1e4**3) / (2.0 * np.pi)
     truth = 3.0 / (4.0 * DAMPER * stiffness) - below - above
@@ -171,16 +171,18 @@ def test_a_base_that_turns_under_a_weight(upright):
     omega = np.array([1e-3, 2.0, 30.0])
     outputs = ["joint_1.relative_rotation", "tip.rotation"]
     found = jm.harmonic_response(
-        arm, omega, {"base.rotation": 1.0}, outputs, EB, base_motion="displacement"
+        arm, omega, {"base.rotation": 1.0}, outputs, theory=EB, base_motion="displacement"
     )
     resists = stiffness + 1j * omega * DAMPER - inertia * omega**2
     given = (STIFFNESS - stiffness + inertia * omega**2) / resists
     np.testing.assert_allclose(found, [given, 1.0 + given], rtol=1e-11)
     signal = np.cos(2.0 * np.pi * np.arange(64) / 64.0)
     with pytest.raises(ValueError, match="signal: has the mean"):
-        jm.time_response(arm, signal + 1.0, 0.1, "base.rotation", outputs[0], EB, periodic=True)
+        jm.time_response(
+            arm, signal + 1.0, 0.1, "base.rotation", outputs[0], theory=EB, periodic=True
+        )
     with pytest.raises(jm.ArmError, match="a base that is accelerated leaves with the arm"):
-        jm.time_response(arm, signal, 0.1, "base.rotation", outputs[0], EB)
+        jm.time_response(arm, signal, 0.1, "base.rotation", outputs[0], theory=EB)
 
 
 def test_a_pulse_on_an_inverted_pendulum(upright):
@@ -190,7 +192,7 @@ def test_a_pulse_on_an_inverted_pendulum(upright):
     ratio = DAMPER / (2.0 * np.sqrt(stiffness * inertia))
     step = 0.01
     time = step * np.arange(300)
-    found = jm.time_response(arm, pulse(time), step, *ROTATION, EB)
+    found = jm.time_response(arm, pulse(time), step, *ROTATION, theory=EB)
     for k in (95, 130, 260):
         truth = motion_under_pulse(time[k], inertia, natural, ratio)
         assert abs(found.values[0, k] - truth) < 1e-9 * np.abs(found.values).max()
@@ -220,10 +222,12 @@ def test_forced_amplitudes_of_finite_elements_with_geometric_stiffness():
 
 
 BUCKLED = {
-    "harmonic": lambda arm: jm.harmonic_response(arm, 5.0, {TIP: 1.0}, TIP, EB),
-    "peaks": lambda arm: jm.response_peaks(arm, 1.0, 9.0, TIP, TIP, EB),
-    "noise": lambda arm: jm.random_response(arm, 1.0, 1.0, 9.0, TIP, TIP, EB),
-    "signal": lambda arm: jm.time_response(arm, [1.0, 0.0], 0.1, TIP, TIP, EB, periodic=True),
+    "harmonic": lambda arm: jm.harmonic_response(arm, 5.0, {TIP: 1.0}, TIP, theory=EB),
+    "peaks": lambda arm: jm.response_peaks(arm, 1.0, 9.0, TIP, TIP, theory=EB),
+    "noise": lambda arm: jm.random_response(arm, 1.0, 1.0, 9.0, TIP, TIP, theory=EB),
+    "signal": lambda arm: jm.time_response(
+        arm, [1.0, 0.0], 0.1, TIP, TIP, theory=EB, periodic=True
+    ),
 }
 
 

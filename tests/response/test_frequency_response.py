@@ -218,8 +218,8 @@ def test_damping_leaves_natural_frequencies_alone_and_files_keep_it():
         jm.natural_frequencies(arm, 4).omega, jm.natural_frequencies(plain, 4).omega
     )
     assert jm.arm_from_dict(arm.to_dict()) == arm
-    assert "link2.joint_damping" in jm.addresses(arm)
-    assert jm.unit_of("link2.joint_damping") == "N m s/rad"
+    assert "link2.joint_damping" in jm.list_addresses(arm)
+    assert jm.unit_of_address("link2.joint_damping") == "N m s/rad"
     with pytest.raises(
         jm.ArmError, match=r"joint_damping = -1.0: must be finite and 0 or more \(N m s/rad\)"
     ):

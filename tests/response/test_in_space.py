@@ -63,7 +63,7 @@ def test_random_damped_arms_beside_finite_elements(seeds):
         chain = DrivenChain(document, theory, 14)
         ports, names = places(chain)
         arm = jm.arm_from_dict(document)
-        modes = np.asarray(jm.natural_frequencies(arm, 6, theory).omega)
+        modes = np.asarray(jm.natural_frequencies(arm, 6, theory=theory).omega)
         omega = np.sort(modes[-1] * 10 ** np.random.default_rng(seed).uniform(-2.5, 0.05, 7))
         found = jm.frequency_response(arm, omega, names, names, theory=theory)
         assert found.all_resolved
@@ -91,7 +91,7 @@ def test_random_damped_arms_in_eighty_digits(seeds):
         for link in document["links"]:
             link["joint"]["stiffness"] = link["joint"]["stiffness"] or 300.0
         arm = jm.arm_from_dict(document)
-        modes = np.asarray(jm.natural_frequencies(arm, 3, "timoshenko").omega)
+        modes = np.asarray(jm.natural_frequencies(arm, 3, theory="timoshenko").omega)
         omega = [0.3 * modes[0], 0.5 * (modes[0] + modes[1]), modes[2]]
         names = [f"tip.{x}" for x in SIX]
         found = np.asarray(jm.frequency_response(arm, omega, names, names).values)
@@ -269,11 +269,11 @@ def test_static_compliances_beside_finite_elements():
         ]
         names = [f"{place}_{k}.{x}" for (place, k), x in ports]
         arm = jm.arm_from_dict(document)
-        found = jm.static_compliance(arm, names, names, theory)
+        found = jm.static_compliance(arm, names, names, theory=theory)
         expected = chain.response(0.0, ports, ports).real
         size = np.sqrt(np.diag(expected))
         np.testing.assert_array_less(np.abs(found - expected) / np.outer(size, size), 1e-10)
-        slow = 1e-7 * float(jm.natural_frequencies(arm, 1, theory).omega[0])
+        slow = 1e-7 * float(jm.natural_frequencies(arm, 1, theory=theory).omega[0])
         limit = np.asarray(jm.frequency_response(arm, slow, names, names, theory=theory).values)
         np.testing.assert_array_less(np.abs(limit.real - found) / np.outer(size, size), 1e-10)
 

@@ -33,7 +33,7 @@ def test_damped_modes_beside_finite_elements():
         document, theory = damped_tables(seed)
         chain, arm = DrivenChain(document, theory, 14), jm.arm_from_dict(document)
         ports = [(("tip", len(chain.turns)), x) for x in ("x", "y", "z", "rx", "ry", "rz")]
-        found = jm.damped_modes(arm, 4, theory)
+        found = jm.damped_modes(arm, 4, theory=theory)
         assert found.counted
         for root in found.roots[found.multiplicity == 1]:
             near = [
@@ -129,7 +129,7 @@ def test_sums_over_modes_of_planar_arms_in_space(both):
     )
     places = [int(np.argmin(np.abs(found.omega - w))) for w in expected.omega]
     np.testing.assert_allclose(
-        found.damping_ratios[places], expected.damping_ratios, rtol=1e-10, atol=0.0
+        found.damping_ratio[places], expected.damping_ratio, rtol=1e-10, atol=0.0
     )
     theirs = np.einsum("kp,km->kpm", found.read, found.driven)
     ours = np.einsum("kp,km->kpm", expected.read, expected.driven)

@@ -37,8 +37,8 @@ def test_the_sum_tends_to_the_exact_response(kind, inputs):
     outputs = [
         x for x in OUTPUTS if kind != "free in space" or "base" not in inputs[0] or "2" not in x
     ]
-    few = jm.modal_superposition(arm, inputs, outputs, 12, damping_ratios=0.01)
-    many = jm.modal_superposition(arm, inputs, outputs, 24, damping_ratios=0.01)
+    few = jm.modal_superposition(arm, inputs, outputs, 12, damping_ratio=0.01)
+    many = jm.modal_superposition(arm, inputs, outputs, 24, damping_ratio=0.01)
     first = few.omega[few.omega > 0.0][0]
     omega = first * np.array([0.01, 0.3, 0.9])
     errors = [jm.truncation_error(model, omega=omega).worst for model in (few, many)]
@@ -61,7 +61,7 @@ def test_a_free_beam_in_closed_form():
         link.youngs_modulus * link.second_moment,
     )
     middle = "link_1@0.5.across"
-    model = jm.modal_superposition(arm, middle, middle, 12, EB)
+    model = jm.modal_superposition(arm, middle, middle, 12, theory=EB)
     assert model.omega[:3].tolist() == [0.0, 0.0, 0.0]
     first = model.omega[3]
     omega = first * np.array([0.05, 0.4, 0.8])
@@ -82,8 +82,8 @@ def test_an_oscillator_on_a_base_that_turns(quantity, seen_from):
     stiffness, ratio = 50.0, 0.1
     arm, inertia = pendulum(stiffness)
     own = np.sqrt(stiffness / inertia)
-    options = {"damping_ratios": ratio, "quantity": quantity, "seen_from": seen_from}
-    system = jm.state_space(arm, "base.rotation", "tip.rotation", 1, EB, **options)
+    options = {"damping_ratio": ratio, "quantity": quantity, "seen_from": seen_from}
+    system = jm.state_space(arm, "base.rotation", "tip.rotation", 1, theory=EB, **options)
     omega = own * np.array([0.2, 0.9, 3.0])
     truth = -1.0 / (own**2 - omega**2 + 2j * ratio * own * omega)
     if seen_from == "ground":
@@ -117,7 +117,7 @@ def test_seen_from_the_ground_it_is_the_transmissibility():
         ),
         (
             lambda: jm.modal_superposition(
-                cantilever(support_y_stiffness=1e3), "base.x", "tip.x", 2, EB
+                cantilever(support_y_stiffness=1e3), "base.x", "tip.x", 2, theory=EB
             ),
             r"leans on link1\.support_y_stiffness, which stands still",
         ),
@@ -127,14 +127,14 @@ def test_seen_from_the_ground_it_is_the_transmissibility():
         ),
         (
             lambda: jm.modal_superposition(
-                cantilever(joint_stiffness=0.0), "tip.x", "tip.across", 3, EB
+                cantilever(joint_stiffness=0.0), "tip.x", "tip.across", 3, theory=EB
             ).receptance([0.0, 1.0]),
             "omega holds 0: .* free joint",
         ),
         (
             lambda: (
                 jm.modal_superposition(
-                    cantilever(joint_stiffness=0.0), "tip.x", "tip.across", 3, EB
+                    cantilever(joint_stiffness=0.0), "tip.x", "tip.across", 3, theory=EB
                 ).static
             ),
             "no static compliance: a constant input",
@@ -145,7 +145,7 @@ def test_seen_from_the_ground_it_is_the_transmissibility():
                 "tip.x",
                 "tip.x",
                 3,
-                EB,
+                theory=EB,
             ),
             r"link1\.joint_axial_damping: lies beside a slide",
         ),

@@ -56,7 +56,7 @@ def test_responses(case):
 def test_damped_roots(case):
     """Those of motions in the plane are among those of the arm in space, which has others out of it."""
     arm, theory, truth, _ = case
-    found = np.asarray(jm.damped_modes(arm, 12, theory).roots)
+    found = np.asarray(jm.damped_modes(arm, 12, theory=theory).roots)
     for root in truth["damped"]:
         assert np.min(np.abs(found / root - 1.0)) < 1e-12
 
@@ -64,9 +64,9 @@ def test_damped_roots(case):
 def test_statics(case):
     arm, theory, truth, factor = case
     three = ["tip.x", "tip.y", "tip.rz"]
-    compliance = np.asarray(jm.static_compliance(arm, three, three, theory))
+    compliance = np.asarray(jm.static_compliance(arm, three, three, theory=theory))
     near(compliance, truth["compliance"])
-    rest = jm.static_equilibrium(arm, theory, **loads(factor), stations=[0.0, 1.0])
+    rest = jm.static_equilibrium(arm, theory=theory, **loads(factor), stations=[0.0, 1.0])
     near(rest.tip_displacement[[0, 1, 5]], truth["tip"])
     near(rest.joint_torque, truth["torque"])
     near(rest.bending_moment[..., 1], truth["moment"])
@@ -74,7 +74,7 @@ def test_statics(case):
 
 def test_buckling(case):
     arm, theory, truth, factor = case
-    found = jm.buckling(arm, 8, theory, **loads(factor))
+    found = jm.buckling(arm, 8, theory=theory, **loads(factor))
     flat = np.abs(found.displacement[..., 2]).max(axis=(1, 2)) < 1e-6
     pressed = truth["buckling"][np.isfinite(truth["buckling"])][
         :1

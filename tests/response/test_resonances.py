@@ -91,7 +91,9 @@ def test_of_many_arms_traced_and_by_amplitudes(name):
         )
         assert (found.status[[0, 2]] == RESONANCE).all()
         assert (found.status[1] == jm.ResponseStatus.resolved).all()
-    amplitudes = jm.harmonic_response(structure, omega, {ports[0]: 2.0 - 1.0j}, ports, theory)
+    amplitudes = jm.harmonic_response(
+        structure, omega, {ports[0]: 2.0 - 1.0j}, ports, theory=theory
+    )
     assert np.isinf(amplitudes).all()
     speeds = {"motion": "velocity", "theory": theory}
     both = dict.fromkeys(ports, 1.0)

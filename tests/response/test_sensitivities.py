@@ -69,7 +69,7 @@ def test_features_and_ports_against_40_digits(structure):
     arm = with_damping(real_arms.random_arm(1, structure), 1)
     omega = np.asarray(jm.natural_frequencies(arm, 3).omega)
     omega = 0.4 * omega[1] + 0.6 * omega[2]
-    values = {name: jm.get_parameter(arm, name) for name in jm.addresses(arm)}
+    values = {name: jm.get_parameter(arm, name) for name in jm.list_addresses(arm)}
     # what chains take as it is: sections and moduli are rounded on their way there
     plain = [
         name
@@ -146,7 +146,7 @@ def test_quantities_links_together_and_what_has_no_derivative():
 def test_damped_modes_against_40_digits(name):
     arm = ARMS[name][0]
     names = ["link1.joint_damping", "link2.length", "link2.joint_angle", "link2.loss_factor"]
-    names = [x for x in names if x in jm.addresses(arm) and float(jm.get_parameter(arm, x))]
+    names = [x for x in names if x in jm.list_addresses(arm) and float(jm.get_parameter(arm, x))]
     found = jm.damped_sensitivities(arm, 1, addresses=names[:3])
     names = names[:3]
     for k, root in enumerate(found.modes.roots):
@@ -178,7 +178,7 @@ def test_damping_of_one_mass_in_closed_form():
     ratio = 0.3
     arm, omega = _one_mass(ratio)
     names = ["link1.joint_damping", "link1.joint_stiffness"]
-    found = jm.damped_sensitivities(arm, 1, "euler_bernoulli", addresses=names)
+    found = jm.damped_sensitivities(arm, 1, theory="euler_bernoulli", addresses=names)
     damping, stiffness = found.values
     np.testing.assert_allclose(
         found.of_damping_ratio[0], [ratio / damping, -0.5 * ratio / stiffness], rtol=1e-10
@@ -194,7 +194,7 @@ def test_damping_of_one_mass_in_closed_form():
         rtol=1e-10,
     )
     critical = jm.damped_sensitivities(
-        _one_mass(1.0)[0], 1, "euler_bernoulli", addresses=["link1.joint_damping"]
+        _one_mass(1.0)[0], 1, theory="euler_bernoulli", addresses=["link1.joint_damping"]
     )
     assert np.isnan(critical.derivative).all()
     free = bent(joint_stiffness=0.0, loss_factor=0.01)

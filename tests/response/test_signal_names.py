@@ -72,7 +72,7 @@ def test_words_of_forces_come_back_as_they_were_typed(arm):
 @pytest.mark.parametrize("quantity", ["receptance", "mobility", "accelerance"])
 def test_systems_connected_by_name_close_no_loop_by_themselves(arm, quantity):
     control = pytest.importorskip("control", reason="python-control is an extra")
-    system = jm.state_space(arm, [*BOTH, "base.x"], BOTH, 5, damping_ratios=0.01, quantity=quantity)
+    system = jm.state_space(arm, [*BOTH, "base.x"], BOTH, 5, damping_ratio=0.01, quantity=quantity)
     assert not set(system.inputs) & set(system.outputs)
     plant = system.to_control()
     alone = control.interconnect([plant], inplist=plant.input_labels, outlist=plant.output_labels)
@@ -84,7 +84,7 @@ def test_a_controller_is_connected_by_the_names_of_torque_and_angle(arm):
     """A torque of -k times the angle is a spring at the joint: the poles are those of an arm with a stiffer one."""
     control = pytest.importorskip("control", reason="python-control is an extra")
     # of this arm alone: without a residual, so that no part of D closes the loop
-    options = {"num_modes": 12, "damping_ratios": 0.0, "residual": False}
+    options = {"num_modes": 12, "damping_ratio": 0.0, "residual": False}
     plant = jm.state_space(arm, "joint_2.torque", BOTH, **options).to_control()
     spring = control.ss(
         *([], [], [], [[-1e3]]), inputs=["joint_2_relative_rotation"], outputs=["joint_2_torque"]

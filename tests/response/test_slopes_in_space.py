@@ -162,7 +162,7 @@ def test_a_planar_arm_has_the_same_derivatives_in_space():
         names = [
             name
             for name in ("link1.length", "link2.joint_angle", "link1.loss_factor", "link2.length")
-            if name in jm.addresses(planar) and name in jm.addresses(spatial)
+            if name in jm.list_addresses(planar) and name in jm.list_addresses(spatial)
         ]
         assert len(names) >= 2
         first = float(jm.natural_frequencies(planar, 1).omega[0])

@@ -117,7 +117,9 @@ def test_on_rigid_supports(arm, names, held, middle):
     nothing = dict.fromkeys(("support_x_stiffness", "support_y_stiffness"))
 
     def exact(own):
-        own = jm.preloaded(own, "rayleigh", gravity=(0.0, 0.0), pieces=2) if own.loads else own
+        own = (
+            jm.preloaded(own, theory="rayleigh", gravity=(0.0, 0.0), pieces=2) if own.loads else own
+        )
         own = own.replace(links=tuple(link.replace(**nothing) for link in own.links))
         chain = Chain(own, 60.0, "rayleigh")
         at, tip = target(own, middle), target(own, held)
@@ -178,4 +180,4 @@ def test_buckled_columns_have_none():
     assert np.isnan(found.by_frequency).all()
     assert "unstable: the forces at rest buckle the arm" in str(found)
     with pytest.raises(jm.UncertifiedError, match="buckle"):
-        jm.damped_sensitivities(arm, 1, "rayleigh", addresses=["link1.length"])
+        jm.damped_sensitivities(arm, 1, theory="rayleigh", addresses=["link1.length"])

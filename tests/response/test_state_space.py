@@ -22,13 +22,13 @@ def arm():
 @pytest.fixture(scope="module")
 def system(arm):
     return jm.state_space(
-        arm, ["joint_2.torque", "tip.x"], ["tip.across", "joint_2.torque"], 6, damping_ratios=0.01
+        arm, ["joint_2.torque", "tip.x"], ["tip.across", "joint_2.torque"], 6, damping_ratio=0.01
     )
 
 
 def test_it_answers_as_the_modes(arm, system):
     modes = jm.modal_superposition(
-        arm, ["joint_2.torque", "tip.x"], ["tip.across", "joint_2.torque"], 6, damping_ratios=0.01
+        arm, ["joint_2.torque", "tip.x"], ["tip.across", "joint_2.torque"], 6, damping_ratio=0.01
     )
     receptance = modes.receptance(OMEGA)
     np.testing.assert_allclose(system.frequency_response(OMEGA), receptance, rtol=1e-11)
@@ -43,9 +43,9 @@ def test_it_answers_as_the_modes(arm, system):
 @pytest.mark.parametrize(("quantity", "power"), [("mobility", 1), ("accelerance", 2)])
 def test_rates_and_accelerations(arm, quantity, power):
     modes = jm.modal_superposition(
-        arm, "tip.x", "tip.across", 6, damping_ratios=0.01, residual=False
+        arm, "tip.x", "tip.across", 6, damping_ratio=0.01, residual=False
     )
-    system = jm.state_space(arm, "tip.x", "tip.across", 6, damping_ratios=0.01, quantity=quantity)
+    system = jm.state_space(arm, "tip.x", "tip.across", 6, damping_ratio=0.01, quantity=quantity)
     truth = (1j * OMEGA) ** power * modes.receptance(OMEGA)
     np.testing.assert_allclose(
         system.frequency_response(OMEGA), truth, rtol=1e-11, atol=1e-9 * np.abs(truth).max()
@@ -86,7 +86,7 @@ def test_step_response_of_an_oscillator():
     arm, inertia = pendulum()
     natural, ratio, step = np.sqrt(50.0 / inertia), 0.05, 0.01
     system = jm.state_space(
-        arm, "joint_1.torque", "joint_1.rotation", 1, EB, damping_ratios=ratio
+        arm, "joint_1.torque", "joint_1.rotation", 1, theory=EB, damping_ratio=ratio
     ).discrete(step)
     state, damped = np.zeros(2), natural * np.sqrt(1 - ratio**2)
     for count in range(1, 200):
@@ -168,7 +168,7 @@ def test_an_arm_on_a_rigid_support():
     """A beam clamped at one end and held across at the other: in its middle 7 F L^3 / (768 E I) at rest."""
     arm = cantilever(support_y_stiffness=np.inf)
     middle = "link_1@0.5.across"
-    system = jm.state_space(arm, middle, middle, 5, EB, damping_ratios=0.01)
+    system = jm.state_space(arm, middle, middle, 5, theory=EB, damping_ratio=0.01)
     truth = 7.0 * LENGTH**3 / (768.0 * YOUNG * MOMENT)
     np.testing.assert_allclose(system.frequency_response(0.0).real, [[[truth]]], rtol=1e-12)
     assert system.error.worst < 0.3

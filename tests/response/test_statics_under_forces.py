@@ -16,7 +16,7 @@ RIGIDITY, LENGTH = 7e10 * 0.04 * 0.01**3 / 12, 1.3
 
 def assert_exact(arm, cut, names, there, theory="timoshenko"):
     """Against 40 digits of the chain of segments, next to rest: at 1e-12 rad/s it is at rest to some 1e-27."""
-    found = jm.static_compliance(arm, names, names, theory)
+    found = jm.static_compliance(arm, names, names, theory=theory)
     np.testing.assert_array_equal(found, found.T)
     chain = Chain(undamped(cut), 1e-12, theory)
     ports = [target(cut, name) for name in there]
@@ -61,11 +61,13 @@ def test_beam_columns_in_closed_form():
             bent = mpmath.tan(k) / k - 1 if share < 0 else 1 - mpmath.tanh(k) / k
             exact = bent * mpmath.mpf(LENGTH) / size
             turned = (1 / mpmath.cos(k) - 1 if share < 0 else 1 - 1 / mpmath.cosh(k)) / size
-        found = jm.static_compliance(column(force), TIP, [TIP, "tip.rotation"], "euler_bernoulli")
+        found = jm.static_compliance(
+            column(force), TIP, [TIP, "tip.rotation"], theory="euler_bernoulli"
+        )
         # near the critical load the force's own last digit counts
         tolerance = 4e-15 / min(1.0, abs(1.0 + share))
         np.testing.assert_allclose(found[:, 0], [float(exact), float(turned)], rtol=tolerance)
-    none = jm.static_compliance(column(0.0), TIP, TIP, "euler_bernoulli")
+    none = jm.static_compliance(column(0.0), TIP, TIP, theory="euler_bernoulli")
     np.testing.assert_allclose(none, LENGTH**3 / (3 * RIGIDITY), rtol=1e-14)
 
 
@@ -78,11 +80,14 @@ def test_pinned_beam_columns_and_pendulums_in_closed_form():
         exact = (np.tan(k) / k - 1 if share < 0 else 1 - np.tanh(k) / k) * LENGTH / 4 / abs(force)
         middle = "link_1@0.5.across"
         arm = column(force, **pins)
-        found = jm.static_compliance(arm, middle, middle, "euler_bernoulli")
+        found = jm.static_compliance(arm, middle, middle, theory="euler_bernoulli")
         np.testing.assert_allclose(found, exact, rtol=1e-13)
     force = 3e3
     found = jm.static_compliance(
-        column(force, joint_stiffness=0.0), "tip.y", ["tip.y", "link_1@0.4.y"], "euler_bernoulli"
+        column(force, joint_stiffness=0.0),
+        "tip.y",
+        ["tip.y", "link_1@0.4.y"],
+        theory="euler_bernoulli",
     )
     # a string from its pin: straight under a force at its tip, in bending too
     np.testing.assert_allclose(found[:, 0], np.array([1.0, 0.4]) * LENGTH / force, rtol=1e-13)
@@ -92,8 +97,10 @@ def test_pinned_beam_columns_and_pendulums_in_closed_form():
 @pytest.mark.parametrize("spring", [1e-6, 1e-11])
 def test_springs_that_hold_next_to_nothing(force, spring):
     """A column on one at its tip is nearly free; it was refused as buckled under any force, 0 too."""
-    free = jm.static_compliance(column(force), TIP, TIP, "rayleigh")
-    found = jm.static_compliance(column(force, support_y_stiffness=spring), TIP, TIP, "rayleigh")
+    free = jm.static_compliance(column(force), TIP, TIP, theory="rayleigh")
+    found = jm.static_compliance(
+        column(force, support_y_stiffness=spring), TIP, TIP, theory="rayleigh"
+    )
     np.testing.assert_allclose(found, free / (1.0 + spring * free), rtol=1e-14)
 
 
@@ -112,10 +119,12 @@ def test_springs_far_softer_than_the_arm(spring):
         (beam.replace(joint_stiffness=spring, support_y_stiffness=1e3), beside),
         (beam.replace(joint_shear_stiffness=spring, support_y_stiffness=1e3), beside),
     ):
-        found = jm.static_compliance(jm.Arm((link,)), TIP, TIP, "rayleigh")
+        found = jm.static_compliance(jm.Arm((link,)), TIP, TIP, theory="rayleigh")
         np.testing.assert_allclose(found, truth, rtol=1e-14)
     base = jm.Arm((beam.replace(support_y_stiffness=1e3),), base_stiffness=[np.inf, spring, np.inf])
-    np.testing.assert_allclose(jm.static_compliance(base, TIP, TIP, "rayleigh"), beside, rtol=1e-14)
+    np.testing.assert_allclose(
+        jm.static_compliance(base, TIP, TIP, theory="rayleigh"), beside, rtol=1e-14
+    )
 
 
 def test_the_first_joint_on_an_elastic_base_turns_against_the_base():
@@ -123,7 +132,7 @@ def test_the_first_joint_on_an_elastic_base_turns_against_the_base():
     link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05), joint_stiffness=400.0)
     arm = jm.Arm((link,), base_stiffness=[1e5, 1e5, 1e3])
     names = ["joint_1.relative_rotation", "joint_1.rotation"]
-    found = jm.static_compliance(arm, "joint_1.torque", names, "rayleigh")
+    found = jm.static_compliance(arm, "joint_1.torque", names, theory="rayleigh")
     np.testing.assert_allclose(found[:, 0], 1.0 / 400.0, rtol=1e-14)
 
 
@@ -155,7 +164,7 @@ def test_engessers_shear_in_closed_form():
 def test_buckled_arms_are_refused_as_by_all_responses(arm):
     words = "the arm has no static compliance, for the forces at rest buckle the arm, or are at its"
     with pytest.raises(jm.UncertifiedError, match=words):
-        jm.static_compliance(arm, TIP, TIP, "euler_bernoulli")
+        jm.static_compliance(arm, TIP, TIP, theory="euler_bernoulli")
 
 
 @pytest.mark.parametrize(
@@ -168,7 +177,7 @@ def test_buckled_arms_are_refused_as_by_all_responses(arm):
 )
 def test_arms_that_do_not_bear_a_load(arm, words):
     with pytest.raises(jm.ArmError, match=words):
-        jm.static_compliance(arm, TIP, TIP, "euler_bernoulli")
+        jm.static_compliance(arm, TIP, TIP, theory="euler_bernoulli")
 
 
 def test_a_column_that_a_rigid_support_holds():
@@ -176,7 +185,7 @@ def test_a_column_that_a_rigid_support_holds():
     near = jm.frequency_response(
         undamped(arm), 1e-3, "tip.rotation", "tip.rotation", theory="rayleigh"
     )
-    found = jm.static_compliance(arm, ["tip.rotation", "tip.y"], "tip.rotation", "rayleigh")
+    found = jm.static_compliance(arm, ["tip.rotation", "tip.y"], "tip.rotation", theory="rayleigh")
     np.testing.assert_allclose(found[0, 0], near.values[0, 0].real, rtol=1e-9)
     np.testing.assert_allclose(found[0, 1], 0.0, rtol=0.0, atol=1e-14 * found[0, 0])
 
@@ -215,14 +224,16 @@ def test_what_is_free_and_held_by_supports_or_not_seen():
     hinged = beam.replace(joint_stiffness=0.0)
     chain = jm.Arm((hinged, hinged.replace(support_y_stiffness=1e3)))
     # the elbow moves without a force, and the tip leans on its spring
-    np.testing.assert_allclose(jm.static_compliance(chain, TIP, TIP, "rayleigh"), 1e-3, rtol=1e-13)
+    np.testing.assert_allclose(
+        jm.static_compliance(chain, TIP, TIP, theory="rayleigh"), 1e-3, rtol=1e-13
+    )
     words = r"link1\.joint_stiffness, link2\.joint_stiffness = 0: nothing holds .* beyond it; give"
     with pytest.raises(jm.ArmError, match=words):
-        jm.static_compliance(chain, "tip_1.y", TIP, "rayleigh")
+        jm.static_compliance(chain, "tip_1.y", TIP, theory="rayleigh")
     slide = jm.Arm(
         (beam.replace(support_x_stiffness=3e4),), base_stiffness=np.diag([0.0, 1e5, 1e4])
     )
     names = ["tip.x", "tip.y"]
-    found = jm.static_compliance(slide, names, names, "rayleigh")
+    found = jm.static_compliance(slide, names, names, theory="rayleigh")
     bent = 0.5**3 / (3 * RIGIDITY) + 1e-5 + 0.5**2 / 1e4
     np.testing.assert_allclose(found, np.diag([1 / 3e4, bent]), rtol=1e-13, atol=1e-18)

@@ -20,7 +20,7 @@ _STEP = mpf(10) ** -22
 
 def parameters_of(arm):
     """Exact copies of the doubles of an arm by address."""
-    return {name: mpf(float(jm.get_parameter(arm, name))) for name in jm.addresses(arm)}
+    return {name: mpf(float(jm.get_parameter(arm, name))) for name in jm.list_addresses(arm)}
 
 
 def _section(link, own):

@@ -64,12 +64,12 @@ def test_a_matrix_is_taken_for_the_turn_that_it_is(angle, axis):
 def test_every_value_has_an_address_a_unit_and_a_meaning():
     arm = standing_arm()
     leaves = len(jax.tree_util.tree_leaves(arm))
-    addresses = jm.addresses(arm)
+    addresses = jm.list_addresses(arm)
     assert len(addresses) == len(set(addresses)) == leaves
     for place, address in enumerate(addresses):
         value = float(jm.get_parameter(arm, address))
-        assert jm.unit_of(address)
-        assert jm.describe(address)
+        assert jm.unit_of_address(address)
+        assert jm.describe_address(address)
         if not math.isinf(value) and not address.endswith("poisson_ratio"):
             changed = jm.set_parameters(arm, {address: value * 1.0001 + 1e-9})
             different = [
@@ -163,7 +163,7 @@ def test_moments_that_are_published_and_no_bodys_are_taken_unchecked_with_a_warn
     arm = bent_arm().replace(payload=body)  # no further warning: it is an error in the tests
     heavier = jm.set_parameters(arm, {"payload.inertia.yy": 0.09})
     assert float(heavier.payload.inertia.yy) == 0.09
-    assert any("no body has such a tensor" in str(found) for found in jm.check(arm).remarks)
+    assert any("no body has such a tensor" in str(found) for found in jm.check_arm(arm).remarks)
     assert arm.possible()
     path = tmp_path / "arm.toml"
     jm.write_arm(arm, path)
@@ -224,8 +224,8 @@ tube = jm.hollow_circle(0.08, 0.004, "cowper")
 arm = jm.SpatialArm((jm.SpatialLink(0.6, 7e10, 2700.0, tube, poisson_ratio=0.3),))
 two = {"link1.length": [0.5, 0.6]}
 for call in (
-    lambda: jm.beam_arrays(arm),
-    lambda: jm.invalid_values(arm),
+    lambda: beam_arrays(arm),
+    lambda: invalid_values(arm),
     lambda: jm.characteristic_matrix(arm, 1.0),
     lambda: jm.determinant_scan(arm, [1.0, 2.0]),
     lambda: jm.attach_body(arm, 1, 0.1, 0.2),

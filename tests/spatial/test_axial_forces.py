@@ -29,9 +29,9 @@ def planar(depth, width, force, **changes):
 @pytest.mark.parametrize("force", [2e4, -8e2])
 def test_bending_in_both_planes_is_that_of_planar_arms(force, theory):
     space = jm.to_spatial(planar(DEPTH, WIDTH, force))
-    omega = np.asarray(jm.natural_frequencies(space, 7, theory).omega)
+    omega = np.asarray(jm.natural_frequencies(space, 7, theory=theory).omega)
     for arm in (planar(DEPTH, WIDTH, force), planar(WIDTH, DEPTH, force)):
-        for expected in np.asarray(jm.natural_frequencies(arm, 2, theory).omega):
+        for expected in np.asarray(jm.natural_frequencies(arm, 2, theory=theory).omega):
             assert np.min(np.abs(omega / expected - 1.0)) < LAST_DIGITS
 
 
@@ -55,26 +55,26 @@ def test_a_pulled_beam_on_two_pins_is_a_closed_form():
     k, mass = np.pi / 0.9 * np.arange(1, 3)[:, None], 2700.0 * DEPTH * WIDTH
     own = 7e10 * np.array([VALUES.second_moment_y, VALUES.second_moment_z])
     expected = np.sort(np.sqrt((k**4 * own + k**2 * force) / mass).ravel())
-    found = jm.natural_frequencies(arm, 4, "bending_only")
+    found = jm.natural_frequencies(arm, 4, theory="bending_only")
     np.testing.assert_allclose(found.omega, expected, rtol=LAST_DIGITS, atol=0.0)
 
 
 def test_an_arm_buckles_at_eulers_load():
     critical = np.pi**2 / 4.0 / 0.81 * 7e10 * VALUES.second_moment_y
     forces = {"link1.axial_force": -critical * np.array([0.999, 0.999999, 1.000001])}
-    found = jm.natural_frequencies_batch(pressed(0.0), forces, 2, "euler_bernoulli")
+    found = jm.natural_frequencies_batch(pressed(0.0), forces, 2, theory="euler_bernoulli")
     assert found.status[:, 0].tolist() == [0, 0, int(jm.Status.unstable)]
     # near it the square of the frequency falls in proportion
     ratio = float(found.omega[1, 0] / found.omega[0, 0])
     assert abs(ratio - np.sqrt(1e-3)) < 1e-4
     beyond = pressed(-1.01 * critical)
     with pytest.raises(jm.UncertifiedError, match="buckle"):
-        jm.natural_frequencies(beyond, 1, "euler_bernoulli")
-    assert int(jm.count_below(beyond, 1e-3, "euler_bernoulli")) == 1
+        jm.natural_frequencies(beyond, 1, theory="euler_bernoulli")
+    assert int(jm.count_below(beyond, 1e-3, theory="euler_bernoulli")) == 1
     responded = jm.frequency_response(beyond, [1.0], "tip.z", "tip.z", theory="euler_bernoulli")
     assert int(responded.status[0, 0, 0]) == jm.ResponseStatus.unstable
     with pytest.raises(jm.UncertifiedError, match="buckle"):
-        jm.damped_modes(beyond, 1, "euler_bernoulli")
+        jm.damped_modes(beyond, 1, theory="euler_bernoulli")
 
 
 @pytest.mark.parametrize("force", [2e4, -8e2])

@@ -99,12 +99,12 @@ def test_what_float64_finishes_is_what_double_double_finds(name):
     else:
         arm, theory = references()[name].arm, references()[name].theory
     cells = postures(arm, 20, 4)
-    quick = to_host(jm.natural_frequencies_batch(arm, cells, MODES, theory))
+    quick = to_host(jm.natural_frequencies_batch(arm, cells, MODES, theory=theory))
     widths = np.diff(quick.bracket, axis=-1)[..., 0] / quick.omega
     assert np.mean(widths > 1e-9) > 0.5  # most were finished in float64
     own = slice(4, 20)
     some = {address: column[own] for address, column in cells.items()}
-    exact = to_host(jm.natural_frequencies_batch(arm, some, MODES, theory))
+    exact = to_host(jm.natural_frequencies_batch(arm, some, MODES, theory=theory))
     np.testing.assert_allclose(quick.omega[own], exact.omega, rtol=1e-12)
     for field in ("status", "count_below", "count_above"):
         np.testing.assert_array_equal(getattr(quick, field)[own], getattr(exact, field))

@@ -26,7 +26,7 @@ def test_frequencies_of_random_arms(seeds):
     for seed in seeds:
         document, theory = random_arm(seed, 3)
         expected = finite_elements.frequencies(document, theory, 14)[:8]
-        result = jm.natural_frequencies(jm.arm_from_dict(document), 8, theory)
+        result = jm.natural_frequencies(jm.arm_from_dict(document), 8, theory=theory)
         np.testing.assert_allclose(
             np.asarray(result.omega), expected, rtol=CLOSE, err_msg=str(seed)
         )
@@ -40,7 +40,7 @@ def compare_counts(seeds, arms_links):
         modes = finite_elements.frequencies(document, theory, 12)[:13]
         trials = np.random.default_rng(seed).uniform(0.3 * modes[0], modes[-1], 6)
         clear = np.min(np.abs(trials[:, None] / modes - 1.0), axis=1) > 1e-6
-        found = jm.count_below(jm.arm_from_dict(document), trials[clear], theory)
+        found = jm.count_below(jm.arm_from_dict(document), trials[clear], theory=theory)
         expected = np.searchsorted(np.sort(modes), trials[clear])
         np.testing.assert_array_equal(np.asarray(found), expected, err_msg=str(seed))
         counted += int(np.sum(clear))
@@ -61,7 +61,7 @@ def test_elastic_bases():
         stiffness = np.sqrt(scales)[:, None] * (matrix @ matrix.T) * np.sqrt(scales)
         document["base_stiffness"] = (0.5 * (stiffness + stiffness.T)).tolist()
         expected = finite_elements.frequencies(document, theory, 14)[:8]
-        result = jm.natural_frequencies(jm.arm_from_dict(document), 8, theory)
+        result = jm.natural_frequencies(jm.arm_from_dict(document), 8, theory=theory)
         np.testing.assert_allclose(
             np.asarray(result.omega), expected, rtol=CLOSE, err_msg=str(seed)
         )

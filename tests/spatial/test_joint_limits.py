@@ -123,7 +123,7 @@ def test_postures_beyond_limits_are_warned_of(arm):
         arm.with_posture([2.0])
         arm.with_posture_deg([float(np.degrees(2.0))])
         posed.with_posture({"shoulder": 0.3})  # the other joint stays where it was
-    remarks = [str(remark) for remark in jm.check(posed).remarks]
+    remarks = [str(remark) for remark in jm.check_arm(posed).remarks]
     assert any(
         "link2.joint_angle" in x and "beyond the limits of joint 'elbow'" in x for x in remarks
     )

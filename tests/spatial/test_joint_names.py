@@ -30,8 +30,8 @@ def renamed(arm, **names):
 
 
 def test_a_name_is_the_angle_of_its_joint_and_stands_for_the_link(arm):
-    assert jm.resolve(arm, "pitch") == ["link2.joint_angle"]
-    assert jm.resolve(arm, "bend.joint_stiffness") == ["link4.joint_stiffness"]
+    assert jm.resolve_address(arm, "pitch") == ["link2.joint_angle"]
+    assert jm.resolve_address(arm, "bend.joint_stiffness") == ["link4.joint_stiffness"]
     assert jm.get_parameter(arm, "pitch") == 0.3
     changed = jm.set_parameters(arm, {"pitch": 0.5, "bend.joint_stiffness": 3e3})
     by_number = {"link2.joint_angle": 0.5, "link4.joint_stiffness": 3e3}
@@ -42,30 +42,30 @@ def test_a_name_is_the_angle_of_its_joint_and_stands_for_the_link(arm):
 
 def test_names_with_dots_and_names_that_begin_alike_are_told_apart(arm):
     named = renamed(arm, link1="left", link2="left.elbow", link3="left.elbow.length")
-    assert jm.resolve(named, "left") == ["link1.joint_angle"]
-    assert jm.resolve(named, "left.length") == ["link1.length"]
-    assert jm.resolve(named, "left.elbow") == ["link2.joint_angle"]
-    assert jm.resolve(named, "left.elbow.length") == ["link3.joint_angle"]
+    assert jm.resolve_address(named, "left") == ["link1.joint_angle"]
+    assert jm.resolve_address(named, "left.length") == ["link1.length"]
+    assert jm.resolve_address(named, "left.elbow") == ["link2.joint_angle"]
+    assert jm.resolve_address(named, "left.elbow.length") == ["link3.joint_angle"]
 
 
 @pytest.mark.parametrize("name", ["link3", "link3.x", "theta_3", "payload", "loads.x"])
 def test_addresses_by_number_are_never_taken_for_names(arm, name):
     named = renamed(arm, link2=name)
-    assert jm.resolve(named, "link3.joint_angle") == ["link3.joint_angle"]
-    assert jm.resolve(named, "theta_3") == ["link3.joint_angle"]
+    assert jm.resolve_address(named, "link3.joint_angle") == ["link3.joint_angle"]
+    assert jm.resolve_address(named, "theta_3") == ["link3.joint_angle"]
     if name != "theta_3":
         with pytest.raises(jm.ArmError, match="is not a parameter of this arm"):
-            jm.resolve(named, name)
+            jm.resolve_address(named, name)
 
 
 def test_a_name_of_several_joints_is_refused_by_their_numbers(arm):
     named = renamed(arm, link1="elbow", link3="elbow", link4="elbow")
     message = r"'elbow\.length': joints 1, 3 and 4 have the name 'elbow'; give the number, such as 'link1\.length'"
     with pytest.raises(jm.ArmError, match=message):
-        jm.resolve(named, "elbow.length")
+        jm.resolve_address(named, "elbow.length")
     with pytest.raises(jm.ArmError, match=r"joints 1, 3, 4 have this name; .*'theta_1'"):
         named.with_posture({"elbow": 0.1})
-    assert jm.resolve(named, "pitch") == ["link2.joint_angle"]
+    assert jm.resolve_address(named, "pitch") == ["link2.joint_angle"]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_name_of_several_joints_is_refused_by_their_numbers(arm):
 )
 def test_unknown_names_suggest_names(arm, address, message):
     with pytest.raises(jm.ArmError, match=f"'{address}' is not a parameter of this arm.*{message}"):
-        jm.resolve(arm, address)
+        jm.resolve_address(arm, address)
 
 
 def test_postures_by_name_leave_the_other_joints_as_they_are(arm):

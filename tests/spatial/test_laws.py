@@ -14,14 +14,14 @@ SAME = 1e-13
 
 def omega(arm, modes=8, theory="timoshenko"):
     """Certified frequencies in rad/s."""
-    result = jm.natural_frequencies(arm, modes, theory)
+    result = jm.natural_frequencies(arm, modes, theory=theory)
     return np.asarray(result.omega)
 
 
 def holds_a_mode(arm, frequency, theory, modes=1):
     """Whether as many modes lie within 1e-13 of a frequency."""
     ends = frequency * (1.0 + np.array([-SAME, SAME]))
-    below, above = np.asarray(jm.count_below(arm, ends, theory))
+    below, above = np.asarray(jm.count_below(arm, ends, theory=theory))
     return above - below == modes
 
 
@@ -107,7 +107,9 @@ def test_planar_arm_in_space_has_the_planar_modes(theory):
     assert len(set(nearest[inside])) == np.sum(inside) >= 5
     out_of_plane = np.delete(all_modes, nearest[inside])
     between = 0.5 * (all_modes[1:-1] + all_modes[2:])
-    below = [np.asarray(jm.count_below(x, between, theory)) for x in (arm, jm.to_spatial(arm))]
+    below = [
+        np.asarray(jm.count_below(x, between, theory=theory)) for x in (arm, jm.to_spatial(arm))
+    ]
     np.testing.assert_array_equal(below[1] - below[0], np.searchsorted(out_of_plane, between))
 
 
@@ -379,7 +381,7 @@ def test_arms_that_float_free(theory):
     """Six zeros for six directions; a free beam has the roots of cosh x cos x = 1; beside soft springs the limit."""
     free = [jm.Spring(kind, e, 0.0) for kind in ("translation", "rotation") for e in np.eye(3)]
     beam = jm.SpatialArm((tube(joint_springs=free),))
-    found = jm.natural_frequencies(beam, 10, theory)
+    found = jm.natural_frequencies(beam, 10, theory=theory)
     assert found.certified.all()
     assert not np.asarray(found.omega[:6]).any()
     if theory == "euler_bernoulli":
@@ -398,7 +400,9 @@ def test_arms_that_float_free(theory):
             bent.links[1],
         )
     )
-    six, near = (np.asarray(jm.natural_frequencies(x, 9, theory).omega) for x in (bent, soft))
+    six, near = (
+        np.asarray(jm.natural_frequencies(x, 9, theory=theory).omega) for x in (bent, soft)
+    )
     assert not six[:6].any()
     assert np.all(near[:6] < 0.1)
     np.testing.assert_allclose(near[6:], six[6:], rtol=1e-8, atol=0)

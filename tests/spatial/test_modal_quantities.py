@@ -157,7 +157,7 @@ def test_branches_are_followed_in_space():
 def test_motions_of_known_frequencies_are_those_of_mode_shapes(name):
     """Of pairs of equal frequencies too, whose motions span the same space: their criterion is a rotation's."""
     case = references()[name]
-    shapes = jm.mode_shapes(case.arm, 5, case.theory, stations=2)
+    shapes = jm.mode_shapes(case.arm, 5, theory=case.theory, stations=2)
     motions, masses = known_motions(case.arm.model(case.theory), np.asarray(shapes.omega))
     np.testing.assert_allclose(masses, shapes.masses, rtol=1e-14, atol=0)
     mac = assurance(masses, np.asarray(shapes.masses), motions, np.asarray(shapes.motions))
@@ -214,4 +214,4 @@ def test_an_address_is_known_without_the_list_of_all(monkeypatch):
         raise AssertionError("the list of all")
 
     monkeypatch.setattr(jm.SpatialArm, "addresses", listed)
-    assert jm.resolve(arms[0], "link*.length")[0] == "link1.length"
+    assert jm.resolve_address(arms[0], "link*.length")[0] == "link1.length"

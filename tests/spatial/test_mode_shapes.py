@@ -25,7 +25,7 @@ AGAINST_ELEMENTS = 1e-9
 
 
 def shapes_of(arm, modes, theory="timoshenko", stations=2):
-    return to_host(jm.mode_shapes(arm, modes, theory, stations=stations))
+    return to_host(jm.mode_shapes(arm, modes, theory=theory, stations=stations))
 
 
 QUICK = {"S01", "S02", "S09", "S12", "S13", "S17", "S18"}
@@ -104,7 +104,7 @@ def test_double_bending_of_a_cantilever():
 def test_in_plane_modes_are_those_of_the_planar_arm(theory):
     """Fields, section forces, energies and participation; the planar arm has its x and y in the ground's x-y plane."""
     arm = planar_arm()
-    planar = to_host(jm.mode_shapes(arm, 4, theory, stations=5))
+    planar = to_host(jm.mode_shapes(arm, 4, theory=theory, stations=5))
     space = shapes_of(jm.to_spatial(arm), 10, theory, 5)
     for k, omega in enumerate(planar.omega):
         mode = int(np.argmin(np.abs(space.omega - omega)))

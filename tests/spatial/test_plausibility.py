@@ -89,7 +89,7 @@ def test_files_warn_and_check_shows(tmp_path):
 
 def test_check_tells_of_every_link_what_follows():
     arm = bent_arm()
-    found = jm.check(arm)
+    found = jm.check_arm(arm)
     assert found.remarks == ()
     assert found.total_mass == pytest.approx(float(arm.total_mass))
     fact = found.links[1]

@@ -23,7 +23,9 @@ GROUPED = 1e-12
 @cache
 def solved(name):
     case = references()[name]
-    return to_host(jm.natural_frequencies(case.arm, len(case.omega), case.theory, throw=False))
+    return to_host(
+        jm.natural_frequencies(case.arm, len(case.omega), theory=case.theory, throw=False)
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -68,8 +70,8 @@ def test_counts_between_and_beside_the_frequencies(name):
     starts = np.concatenate([[True], np.diff(positive) > 1e-8 * positive[1:]])
     beside = np.concatenate([positive[starts] * (1.0 - 1e-11), [positive[0] * 1e-3]])
     expected = np.searchsorted(positive, beside) + zeros
-    np.testing.assert_array_equal(jm.count_below(case.arm, beside, case.theory), expected)
-    certificate = jm.certify(case.arm, positive, case.theory)
+    np.testing.assert_array_equal(jm.count_below(case.arm, beside, theory=case.theory), expected)
+    certificate = jm.certify(case.arm, positive, theory=case.theory)
     assert certificate.all_certified
 
 
@@ -77,11 +79,11 @@ def test_counts_between_and_beside_the_frequencies(name):
 def test_band_and_lists_with_errors(name):
     case = references()[name]
     low, high = case.omega[3] * 0.9999, case.omega[8] * 1.0001
-    inside, first = jm.frequencies_in_band(case.arm, low, high, case.theory)
+    inside, first = jm.frequencies_in_band(case.arm, low, high, theory=case.theory)
     assert first == 4
     np.testing.assert_allclose(inside.omega, case.omega[3:9], rtol=EXACT)
     missing = np.delete(case.omega, 4)
-    found = np.asarray(jm.certify(case.arm, missing, case.theory).certified)
+    found = np.asarray(jm.certify(case.arm, missing, theory=case.theory).certified)
     np.testing.assert_array_equal(found, np.arange(missing.size) < 4)
 
 

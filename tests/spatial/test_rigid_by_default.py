@@ -77,8 +77,8 @@ def test_files_and_commands_say_it_and_check_shows_it(tmp_path):
             assert shown.exit_code == 0, shown.output
             assert shown.stderr.count("warning: link1: d = 0.6 m is rigid") == said
     assert "rigid [m]" in shown.stdout
-    facts = jm.check(arm_of(COLUMN, links=[LINK | {"along": "d"}])).links[0]
+    facts = jm.check_arm(arm_of(COLUMN, links=[LINK | {"along": "d"}])).links[0]
     assert (facts.length, facts.rigid) == (0.6, 0.3)
     offsets = {"base_offset": (0.3, 0.4, 0.0), "end_offset": (0.0, 0.0, 0.1)}
     both = jm.SpatialLink(1.0, **LINK, **offsets)
-    np.testing.assert_allclose(jm.check(jm.SpatialArm((both,))).links[0].rigid, 0.6, rtol=1e-15)
+    np.testing.assert_allclose(jm.check_arm(jm.SpatialArm((both,))).links[0].rigid, 0.6, rtol=1e-15)

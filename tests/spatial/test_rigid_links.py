@@ -129,8 +129,8 @@ def test_bodies_alone_are_no_reason_for_a_warning_and_files_keep_them(tmp_path):
         for x in (0.3, 0.0, 2e-4)
     ]
     arm = jm.SpatialArm(tuple(links), payload=jm.RigidBody(1.0))
-    assert jm.check(arm).remarks == ()
-    assert [fact.shape for fact in jm.check(arm).links] == ["none"] * 3
+    assert jm.check_arm(arm).remarks == ()
+    assert [fact.shape for fact in jm.check_arm(arm).links] == ["none"] * 3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         jm.write_arm(arm, tmp_path / "arm.toml")
@@ -138,7 +138,7 @@ def test_bodies_alone_are_no_reason_for_a_warning_and_files_keep_them(tmp_path):
     assert "density" not in arm.to_toml()
     # a payload in grams is still seen beside the links, which are their bodies
     heavy = arm.replace(payload=jm.RigidBody(1e5))
-    assert "in grams" in str(jm.check(heavy).remarks[0])
+    assert "in grams" in str(jm.check_arm(heavy).remarks[0])
 
 
 @pytest.mark.parametrize(
@@ -205,14 +205,14 @@ def test_an_arm_in_which_nothing_gives_way_is_remarked_and_refused_by_commands(t
     rigid = jm.SpatialLink(0.3, rigid=True, hub=BODY, joint_axis=(0, 1, 0))
     spring = jm.Spring("rotation", (1, 0, 0), 1e4)
     still = jm.SpatialArm((rigid, rigid))
-    (remark,) = jm.check(still).remarks
+    (remark,) = jm.check_arm(still).remarks
     assert "nothing gives way" in str(remark)
     for moves in (
         jm.SpatialArm((rigid, rigid.replace(joint_stiffness=1e4))),
         jm.SpatialArm((rigid.replace(joint_springs=(spring,)), rigid)),
         still.replace(base_stiffness=[1e6] * 3 + [1e4] * 3),
     ):
-        assert jm.check(moves).remarks == ()
+        assert jm.check_arm(moves).remarks == ()
         assert jm.natural_frequencies(moves, 1).certified.all()
     path = tmp_path / "arm.toml"
     jm.write_arm(still, path)

@@ -38,7 +38,7 @@ def expected_hz(**positions):
 
 @pytest.mark.parametrize("name", ["lift", "lift.joint_position", "link2.base_offset.x"])
 def test_a_position_is_an_address_of_its_own_everywhere(arm, name):
-    assert jm.resolve(arm, name) == ["link2.base_offset.x"]
+    assert jm.resolve_address(arm, name) == ["link2.base_offset.x"]
     assert jm.get_parameter(arm, name) == 0.3
     moved = jm.set_parameters(arm, {name: 0.7})
     found = jm.natural_frequencies(moved, 3)
@@ -78,8 +78,13 @@ def test_a_joint_that_slides_has_no_angle(arm):
     for address in ("theta_2", "link2.joint_angle", "lift.joint_angle", "lift.joint_stiffness"):
         with pytest.raises(jm.ArmError, match="is not a parameter of this arm"):
             jm.set_parameters(arm, {address: 0.1})
-    assert jm.resolve(arm, "link*.joint_angle") == ["link1.joint_angle", "link3.joint_angle"]
-    assert not any(x in jm.addresses(arm) for x in ("link2.joint_angle", "link2.joint_stiffness"))
+    assert jm.resolve_address(arm, "link*.joint_angle") == [
+        "link1.joint_angle",
+        "link3.joint_angle",
+    ]
+    assert not any(
+        x in jm.list_addresses(arm) for x in ("link2.joint_angle", "link2.joint_stiffness")
+    )
 
 
 def test_derivatives_by_a_position_are_those_of_differences(arm):
@@ -318,7 +323,7 @@ def test_a_robot_tells_of_its_slides():
         assert part in text
     assert "held" not in text
     assert "slide_stiffness of lift: taken as rigid" in str(jm.urdf_report(FILE))
-    assert jm.check(report.arm).remarks == ()
+    assert jm.check_arm(report.arm).remarks == ()
     # fingers beyond the last joint that turns are held, unless the tip is one
     gripper = path_of("urdf/gripper")
     text = str(jm.urdf_report(gripper, positions={"open": 0.01}))

@@ -32,7 +32,7 @@ def test_cells_are_single_calls_and_certified():
         cell = ds.isel(place)
         arm, theory = arm_of_cell(cell)
         assert isinstance(arm, jm.SpatialArm)
-        single = jm.natural_frequencies(arm, 3, theory)
+        single = jm.natural_frequencies(arm, 3, theory=theory)
         np.testing.assert_allclose(cell.frequency, single.frequencies_hz, rtol=1e-13)
         np.testing.assert_array_equal(cell.count_below, single.count_below)
 

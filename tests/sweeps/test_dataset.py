@@ -63,7 +63,7 @@ def stored(sweep, tmp_path_factory):
 def test_every_cell_is_the_arm_that_its_labels_say(ds):
     arm = jm.examples.two_link_flexible(50.0).with_posture([math.pi / 4]).with_payload(0.5, 0.001)
     for theory in ("timoshenko", "euler_bernoulli"):
-        alone = jm.natural_frequencies(arm, 3, theory)
+        alone = jm.natural_frequencies(arm, 3, theory=theory)
         cell = ds.sel(theory=theory, theta_2=45.0, thickness_factor=50.0).isel(load=1)
         assert float(cell.payload_mass) == 0.5
         # the batch and the single call may round the last digits differently

@@ -45,7 +45,7 @@ def test_buckling_factors_are_eulers():
     alone = jm.set_parameters(
         arm, {"loads.tip_force_x": 50.0, "payload.mass": 3.0, "loads.gravity": 9.81}
     )
-    truth = jm.natural_frequencies(alone, 1, "euler_bernoulli").frequencies_hz
+    truth = jm.natural_frequencies(alone, 1, theory="euler_bernoulli").frequencies_hz
     np.testing.assert_allclose(ds.frequency.values[2, 1], truth, rtol=1e-12)
 
 

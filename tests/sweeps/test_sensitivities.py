@@ -124,7 +124,7 @@ def test_invalid_cells_have_no_value_and_say_so():
 
 def test_all_parameters_are_taken_unless_told_otherwise():
     sweep = postures(outputs=["sensitivity"], sensitivity_to=[])
-    assert list(sweep.sensitivity_to) == jm.addresses(jm.examples.three_link_industrial())
+    assert list(sweep.sensitivity_to) == jm.list_addresses(jm.examples.three_link_industrial())
     assert sweep.outputs == ("frequency", "status", "certified", "modal_status", "sensitivity")
     assert postures(outputs=[], sensitivity_to=[]).sensitivity_to == ()
 

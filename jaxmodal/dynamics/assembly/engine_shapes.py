@@ -58,7 +58,7 @@ def locked_arm_shapes(
         )
     if modes == 0:
         return tuple(combined(1, np.zeros((1, 0)), "locked_arm") for _ in links)
-    found = mode_shapes(arm, modes, "bending_only", stations=STATIONS.tolist())
+    found = mode_shapes(arm, modes, theory="bending_only", stations=STATIONS.tolist())
     across, turned = np.asarray(found.v), np.asarray(found.psi)
     made = []
     for i, (link, count) in enumerate(zip(links, counts, strict=True)):

@@ -48,7 +48,7 @@ def locked_arm_shapes(arm: SpatialArm, counts: Sequence[Sequence[int]]) -> list[
     stretched = any(count[0] for count in counts)
     theory: Literal["euler_bernoulli", "bending_only"]
     theory = "euler_bernoulli" if stretched else "bending_only"
-    motion = np.asarray(mode_shapes(arm, modes, theory, stations=STATIONS.tolist()).motion)
+    motion = np.asarray(mode_shapes(arm, modes, theory=theory, stations=STATIONS.tolist()).motion)
     if not np.all(np.isfinite(motion)):
         raise ArmError(
             f"shapes = 'locked_arm': the arm moves freely in one of its first {modes} modes, which bends nothing; must "

@@ -208,7 +208,7 @@ def s_curve(start: Any, end: Any, speed: Any, acceleration: Any, jerk: Any) -> P
 
 
 def modal_s_curve(
-    start: Any, end: Any, frequencies: Any, speed: Any, acceleration: Any, jerk: Any = None
+    start: Any, end: Any, omega: Any, speed: Any, acceleration: Any, jerk: Any = None
 ) -> PiecewisePolynomial:
     """An S-curve whose jerk and acceleration times are periods of modes, which it leaves at rest.
 
@@ -216,7 +216,7 @@ def modal_s_curve(
     ----------
     start, end, speed, acceleration
         As for `trapezoid`; limits that are held.
-    frequencies
+    omega
         Angular frequencies of two modes, rad/s, or of one, which then has both times and is left at rest although its
         frequency be slightly wrong.
     jerk
@@ -243,10 +243,10 @@ def modal_s_curve(
         {} if jerk is None else {"jerk": jerk}
     )
     first, way, limits = _on_a_line(start, end, **given)
-    omega = np.atleast_1d(reals("frequencies", frequencies, "angular frequencies, rad/s"))
+    omega = np.atleast_1d(reals("omega", omega, "angular frequencies, rad/s"))
     if omega.shape not in ((1,), (2,)) or not np.all((omega > 0.0) & np.isfinite(omega)):
         raise ArmError(
-            f"frequencies = {omega.tolist()}: must be one or two angular frequencies greater than 0, rad/s."
+            f"omega = {omega.tolist()}: must be one or two angular frequencies greater than 0, rad/s."
         )
     long, short = 2.0 * np.pi / omega.min(), 2.0 * np.pi / omega.max()
     # of rectangles of area 1 the longest bounds the rate, the two longest the acceleration, all three the jerk, which

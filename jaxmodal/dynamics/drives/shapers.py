@@ -22,19 +22,19 @@ _LEFT = 0.05
 
 
 def shaper(
-    frequencies: Sequence[float],
-    damping_ratios: Sequence[float] | float = 0.0,
+    omega: Sequence[float],
+    damping_ratio: Sequence[float] | float = 0.0,
     kind: str = "zv",
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Delays and weights of an input shaper for some modes.
 
     Parameters
     ----------
-    frequencies
+    omega
         Angular frequencies of the modes to leave at rest, rad/s, such as certified ones of the arm at the end of
         its motion. What is shaped is the motion of the motors: of elastic joints these are the frequencies with
         ``motor="held"``, as `linearise` has them with locked joints.
-    damping_ratios
+    damping_ratio
         Their damping ratios, one number or one each, below 1.
     kind
         ``"zv"``: no vibration at the frequencies, half a period for each. ``"zvd"``: nor a first derivative of it by
@@ -64,32 +64,32 @@ def shaper(
     >>> delays.tolist(), weights.tolist()
     ([0.0, 1.0], [0.5, 0.5])
     """
-    omegas = np.atleast_1d(reals("frequencies", frequencies, "angular frequencies, rad/s"))
+    omegas = np.atleast_1d(reals("omega", omega, "angular frequencies, rad/s"))
     if not isinstance(kind, str) or kind not in _KINDS:
         raise ArmError(f"kind = {shown(kind)}: must be one of {', '.join(map(repr, _KINDS))}.")
     each = _KINDS[kind]
     most = int(math.log(_IMPULSES + 0.5, each))
     if omegas.ndim > 1 or omegas.size > most:
         raise ArmError(
-            f"frequencies: of shape {omegas.shape}; must be a row of at most {most}, for k modes make "
+            f"omega: of shape {omegas.shape}; must be a row of at most {most}, for k modes make "
             f"{each}^k impulses."
         )
-    zetas = reals("damping_ratios", damping_ratios, "one number, or one for each frequency")
+    zetas = reals("damping_ratio", damping_ratio, "one number, or one for each frequency")
     if zetas.shape not in ((), omegas.shape):
         raise ArmError(
-            f"damping_ratios: of shape {zetas.shape}; must be one number, or {omegas.size}, one for each frequency."
+            f"damping_ratio: of shape {zetas.shape}; must be one number, or {omegas.size}, one for each frequency."
         )
     if kind == "ei" and np.any(zetas != 0.0):
         raise ArmError(
-            f"damping_ratios = {shown(damping_ratios)}: must be 0 for kind 'ei', which is known without damping; "
+            f"damping_ratio = {shown(damping_ratio)}: must be 0 for kind 'ei', which is known without damping; "
             "give 0 or kind 'zvd'."
         )
     zetas = np.broadcast_to(zetas, omegas.shape)
     delays, weights = np.zeros(1), np.ones(1)
-    for omega, zeta in zip(omegas.tolist(), zetas.tolist(), strict=True):
-        if not (0.0 < omega < math.inf and 0.0 <= zeta < 1.0):
+    for each_omega, zeta in zip(omegas.tolist(), zetas.tolist(), strict=True):
+        if not (0.0 < each_omega < math.inf and 0.0 <= zeta < 1.0):
             raise ArmError(
-                f"frequencies: {omega!r} rad/s with damping ratio {zeta!r}; must be greater than 0, with a ratio "
+                f"omega: {each_omega!r} rad/s with damping ratio {zeta!r}; must be greater than 0, with a ratio "
                 "from 0 to below 1: a mode that oscillates."
             )
         root = math.sqrt(1.0 - zeta**2)
@@ -100,7 +100,7 @@ def shaper(
             "zvd": np.convolve(pair, pair),
             "ei": np.array([0.25 * (1.0 + _LEFT), 0.5 * (1.0 - _LEFT), 0.25 * (1.0 + _LEFT)]),
         }[kind]
-        half = math.pi / (omega * root)
+        half = math.pi / (each_omega * root)
         delays = (delays[:, None] + half * np.arange(impulses.size)).ravel()
         weights = (weights[:, None] * impulses).ravel()
     return delays, weights
@@ -112,7 +112,7 @@ _MOST_FOR_A_BAND, _LOOKED_AT = 24, 64
 
 def band_shaper(
     bands: Any,
-    damping_ratios: Sequence[float] | float = 0.0,
+    damping_ratio: Sequence[float] | float = 0.0,
     left: float = 0.05,
     impulses: int | Sequence[int] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -122,7 +122,7 @@ def band_shaper(
     ----------
     bands
         Lowest and highest angular frequency of each mode, rad/s, shape (K, 2).
-    damping_ratios
+    damping_ratio
         Their damping ratios, one number or one each, below 1.
     left
         The share that a mode may be left with at any frequency of its band, above 0 and below 1.
@@ -159,10 +159,10 @@ def band_shaper(
         raise ArmError(
             f"bands: of shape {ends.shape}; must be (K, 2), the lowest and the highest frequency of each mode, rad/s."
         )
-    zetas = reals("damping_ratios", damping_ratios, "one number, or one for each band")
+    zetas = reals("damping_ratio", damping_ratio, "one number, or one for each band")
     if zetas.shape not in ((), ends.shape[:1]) or not np.all((zetas >= 0.0) & (zetas < 1.0)):
         raise ArmError(
-            f"damping_ratios = {shown(damping_ratios)}: must be from 0 to below 1, one number or {len(ends)}, one "
+            f"damping_ratio = {shown(damping_ratio)}: must be from 0 to below 1, one number or {len(ends)}, one "
             "for each band."
         )
     share = float(reals("left", left, "a share above 0 and below 1"))
@@ -198,14 +198,14 @@ def band_shaper(
 
 
 def share_left(
-    delays: Any, weights: Any, frequencies: Any, damping_ratio: float = 0.0
+    delays: Any, weights: Any, omega: Any, damping_ratio: float = 0.0
 ) -> NDArray[np.float64]:
     """What a shaper leaves of the vibration of modes with these angular frequencies, as a share, of their shape.
 
     The amplitude at its last impulse beside that of a single impulse of weight 1 there.
     """
     times, sizes = np.asarray(delays, np.float64), np.asarray(weights, np.float64)
-    omega = np.asarray(frequencies, np.float64)[..., None]
+    omega = np.asarray(omega, np.float64)[..., None]
     turned = omega * math.sqrt(1.0 - damping_ratio**2) * times
     grown = np.exp(damping_ratio * omega * (times - times.max()))
     return np.asarray(np.abs(np.sum(sizes * grown * np.exp(1j * turned), axis=-1)))

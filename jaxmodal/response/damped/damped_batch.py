@@ -119,6 +119,7 @@ def damped_modes_batch(
     arm: Arm | SpatialArm,
     parameters: Mapping[str, Any],
     num_modes: int = 10,
+    *,
     theory: TheoryName = "timoshenko",
 ) -> DampedModesBatch:
     """Damped frequencies, damping ratios and decay rates of many variants of an arm.
@@ -158,7 +159,7 @@ def damped_modes_batch(
     """
     require_arm(arm)
     count = positive_integer(num_modes, "num_modes", limits.MODES)
-    certified = natural_frequencies_batch(arm, parameters, count + BEYOND, theory)
+    certified = natural_frequencies_batch(arm, parameters, count + BEYOND, theory=theory)
     addresses, values = columns_of(arm, parameters)
     omega = np.where(np.asarray(certified.certified), np.asarray(certified.omega), np.nan)
     # rigid links have no more modes than springs: those beyond are not there, as none is that is not certified

@@ -110,7 +110,7 @@ class DampedModes(Drawn, ShowsRoots):
 
 
 def damped_modes(
-    arm: Arm | SpatialArm, num_modes: int = 10, theory: TheoryName = "timoshenko"
+    arm: Arm | SpatialArm, num_modes: int = 10, *, theory: TheoryName = "timoshenko"
 ) -> DampedModes:
     """Damped frequencies, damping ratios and decay rates of the lowest modes of an arm.
 
@@ -148,7 +148,7 @@ def damped_modes(
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     if is_traced(arm):
         raise ArmError("arm: is traced; damped modes are of concrete arms.")
-    certified = natural_frequencies(arm, count + BEYOND, theory, throw=False)
+    certified = natural_frequencies(arm, count + BEYOND, theory=theory, throw=False)
     undamped = np.asarray(certified.omega)
     undamped = undamped[np.isfinite(undamped)]  # rigid links have no more modes than springs
     if (np.asarray(certified.status) == Status.unstable).any():

@@ -114,8 +114,8 @@ class DampedSensitivities(ShowsDatasets):
 def damped_sensitivities(
     arm: Arm | SpatialArm,
     num_modes: int = 10,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     addresses: Sequence[str] | None = None,
 ) -> DampedSensitivities:
     """Derivatives of the lowest damped modes of an arm by its values: of frequencies, damping ratios and decay rates.
@@ -141,13 +141,13 @@ def damped_sensitivities(
     --------
     >>> import jaxmodal as jm
     >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05), loss_factor=0.02)
-    >>> found = jm.damped_sensitivities(jm.Arm((link,)), 1, "euler_bernoulli", addresses=["link1.loss_factor"])
+    >>> found = jm.damped_sensitivities(jm.Arm((link,)), 1, theory="euler_bernoulli", addresses=["link1.loss_factor"])
     >>> f"{found.of_damping_ratio[0, 0]:.4f}"   # the ratio is half the loss factor, nearly
     '0.4998'
     """
     require_concrete(require_arm(arm), "damped_sensitivities")
     names, members, singles = parameters_of(arm, addresses)
-    modes = damped_modes(arm, num_modes, theory)
+    modes = damped_modes(arm, num_modes, theory=theory)
     simple = modes.multiplicity == 1
     roots = np.where(simple, modes.roots, 1.0)
     with np.errstate(all="ignore"):

@@ -10,13 +10,18 @@ import numpy as np
 from jaxmodal.response.driven.port_quantities import signal_names
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.runtime.datasets import Variable, variable
-from jaxmodal.spatial.parts.parameters import describe, unit_of
+from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
 
 
 def band_in_hertz(omega_min: float, omega_max: float) -> dict[str, float]:
     """The ends of a band in rad/s as attributes of a dataset, in Hz."""
     ends = {"frequency_min": omega_min, "frequency_max": omega_max}
     return {name: float(omega) / (2.0 * np.pi) for name, omega in ends.items()}
+
+
+def driven_names(inputs: Sequence[Port]) -> str:
+    """What drives an arm, as titles and attributes name it."""
+    return ", ".join(each.force_name for each in inputs)
 
 
 def output_labels(outputs: Sequence[Port], unit: Callable[[Port], str]) -> dict[str, Variable]:
@@ -49,7 +54,7 @@ def parameter_labels(addresses: Sequence[str], values: Any) -> dict[str, Variabl
         "parameter": ("parameter", list(addresses)),
         "value": variable("parameter", values, "value of the parameter, SI"),
         "parameter_units": variable(
-            "parameter", list(map(unit_of, addresses)), "unit of the parameter"
+            "parameter", list(map(unit_of_address, addresses)), "unit of the parameter"
         ),
     }
 
@@ -58,7 +63,11 @@ def cell_labels(addresses: Sequence[str], cells: Any) -> dict[str, Variable]:
     """Coordinates along ``cell`` of what varies, (addresses, cells), each under its address without full stops."""
     labels = {}
     for address, column in zip(addresses, np.asarray(cells), strict=True):
-        text = {"long_name": describe(address), "units": unit_of(address), "address": address}
+        text = {
+            "long_name": describe_address(address),
+            "units": unit_of_address(address),
+            "address": address,
+        }
         labels[address.replace(".", "_")] = ("cell", column, text)
     return labels
 
@@ -69,6 +78,6 @@ def parameter_rows(
     """Rows of a table of parameters with value and unit, those first of which a ``share``, (..., P), is large."""
     size = np.abs(np.nan_to_num(share)).reshape(-1, len(addresses)).max(axis=0)
     return [
-        [addresses[p], f"{values[p]:.6g}", unit_of(addresses[p]), *texts[p]]
+        [addresses[p], f"{values[p]:.6g}", unit_of_address(addresses[p]), *texts[p]]
         for p in np.argsort(-size, kind="stable")
     ]

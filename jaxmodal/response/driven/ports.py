@@ -217,6 +217,10 @@ def port(name: str | Port, arm: SerialArm) -> Port:
     return found
 
 
+#: what takes ports: one, by its name or itself, or several
+Ports = str | Port | Sequence[str | Port]
+
+
 def ports(names: Any, arm: SerialArm, role: str) -> tuple[Port, ...]:
     """Return the ports of one name or of a sequence of names, in their order.
 

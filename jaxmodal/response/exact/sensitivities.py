@@ -19,7 +19,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows, port_labels
 from jaxmodal.response.driven.port_quantities import in_quantity, read_ports, unit_of_pair
-from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.ports import Port, Ports
 from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.exact.frequency_response import frequency_response
 from jaxmodal.response.exact.held_slopes import held_motions
@@ -136,8 +136,8 @@ class ResponseSensitivities(ShowsDatasets):
 def response_sensitivities(
     arm: Arm | SpatialArm,
     omega: ArrayLike,
-    inputs: str | Port | Sequence[str | Port],
-    outputs: str | Port | Sequence[str | Port],
+    inputs: Ports,
+    outputs: Ports,
     *,
     addresses: Sequence[str] | None = None,
     quantity: str = "receptance",

@@ -13,6 +13,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.driven.labels import driven_names
 from jaxmodal.response.driven.port_quantities import unit_of_transfer
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.forced.stationary import extrema
@@ -44,8 +45,8 @@ class ResponsePeaks(ShowsDatasets):
         Where it is smallest among its neighbours: antiresonances.
     dip_values : complex array, shape (Q,)
         The response there.
-    input, output : Port
-        The ports.
+    inputs, outputs : tuple of Port
+        The one port that is driven and the one that is read.
     motion : str
         What the output is: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
     base_motion : str
@@ -56,8 +57,8 @@ class ResponsePeaks(ShowsDatasets):
     values: NDArray[np.complex128]
     dips: Floats
     dip_values: NDArray[np.complex128]
-    input: Port
-    output: Port
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
     motion: str
     base_motion: str
 
@@ -69,7 +70,7 @@ class ResponsePeaks(ShowsDatasets):
     @property
     def unit(self) -> str:
         """Unit of the values."""
-        return unit_of_transfer(self.output, self.motion, self.input, self.base_motion)
+        return unit_of_transfer(self.outputs[0], self.motion, self.inputs[0], self.base_motion)
 
     def tables(self) -> list[Table]:
         """Return the peaks: frequency, size and phase."""
@@ -77,7 +78,7 @@ class ResponsePeaks(ShowsDatasets):
             [hertz_text(hertz), f"{abs(value):.5g}", _phase(value)]
             for hertz, value in zip(self.frequencies_hz.tolist(), self.values, strict=True)
         ]
-        title = f"{len(rows)} peaks from {self.input.force_name} to {self.output}"
+        title = f"{len(rows)} peaks from {driven_names(self.inputs)} to {self.outputs[0]}"
         headings = ("frequency [Hz]", f"size [{self.unit}]", "phase [°]")
         return [Table(title, headings, shortened(rows))]
 
@@ -98,7 +99,7 @@ class ResponsePeaks(ShowsDatasets):
                 "kind": variable("place", kinds[order], "peak or dip"),
             },
             {"place": np.arange(1, omega.size + 1)},
-            {"input": self.input.force_name, "output": str(self.output)},
+            {"inputs": driven_names(self.inputs), "outputs": str(self.outputs[0])},
         )
 
 
@@ -110,10 +111,10 @@ def response_peaks(
     arm: Arm | SpatialArm,
     omega_min: float,
     omega_max: float,
-    input: str | Port,
-    output: str | Port,
-    theory: TheoryName = "timoshenko",
+    inputs: str | Port,
+    outputs: str | Port,
     *,
+    theory: TheoryName = "timoshenko",
     motion: str = "displacement",
     base_motion: str = "acceleration",
 ) -> ResponsePeaks:
@@ -125,8 +126,8 @@ def response_peaks(
         The arm, of concrete values, with damping.
     omega_min, omega_max
         The band in rad/s, 0 < omega_min < omega_max.
-    input, output
-        Ports. An input at the base is a motion of it.
+    inputs, outputs
+        One port each. An input at the base is a motion of it.
     theory
         As for `natural_frequencies`.
     motion
@@ -151,10 +152,11 @@ def response_peaks(
     displacements usually below them; dampers that stiffen can lift them.
     """
     low, high = band(omega_min, omega_max)
-    transfer = Transfer(arm, input, output, theory, motion, base_motion)
+    transfer = Transfer(arm, inputs, outputs, theory, motion, base_motion)
     if len(transfer.inputs) != 1 or len(transfer.outputs) != 1:
         raise ArmError(
-            f"input = {shown(input)}, output = {shown(output)}: peaks are of one input and one output; give one each."
+            f"inputs = {shown(inputs)}, outputs = {shown(outputs)}: peaks are of one input and one output; "
+            "give one each."
         )
     if not transfer.damped:
         raise InfiniteResponseError(
@@ -183,8 +185,8 @@ def response_peaks(
         values[0],
         places[1],
         values[1],
-        transfer.inputs[0],
-        transfer.outputs[0],
+        transfer.inputs,
+        transfer.outputs,
         motion,
         base_motion,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.response.driven.labels import band_in_hertz, output_labels
+from jaxmodal.response.driven.labels import band_in_hertz, driven_names, output_labels
 from jaxmodal.response.driven.port_quantities import unit_of_motion
-from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.ports import Port, Ports
 from jaxmodal.response.forced.transfer import Floats, Transfer, scaled
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
@@ -26,7 +26,6 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 if TYPE_CHECKING:
     import xarray
 
-Outputs = str | Port | Sequence[str | Port]
 Spectrum = float | tuple[ArrayLike, ArrayLike] | Callable[[Floats], ArrayLike]
 
 
@@ -34,9 +33,9 @@ def harmonic_response(
     arm: Arm | SpatialArm,
     omega: ArrayLike,
     forces: Mapping[Any, complex],
-    outputs: Outputs,
-    theory: TheoryName = "timoshenko",
+    outputs: Ports,
     *,
+    theory: TheoryName = "timoshenko",
     motion: str = "displacement",
     base_motion: str = "acceleration",
 ) -> NDArray[np.complex128]:
@@ -106,8 +105,8 @@ class RandomResponse(ShowsDatasets):
         Of each output, in its unit.
     error : array, shape (p,)
         What the quadrature estimates its error to be, in the same unit.
-    input, outputs : Port, tuple of Port
-        The ports.
+    inputs, outputs : tuple of Port
+        The one port that is driven, and those that are read.
     motion : str
         What the outputs are.
     omega_min, omega_max : float
@@ -116,7 +115,7 @@ class RandomResponse(ShowsDatasets):
 
     rms: Floats
     error: Floats
-    input: Port
+    inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     motion: str
     omega_min: float
@@ -129,9 +128,7 @@ class RandomResponse(ShowsDatasets):
             for each, value in zip(self.outputs, self.rms, strict=True)
         ]
         ends = [f"{w / (2 * np.pi):.4g}" for w in (self.omega_min, self.omega_max)]
-        title = (
-            f"root mean squares under a random {self.input.force_name}, {ends[0]} to {ends[1]} Hz"
-        )
+        title = f"root mean squares under a random {driven_names(self.inputs)}, {ends[0]} to {ends[1]} Hz"
         return [Table(title, ("output", "rms", "unit"), rows, (), ("output", "unit"))]
 
     def to_xarray(self) -> xarray.Dataset:
@@ -145,7 +142,7 @@ class RandomResponse(ShowsDatasets):
             },
             output_labels(self.outputs, lambda port: unit_of_motion(port, self.motion)),
             {
-                "input": self.input.force_name,
+                "inputs": driven_names(self.inputs),
                 "motion": self.motion,
                 **band_in_hertz(self.omega_min, self.omega_max),
             },
@@ -157,10 +154,10 @@ def random_response(
     spectrum: Spectrum,
     omega_min: float,
     omega_max: float,
-    input: str | Port,
-    outputs: Outputs,
-    theory: TheoryName = "timoshenko",
+    inputs: str | Port,
+    outputs: Ports,
     *,
+    theory: TheoryName = "timoshenko",
     motion: str = "displacement",
     base_motion: str = "acceleration",
     tolerance: float = 1e-9,
@@ -177,8 +174,8 @@ def random_response(
         lines between and zero outside.
     omega_min, omega_max
         The band in rad/s, 0 < omega_min < omega_max.
-    input, outputs, theory, motion, base_motion
-        As for `response_peaks`; outputs may be several.
+    inputs, outputs, theory, motion, base_motion
+        As for `response_peaks`: one input, outputs may be several.
     tolerance
         Relative error of the mean squares.
 
@@ -204,10 +201,10 @@ def random_response(
     if not 1e-12 <= allowed < 1.0:
         raise ValueError(f"tolerance = {shown(tolerance)}: expected a number from 1e-12 to 1")
     density, corners = _density(spectrum)
-    transfer = Transfer(arm, input, outputs, theory, motion, base_motion)
+    transfer = Transfer(arm, inputs, outputs, theory, motion, base_motion)
     if len(transfer.inputs) != 1:
         raise ArmError(
-            f"input = {shown(input)}: give one port; add the squares for independent ones."
+            f"inputs = {shown(inputs)}: give one port; add the squares for independent ones."
         )
     if not transfer.damped:
         raise ArmError(
@@ -239,7 +236,7 @@ def random_response(
         )
     rms = np.sqrt(square)
     half = np.divide(np.asarray(found.error), 2.0 * rms, out=np.zeros_like(rms), where=rms > 0.0)
-    return RandomResponse(rms, half, transfer.inputs[0], transfer.outputs, motion, low, high)
+    return RandomResponse(rms, half, transfer.inputs, transfer.outputs, motion, low, high)
 
 
 def _density(spectrum: Any) -> tuple[Callable[[Floats], Floats], Floats]:

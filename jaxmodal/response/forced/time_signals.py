@@ -14,10 +14,9 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
 from jaxmodal.response.driven.damping import viscous_alone
-from jaxmodal.response.driven.labels import output_labels
+from jaxmodal.response.driven.labels import driven_names, output_labels
 from jaxmodal.response.driven.port_quantities import unit_of_motion
-from jaxmodal.response.driven.ports import Port
-from jaxmodal.response.forced.steady import Outputs
+from jaxmodal.response.driven.ports import Port, Ports
 from jaxmodal.response.forced.transfer import Floats, Transfer
 from jaxmodal.response.modal.superposition import modal_superposition
 from jaxmodal.runtime.datasets import variable
@@ -49,7 +48,7 @@ class TimeResponse(ShowsDatasets):
         In s, from 0.
     values : array, shape (p, N)
         The outputs, in their units.
-    input, outputs : Port, tuple of Port
+    inputs, outputs : tuple of Port
         The ports.
     motion : str
         What the outputs are.
@@ -57,7 +56,7 @@ class TimeResponse(ShowsDatasets):
 
     time: Floats
     values: Floats
-    input: Port
+    inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     motion: str
 
@@ -68,7 +67,7 @@ class TimeResponse(ShowsDatasets):
             [str(each), f"{self.values[k, at]:.6g}", f"{self.time[at]:.6g}"]
             for k, (each, at) in enumerate(zip(self.outputs, place, strict=True))
         ]
-        title = f"{self.motion} over {self.time[-1]:g} s under {self.input.force_name}"
+        title = f"{self.motion} over {self.time[-1]:g} s under {driven_names(self.inputs)}"
         return [Table(title, ("output", "largest", "at [s]"), rows, (), ("output",))]
 
     def to_xarray(self) -> xarray.Dataset:
@@ -81,7 +80,7 @@ class TimeResponse(ShowsDatasets):
                 **output_labels(self.outputs, lambda port: unit_of_motion(port, self.motion)),
                 "time": variable("time", self.time, "time", "s"),
             },
-            {"input": self.input.force_name},
+            {"inputs": driven_names(self.inputs)},
         )
 
 
@@ -89,10 +88,10 @@ def time_response(
     arm: Arm | SpatialArm,
     signal: ArrayLike,
     time_step: float,
-    input: str | Port,
-    outputs: Outputs,
-    theory: TheoryName = "timoshenko",
+    inputs: Ports,
+    outputs: Ports,
     *,
+    theory: TheoryName = "timoshenko",
     motion: str = "displacement",
     base_motion: str = "acceleration",
     periodic: bool = False,
@@ -103,12 +102,12 @@ def time_response(
     ----------
     arm : Arm
         The arm, of concrete values, with damping unless the signal is periodic.
-    signal : array, shape (N,)
-        The force or motion of the base at equal steps from time 0.
+    signal : array, shape (N,) or (m, N)
+        The force or motion of the base at equal steps from time 0; of several inputs a row for each.
     time_step
         The step in s.
-    input, outputs, theory, motion, base_motion
-        As for `response_peaks`; outputs may be several.
+    inputs, outputs, theory, motion, base_motion
+        As for `response_peaks`; both may be several.
     periodic
         Whether the signal repeats for ever; then the motion is the steady one. Otherwise time without a signal is added
         until the motion has died out. Where nothing holds the arm, at a free joint or base, the signal must have no
@@ -139,25 +138,30 @@ def time_response(
     the sampling frequency. What comes round from the end is below 1e-10 of the motion, of the lowest 60 modes.
     """
     samples = real_array(signal, "signal")
-    if samples.ndim != 1 or samples.size < 2 or not np.all(np.isfinite(samples)):
+    if samples.ndim not in (1, 2) or samples.shape[-1] < 2 or not np.all(np.isfinite(samples)):
         raise ValueError(
             f"signal = {shown(signal)}: expected at least 2 finite numbers at equal steps"
         )
+    samples = np.atleast_2d(samples)
     step = real_number(time_step, "time_step", "a time in s greater than 0")
     if not 0.0 < step < np.inf:
         raise ValueError(f"time_step = {shown(time_step)}: expected a time in s greater than 0")
     if is_traced(periodic) or np.ndim(periodic) or np.asarray(periodic).dtype.kind != "b":
         raise ArmError(f"periodic = {shown(periodic)}: must be True or False.")
-    transfer = Transfer(arm, input, outputs, theory, motion, base_motion)
-    if len(transfer.inputs) != 1:
-        raise ArmError(f"input = {shown(input)}: give one port; add the motions for several.")
-    count = samples.size
-    if not periodic:
-        count = _with_time_to_settle(transfer, motion, samples.size, step)
+    transfer = Transfer(arm, inputs, outputs, theory, motion, base_motion)
+    rows, length = samples.shape
+    if len(transfer.inputs) != rows:
+        raise ArmError(
+            f"inputs = {shown(inputs)}: {len(transfer.inputs)} ports for a signal of {rows} rows; give a row of the "
+            "signal for each."
+        )
+    count = length if periodic else _with_time_to_settle(transfer, motion, length, step)
     loose = periodic and transfer.first == 0.0
     endless = transfer.drifts or (loose and not transfer.accelerates)
-    if endless and abs(samples.mean()) > _NO_MEAN * np.abs(samples).max():
-        mean = float(samples.mean())
+    means = samples.mean(axis=1)
+    moving = np.abs(means) > _NO_MEAN * np.abs(samples).max(axis=1)
+    if endless and np.any(moving):
+        mean = float(means[np.argmax(moving)])
         if transfer.drifts:
             raise ValueError(
                 f"signal: has the mean {mean!r}, with which the base moves on without end; take the mean away, or ask "
@@ -169,19 +173,19 @@ def time_response(
             f"a free base) moves on without end; take the mean away{asked}, or give the joint or the base a stiffness "
             "greater than 0."
         )
-    spectrum = np.fft.rfft(samples, count)
+    spectrum = np.fft.rfft(samples, count, axis=1)
     omega: Floats = 2.0 * np.pi * np.fft.rfftfreq(count, step).astype(np.float64)
-    answer = np.empty((len(transfer.outputs), omega.size), np.complex128)
-    answer[:, 1:] = transfer(omega[1:])[:, 0]
+    answer = np.empty((len(transfer.outputs), rows, omega.size), np.complex128)
+    answer[..., 1:] = transfer(omega[1:])
     if endless:
-        answer[:, 0] = 0.0
+        answer[..., 0] = 0.0
     else:
-        answer[:, 0] = (transfer.steady_acceleration() if loose else transfer.at_rest())[:, 0]
+        answer[..., 0] = transfer.steady_acceleration() if loose else transfer.at_rest()
     if count % 2 == 0:
-        answer[:, -1] = answer[:, -1].real
-    values = np.fft.irfft(answer * spectrum, count, axis=1)[:, : samples.size]
-    time = step * np.arange(samples.size, dtype=np.float64)
-    return TimeResponse(time, values, transfer.inputs[0], transfer.outputs, motion)
+        answer[..., -1] = answer[..., -1].real
+    values = np.fft.irfft(np.einsum("pif,if->pf", answer, spectrum), count, axis=1)[:, :length]
+    time = step * np.arange(length, dtype=np.float64)
+    return TimeResponse(time, values, transfer.inputs, transfer.outputs, motion)
 
 
 def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: float) -> int:
@@ -196,7 +200,7 @@ def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: floa
             "loss_factor: is a law of harmonic motions alone; in time it would move the arm before the force acts. "
             "Take kelvin_voigt_time or joint_damping instead, or say periodic=True for a signal that repeats."
         )
-    if transfer.inputs[0].place == "base" and transfer.base_power != 2:
+    if transfer.base_power != 2 and any(each.place == "base" for each in transfer.inputs):
         raise ArmError(
             "base_motion: a motion of the base that ends elsewhere than it began leaves the arm there; give its "
             "acceleration and ask for motion='acceleration', or say periodic=True."
@@ -206,9 +210,9 @@ def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: floa
             f"motion = {motion!r}: a base that is accelerated leaves with the arm, whose {motion} does not come to "
             "rest; ask for motion='acceleration' and integrate it from rest."
         )
-    within = int(count_below(transfer.arm, np.pi / step, transfer.theory))
+    within = int(count_below(transfer.arm, np.pi / step, theory=transfer.theory))
     port, modes = transfer.outputs[0], min(max(within, 1), _MODES_LOOKED_AT)
-    model = modal_superposition(transfer.arm, port, port, modes, transfer.theory)
+    model = modal_superposition(transfer.arm, port, port, modes, theory=transfer.theory)
     one = np.eye(model.omega.size)
     poles = np.linalg.eigvals(
         np.block([[0.0 * one, one], [-np.diag(model.omega**2), -model.damping]])

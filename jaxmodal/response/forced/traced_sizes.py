@@ -158,7 +158,7 @@ def _maxima(structure: Any, values: tuple[float, ...], asked: AskedSize) -> tupl
         float(ends[1]),
         asked.input,
         asked.output,
-        asked.theory,
+        theory=asked.theory,
         motion=asked.motion,
         base_motion=asked.base_motion,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.frequencies.models import concrete_model
 from jaxmodal.frequencies.one_arm import found_in_band, lowest_frequencies
 from jaxmodal.response.driven.damping import dampers, damps
-from jaxmodal.response.driven.ports import RELATIVE, Port, ports
+from jaxmodal.response.driven.ports import RELATIVE, Ports, ports
 from jaxmodal.response.exact.frequency_response import motions
 from jaxmodal.response.static.buckled import require_stable
 from jaxmodal.runtime.errors import ArmError, suggestion
@@ -60,8 +59,8 @@ class Transfer:
     def __init__(
         self,
         arm: Arm | SpatialArm,
-        inputs: str | Port | Sequence[str | Port],
-        outputs: str | Port | Sequence[str | Port],
+        inputs: Ports,
+        outputs: Ports,
         theory: TheoryName,
         motion: str = "displacement",
         base_motion: str = "acceleration",

@@ -66,25 +66,25 @@ def damping_of_modes(
     return ModalDamping(viscous, structural)
 
 
-def given_damping(omega: Floats, damping_ratios: Any, rayleigh: Any) -> Floats:
+def given_damping(omega: Floats, damping_ratio: Any, rayleigh: Any) -> Floats:
     """Damping ``2 zeta omega`` of each mode, 1/s, shape (K,)."""
     if rayleigh is not None:
         mass, stiffness = real_array(rayleigh, "rayleigh")
         return mass + stiffness * omega**2
-    ratios = real_array(damping_ratios, "damping_ratios")
+    ratios = real_array(damping_ratio, "damping_ratio")
     found: Floats = 2.0 * np.broadcast_to(ratios, omega.shape) * omega
     return found
 
 
-def require_given_damping(damping_ratios: Any, rayleigh: Any, count: int) -> None:
+def require_given_damping(damping_ratio: Any, rayleigh: Any, count: int) -> None:
     """Refuse ratios, or shares of mass and stiffness, that are no damping of so many modes."""
-    if damping_ratios is not None and rayleigh is not None:
-        raise ValueError("damping_ratios and rayleigh are both given; give one of them")
-    if damping_ratios is not None:
-        ratios = real_array(damping_ratios, "damping_ratios")
+    if damping_ratio is not None and rayleigh is not None:
+        raise ValueError("damping_ratio and rayleigh are both given; give one of them")
+    if damping_ratio is not None:
+        ratios = real_array(damping_ratio, "damping_ratio")
         if ratios.shape not in ((), (count,)) or not np.all(np.isfinite(ratios) & (ratios >= 0.0)):
             raise ValueError(
-                f"damping_ratios = {shown(damping_ratios)}: expected one number of at least 0, or one for each of the "
+                f"damping_ratio = {shown(damping_ratio)}: expected one number of at least 0, or one for each of the "
                 f"{count} modes; 0.01 is 1 % of critical damping"
             )
     if rayleigh is not None:

@@ -39,7 +39,7 @@ def modes_in_space(
     """
     if any(each.place == "base" for each in given):
         arm.refuse_supports("a sum over modes under a base that moves")
-    found = natural_frequencies(arm, num_modes, theory)
+    found = natural_frequencies(arm, num_modes, theory=theory)
     omega = np.asarray(found.omega)
     if np.any(omega == 0.0):
         arm.refuse_supports("a sum over modes of an arm with free joints")

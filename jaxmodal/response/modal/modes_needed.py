@@ -15,9 +15,9 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
 from jaxmodal.response.driven.damping import undamped
 from jaxmodal.response.driven.labels import band_in_hertz
+from jaxmodal.response.driven.ports import Ports
 from jaxmodal.response.modal.superposition import (
     Floats,
-    Ports,
     modal_superposition,
 )
 from jaxmodal.response.modal.truncation import (
@@ -104,6 +104,7 @@ def modes_needed(
     omega_min: float,
     omega_max: float,
     tolerance: float = 0.01,
+    *,
     theory: TheoryName = "timoshenko",
 ) -> ModesNeeded:
     """How many modes a sum needs to be as good as asked for in a band of frequencies.
@@ -145,9 +146,9 @@ def modes_needed(
         )
     require_concrete(arm, "a sum over modes")
     bare = undamped(arm)
-    count = 2 * int(count_below(bare, high, theory)) + 12
+    count = 2 * int(count_below(bare, high, theory=theory)) + 12
     while True:
-        model = modal_superposition(bare, inputs, outputs, min(count, limits.MODES), theory)
+        model = modal_superposition(bare, inputs, outputs, min(count, limits.MODES), theory=theory)
         omega = places_between(model.omega, 0.0, low, high)
         exact = exact_part(model, bare, omega).real
         parts = model.parts(omega).real

@@ -53,7 +53,7 @@ def modes_at_ports(
     if not damping.is_none:
         nodes, weights = quadrature(quadrature_size(num_modes))
     stations = np.unique([0.0, 1.0, *nodes, *(row.station for row in rows.values())])
-    shapes: ModeShapes = to_host(mode_shapes(arm, num_modes, theory, stations=stations))
+    shapes: ModeShapes = to_host(mode_shapes(arm, num_modes, theory=theory, stations=stations))
     omega = np.asarray(shapes.omega)
     fields = np.stack(
         [shapes.u, shapes.v, shapes.psi, shapes.normal, shapes.shear, shapes.moment], axis=2

@@ -27,7 +27,7 @@ _NONE = 1e-10
 def first_vibration(arm: Arm | SpatialArm, omega: Floats, theory: TheoryName) -> float:
     """The first frequency of an arm that is not zero, rad/s, given its lowest ones."""
     while not np.any(omega > 0.0):  # more motions of zero frequency than modes that were asked for
-        omega = np.asarray(natural_frequencies(arm, omega.size + 1, theory).omega)
+        omega = np.asarray(natural_frequencies(arm, omega.size + 1, theory=theory).omega)
     return float(omega[omega > 0.0][0])
 
 

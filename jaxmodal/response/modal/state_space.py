@@ -14,9 +14,9 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.port_quantities import OF_RECEPTANCES
+from jaxmodal.response.driven.ports import Ports
 from jaxmodal.response.modal.superposition import (
     Floats,
-    Ports,
     frequencies_of,
     modal_superposition,
 )
@@ -153,7 +153,7 @@ class StateSpace(ShowsTables):
             raise ValueError("reduced: the system is discrete; reduce the continuous one first")
         if not np.all(self.poles.real < 0.0):
             raise ValueError(
-                "reduced: an undamped mode has no balanced form; give damping_ratios greater than 0"
+                "reduced: an undamped mode has no balanced form; give damping_ratio greater than 0"
             )
         control = require_slycot()
         small = control.balred(self.to_control(), count, method=method)
@@ -229,9 +229,9 @@ def state_space(
     inputs: Ports,
     outputs: Ports,
     num_modes: int = 10,
-    theory: TheoryName = "timoshenko",
     *,
-    damping_ratios: float | ArrayLike | None = None,
+    theory: TheoryName = "timoshenko",
+    damping_ratio: float | ArrayLike | None = None,
     rayleigh: tuple[float, float] | None = None,
     residual: bool = True,
     quantity: str = "receptance",
@@ -241,7 +241,7 @@ def state_space(
 
     Parameters
     ----------
-    arm, inputs, outputs, num_modes, theory, damping_ratios, rayleigh, residual, seen_from
+    arm, inputs, outputs, num_modes, theory, damping_ratio, rayleigh, residual, seen_from
         As for `modal_superposition`.
     quantity
         What the outputs are: ``"receptance"`` displacements and rotations, ``"mobility"`` their rates,
@@ -263,7 +263,7 @@ def state_space(
     --------
     >>> import jaxmodal as jm
     >>> arm = jm.examples.two_link_flexible()
-    >>> model = jm.state_space(arm, "joint_1.torque", ["tip.across", "tip.rotation"], 4, damping_ratios=0.01)
+    >>> model = jm.state_space(arm, "joint_1.torque", ["tip.across", "tip.rotation"], 4, damping_ratio=0.01)
     >>> model.A.shape, model.B.shape, model.C.shape, model.D.shape
     ((8, 8), (8, 1), (2, 8), (2, 1))
     >>> model.states[:2], model.states[4]
@@ -278,8 +278,8 @@ def state_space(
         inputs,
         outputs,
         num_modes,
-        theory,
-        damping_ratios=damping_ratios,
+        theory=theory,
+        damping_ratio=damping_ratio,
         rayleigh=rayleigh,
         residual=residual and quantity == "receptance",
         seen_from=seen_from,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from jaxmodal.frequencies.tables import certificate_text, hertz_text
 from jaxmodal.response.driven.damping import undamped
 from jaxmodal.response.driven.labels import port_labels
 from jaxmodal.response.driven.port_quantities import carried_unit, compliance_unit, modal_unit
-from jaxmodal.response.driven.ports import Port, ports
+from jaxmodal.response.driven.ports import Port, Ports, ports
 from jaxmodal.response.exact.held_places import cannot_move
 from jaxmodal.response.modal.base_motion import carried, refuse_turned_base, require_free_tips
 from jaxmodal.response.modal.damping_of_modes import given_damping, require_given_damping
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _DRIFT = "a constant input moves it without end (a free joint, or an accelerated base seen from the ground)"
-Ports = str | Port | Sequence[str | Port]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -99,7 +97,7 @@ class ModalSuperposition(ShowsDatasets):
         return np.asarray(self.frequencies.omega)
 
     @property
-    def damping_ratios(self) -> Floats:
+    def damping_ratio(self) -> Floats:
         """Damping ratio of each mode by itself, shape (K,); 0 at zero frequency."""
         twice = 2.0 * self.omega
         return np.divide(
@@ -193,7 +191,7 @@ class ModalSuperposition(ShowsDatasets):
                 certificate_text(int(status[k]), int(self.frequencies.multiplicity[k])),
             ]
             for k, (hertz, ratio, part) in enumerate(
-                zip(self.omega / (2.0 * np.pi), self.damping_ratios, parts, strict=True)
+                zip(self.omega / (2.0 * np.pi), self.damping_ratio, parts, strict=True)
             )
         ]
         unit = compliance_unit(self.outputs[0], self.inputs[0])
@@ -223,7 +221,7 @@ class ModalSuperposition(ShowsDatasets):
         variables = {
             "driven": variable(("mode", "input"), self.driven, "motion of the mode at the input"),
             "read": variable(("mode", "output"), self.read, "motion of the mode at the output"),
-            "damping_ratio": variable("mode", self.damping_ratios, "damping ratio", "1"),
+            "damping_ratio": variable("mode", self.damping_ratio, "damping ratio", "1"),
             "damping": variable(between, self.damping, "viscous damping", "1/s"),
             "structural": variable(between, self.structural, "structural damping", "rad^2/s^2"),
             "residual": variable(pair, self.residual, "static compliance of the modes left out"),
@@ -251,9 +249,9 @@ def modal_superposition(
     inputs: Ports,
     outputs: Ports,
     num_modes: int = 20,
-    theory: TheoryName = "timoshenko",
     *,
-    damping_ratios: float | ArrayLike | None = None,
+    theory: TheoryName = "timoshenko",
+    damping_ratio: float | ArrayLike | None = None,
     rayleigh: tuple[float, float] | None = None,
     residual: bool = True,
     seen_from: str = "base",
@@ -271,7 +269,7 @@ def modal_superposition(
         How many modes, those of zero frequency among them.
     theory
         As for `natural_frequencies`.
-    damping_ratios
+    damping_ratio
         One ratio for all modes, or one for each; 0.01 is 1 % of critical damping. With neither these nor
         ``rayleigh`` the damping is the arm's own, between all modes.
     rayleigh
@@ -296,7 +294,7 @@ def modal_superposition(
     --------
     >>> import jaxmodal as jm
     >>> arm = jm.examples.two_link_flexible()
-    >>> model = jm.modal_superposition(arm, "joint_1.torque", "tip.across", 6, damping_ratios=0.01)
+    >>> model = jm.modal_superposition(arm, "joint_1.torque", "tip.across", 6, damping_ratio=0.01)
     >>> model.receptance([0.0, 20.0]).shape
     (1, 1, 2)
     """
@@ -314,7 +312,7 @@ def modal_superposition(
     if seen_from not in ("base", "ground"):
         raise ValueError(f"seen_from = {shown(seen_from)}: expected 'base' or 'ground'")
     given = list(dict.fromkeys((*driven, *read)))
-    require_given_damping(damping_ratios, rayleigh, count)
+    require_given_damping(damping_ratio, rayleigh, count)
     if isinstance(arm, SpatialArm):
         found = modes_in_space(arm, given, count, theory)
     else:
@@ -329,7 +327,7 @@ def modal_superposition(
         left_out = residual_at_rest(undamped(arm), driven, read, theory, omega, parts, first)
     elif residual:
         modes = (at_outputs / omega[:, None] ** 2).T @ at_inputs
-        left_out = static_compliance(arm, driven, read, theory) - modes
+        left_out = static_compliance(arm, driven, read, theory=theory) - modes
     # what cannot move is nothing, not the rounding of its modes
     for places, part, rest in ((driven, at_inputs, left_out.T), (read, at_outputs, left_out)):
         still = (
@@ -338,10 +336,10 @@ def modal_superposition(
             else [cannot_move(port, arm) for port in places]
         )
         part[:, still], rest[still] = 0.0, 0.0
-    own = damping_ratios is None and rayleigh is None
+    own = damping_ratio is None and rayleigh is None
     viscous, structural = found.damping
     if not own:
-        viscous = np.diag(given_damping(omega, damping_ratios, rayleigh))
+        viscous = np.diag(given_damping(omega, damping_ratio, rayleigh))
         structural = np.zeros_like(viscous)
     return ModalSuperposition(
         arm,

@@ -167,7 +167,7 @@ def error_in_band(
     high: float,
 ) -> TruncationError:
     """The error of a response (frequencies to receptances) that is made of a sum over modes."""
-    places = places_between(model.omega, model.damping_ratios, low, high)
+    places = places_between(model.omega, model.damping_ratio, low, high)
     found = _error_at(model, response, places)
     # the largest error lies between two of these
     worst = int(np.argmax(found.relative.max(axis=(0, 1))))

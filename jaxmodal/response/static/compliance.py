@@ -16,7 +16,7 @@ from jaxmodal.arm.refusals import require_concrete, require_known
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.rigid_motions import STILL
 from jaxmodal.response.driven.members import Cut, cut_at, owners, rows_on_segments
-from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow, ports
+from jaxmodal.response.driven.ports import RELATIVE, PortRow, Ports, ports
 from jaxmodal.response.static.buckled import buckled_error
 from jaxmodal.response.static.in_space import compliance_in_space
 from jaxmodal.runtime.errors import ArmError
@@ -41,8 +41,9 @@ _MOVES = 1e-6
 
 def static_compliance(
     arm: Arm | SpatialArm,
-    inputs: str | Port | Sequence[str | Port],
-    outputs: str | Port | Sequence[str | Port],
+    inputs: Ports,
+    outputs: Ports,
+    *,
     theory: TheoryName = "timoshenko",
 ) -> Floats:
     """Displacements of an arm at rest under unit forces.
@@ -80,7 +81,7 @@ def static_compliance(
     --------
     >>> import jaxmodal as jm
     >>> link = jm.Link(2.0, 3.0, 1.0, jm.raw_section(1.0, 1.0))
-    >>> found = jm.static_compliance(jm.Arm((link,)), "tip.across", "tip.across", "euler_bernoulli")
+    >>> found = jm.static_compliance(jm.Arm((link,)), "tip.across", "tip.across", theory="euler_bernoulli")
     >>> round(float(found[0, 0]), 14)   # L^3/(3 E I)
     0.88888888888889
     >>> arm = jm.examples.six_axis_industrial()

@@ -15,7 +15,7 @@ from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.shapes import Section
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import implausible_values
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 #: what stands for nothing, and parts of addresses that the first table shows
 _NOTHING = {"joint_angle": 0.0, "joint_stiffness": math.inf}
@@ -53,7 +53,7 @@ class SpatialLinkFacts:
 
 
 @np.errstate(all="ignore")
-def check(arm: Arm | SpatialArm) -> ArmCheck:
+def check_arm(arm: Arm | SpatialArm) -> ArmCheck:
     """Look an arm over before it is solved: masses, slenderness, cut-offs, and values that look like wrong units.
 
     Parameters
@@ -74,7 +74,7 @@ def check(arm: Arm | SpatialArm) -> ArmCheck:
     Examples
     --------
     >>> from jaxmodal import examples
-    >>> check(examples.two_link_flexible()).remarks, check(examples.six_axis_industrial()).remarks
+    >>> check_arm(examples.two_link_flexible()).remarks, check_arm(examples.six_axis_industrial()).remarks
     ((), ())
     """
     if not isinstance(arm, SpatialArm):
@@ -87,7 +87,7 @@ def check(arm: Arm | SpatialArm) -> ArmCheck:
         nothing = (_NOTHING | _USUAL_AXIS).get(field, 0.0)
         own = field in _SHOWN or field.startswith("section.")
         if not own and value != (nothing if place.startswith("link") else 0.0):
-            features.append((address, value, unit_of(address, arm)))
+            features.append((address, value, unit_of_address(address, arm)))
     return ArmCheck(
         name=arm.name,
         links=tuple(_facts(arm, number) for number in range(1, arm.num_links + 1)),

@@ -92,7 +92,7 @@ def tabulated(
     >>> table = {"station": [0, 1], "axial_stiffness": [7e7, 3e7], "bending_stiffness": [2e3, 4e2]}
     >>> table["mass_per_length"] = [3.0, 1.5]
     >>> arm = jm.Arm(jm.tabulated(link, table, pieces=8))
-    >>> f"{jm.natural_frequencies(arm, 1, 'euler_bernoulli').frequencies_hz[0]:.4f}"
+    >>> f"{jm.natural_frequencies(arm, 1, theory='euler_bernoulli').frequencies_hz[0]:.4f}"
     '16.9372'
     """
     if not isinstance(link, Link | SpatialLink):

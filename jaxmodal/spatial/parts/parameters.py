@@ -63,7 +63,7 @@ _OF_SPRING = re.compile(
 )
 
 
-def unit_of(address: str, arm: Any = None) -> str:
+def unit_of_address(address: str, arm: Any = None) -> str:
     """Return the SI unit of the value at an address, ``"1"`` for a pure number.
 
     Parameters
@@ -76,10 +76,10 @@ def unit_of(address: str, arm: Any = None) -> str:
 
     Examples
     --------
-    >>> unit_of("link2.joint_stiffness"), unit_of("link*.section.area"), unit_of("link1.body.inertia.xx")
-    ('N m/rad', 'm^2', 'kg m^2')
+    >>> unit_of_address("link2.joint_stiffness"), unit_of_address("link1.body.inertia.xx")
+    ('N m/rad', 'kg m^2')
     >>> from jaxmodal import examples
-    >>> unit_of("link4.joint_spring1.stiffness", examples.six_axis_industrial())
+    >>> unit_of_address("link4.joint_spring1.stiffness", examples.six_axis_industrial())
     'N m/rad'
     """
     unit = _about(address)[0]
@@ -91,14 +91,14 @@ def unit_of(address: str, arm: Any = None) -> str:
     return (SPRINGS if found[4] == "stiffness" else DAMPERS)[kind]
 
 
-def describe(address: str) -> str:
+def describe_address(address: str) -> str:
     """Return in words what the value at an address is.
 
     Examples
     --------
-    >>> describe("link2.length"), describe("link*.tip_mass")
+    >>> describe_address("link2.length"), describe_address("link*.tip_mass")
     ('length of the link (link 2)', 'mass of the body at the tip (every link)')
-    >>> describe("link2.joint_axis.z")
+    >>> describe_address("link2.joint_axis.z")
     "component along z of the joint's axis (link 2)"
     """
     return in_words(address, _about(address)[1])

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -62,7 +62,7 @@ def solve_cells(
     columns = {
         single: np.asarray(column, np.float64)
         for address, column in parameters.items()
-        for single in resolve(arm, address)
+        for single in resolve_address(arm, address)
     }
     size = next(iter(columns.values())).size
     flags = arm.model(theory).flags

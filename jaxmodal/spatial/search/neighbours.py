@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of_address
 
 #: cells that are kept to be looked among
 _KEPT = 512
@@ -22,7 +22,7 @@ class Neighbours:
         features = []
         for address, column in columns.items():
             finite = np.where(np.isfinite(column), column, 0.0)
-            if unit_of(address) == "rad":
+            if unit_of_address(address) == "rad":
                 features += [np.sin(finite), np.cos(finite)]
             else:
                 spread = float(np.std(finite))

@@ -28,7 +28,7 @@ from jaxmodal.plots.bent_arms import AnyShapes, bent
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.arms.checks import check
+from jaxmodal.spatial.arms.checks import check_arm
 from jaxmodal.workspace.extremes import extremes
 from jaxmodal.workspace.ranges import Ranges
 from sweeps.definition.axes import linspace
@@ -102,8 +102,8 @@ def parts(asked: Asked) -> Iterator[Part]:
     ArmError, ValueError
         As `jaxmodal.mode_shapes`.
     """
-    shapes = to_host(mode_shapes(asked.arm, asked.modes, asked.theory, throw=False))
-    found = check(asked.arm)
+    shapes = to_host(mode_shapes(asked.arm, asked.modes, theory=asked.theory, throw=False))
+    found = check_arm(asked.arm)
     yield _model(asked, found, shapes)
     yield _frequencies(asked, shapes)
     yield _what_matters(asked)
@@ -115,7 +115,7 @@ def parts(asked: Asked) -> Iterator[Part]:
 
 def all_certified(asked: Asked) -> bool:
     """Whether the counts confirm all frequencies of the arm that are asked for."""
-    found = jaxmodal.natural_frequencies(asked.arm, asked.modes, asked.theory, throw=False)
+    found = jaxmodal.natural_frequencies(asked.arm, asked.modes, theory=asked.theory, throw=False)
     return bool(np.all(found.certified))
 
 
@@ -159,7 +159,7 @@ def _what_matters(asked: Asked) -> Part:
     heading = "What matters most"
     try:
         table = to_host(
-            sensitivities(asked.arm, asked.modes, asked.theory, repeated="mean", throw=False)
+            sensitivities(asked.arm, asked.modes, theory=asked.theory, repeated="mean", throw=False)
         )
     except ValueError as error:
         return _without(heading, error)
@@ -208,10 +208,10 @@ def _matter_most(asked: Asked) -> list[tuple[str, float, float]]:
     }
     for row, (address, low, high) in enumerate(turning):
         cells[address][row] = np.linspace(low, high, TRIED)
-    own = natural_frequencies(arm, asked.modes, asked.theory, throw=False)
+    own = natural_frequencies(arm, asked.modes, theory=asked.theory, throw=False)
     free = int(np.sum(np.asarray(own.omega) == 0.0))
     flat = {address: values.ravel() for address, values in cells.items()}
-    found = natural_frequencies_batch(arm, flat, free + 1, asked.theory)
+    found = natural_frequencies_batch(arm, flat, free + 1, theory=asked.theory)
     omega = np.asarray(found.omega)[:, free].reshape(len(turning), TRIED)
     change = (np.max(omega, axis=1) - np.min(omega, axis=1)) / np.max(omega, axis=1)
     most = sorted(np.argsort(-change, kind="stable")[:2])

@@ -27,8 +27,8 @@ SUFFIXES = (".html", ".htm")
 def report(
     arm: Arm | SpatialArm,
     path: str | Path,
-    theory: TheoryName = "timoshenko",
     *,
+    theory: TheoryName = "timoshenko",
     num_modes: int | None = None,
     starts: int = STARTS,
     progress: Callable[[int, int], None] | None = None,

@@ -12,7 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from jaxmodal.arithmetic.operations import Arithmetic, select
-from jaxmodal.arm.addresses import addresses
+from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import fields_of, invalid_values
 from jaxmodal.arm.parameters import get_parameter, set_parameters
@@ -64,7 +64,7 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
     if bool(invalid_values(arm)):
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
     # the elastic base is as given: whether another matrix is one takes its eigenvalues
-    names = [name for name in addresses(arm) if not name.startswith("base_stiffness.")]
+    names = [name for name in list_addresses(arm) if not name.startswith("base_stiffness.")]
     fields = _fields(beams)
     ordered = _features(beams)
     shape_features = (*ordered, *(() if "flexible" in ordered else ("flexible",)))
