@@ -221,7 +221,7 @@ def run(workload: str) -> Outcome:
     found = WORKLOADS[workload]()
     seconds = time.process_time() - begin
     if isinstance(found, jm.DampedModesBatch):
-        open_modes = int(np.sum(found.status != jm.DampedStatus.counted))
+        open_modes = int(np.sum(found.status != jm.Status.certified))
         return Outcome(np.abs(found.roots).ravel(), math.nan, open_modes, math.nan, seconds)
     if isinstance(found[0], jm.ResponsePeaks):
         omega = np.concatenate([np.concatenate([x.omega, x.dips]) for x in found])

@@ -162,7 +162,7 @@ def held(experiments: int, known: bool, seed: int) -> dict[str, Any]:
         "experiments": experiments,
         "standard deviations": "given" if known else "found",
         "seed": seed,
-        "converged": sum(fit.converged for fit in fits),
+        "converged": sum(fit.status.usable for fit in fits),
         "evaluations of a fit": round(float(np.mean([fit.evaluations for fit in fits])), 2),
         "processor time of all [s]": round(seconds, 1),
         "intervals that hold [%]": dict(zip(TRUE, np.round(shares, 2).tolist(), strict=True)),

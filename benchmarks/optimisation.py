@@ -67,7 +67,7 @@ def workspace_row(grid: int) -> dict[str, Any]:
     row = {
         "postures": grid * grid,
         "variables": problem.space.size,
-        "status": str(result.status),
+        "status": result.status.name,
         "kkt_residual": result.kkt_residual,
         "iterations": len(result.steps),
         "seconds_per_iteration": iteration,

@@ -33,7 +33,7 @@ def _sweep(shards: int) -> Any:
 def _answer(sweep: Any, theory: str, values: Any) -> Any:
     """Frequencies that are no arm's: a number for each cell and mode, at once."""
     from jaxmodal.frequencies.results import NaturalFrequencies
-    from jaxmodal.frequencies.status import Status
+    from jaxmodal.runtime.statuses import Status
     from sweeps.solution.cells import SolvedCells
 
     modes = np.arange(1.0, sweep.num_modes + 1.0)

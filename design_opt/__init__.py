@@ -23,7 +23,7 @@ from design_opt.problem.problem import AGGREGATES, Problem
 from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
 from design_opt.solvers.optimise import optimise
-from design_opt.solvers.results import Result, Status
+from design_opt.solvers.results import OptimisationResult
 from jaxmodal.runtime.public_names import report_package
 
 __all__ = [
@@ -45,12 +45,11 @@ __all__ = [
     "Minimise",
     "MinimiseMass",
     "MinimiseResponse",
+    "OptimisationResult",
     "Problem",
     "ProblemError",
     "Require",
     "ResponseLimit",
-    "Result",
-    "Status",
     "Variable",
     "WallLimit",
     "optimise",

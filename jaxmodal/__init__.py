@@ -37,7 +37,6 @@ from jaxmodal.frequencies.certificate import Certificate
 from jaxmodal.frequencies.counts import certify, count_below
 from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
 from jaxmodal.modes.batches import ModalQuantities, modal_quantities_batch
 from jaxmodal.modes.mode_shapes import modal_assurance, mode_shapes
@@ -57,29 +56,36 @@ from jaxmodal.response.damped.damped_batch import DampedModesBatch, damped_modes
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
 from jaxmodal.response.damped.damped_sensitivities import DampedSensitivities, damped_sensitivities
 from jaxmodal.response.driven.ports import Port, port_names
-from jaxmodal.response.driven.status import DampedStatus, ResponseStatus
 from jaxmodal.response.exact.exchange import response_data, write_universal_file
 from jaxmodal.response.exact.frequency_response import frequency_response
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.response.exact.sensitivities import ResponseSensitivities, response_sensitivities
 from jaxmodal.response.forced.peaks import ResponsePeaks, response_peaks
-from jaxmodal.response.forced.steady import RandomResponse, harmonic_response, random_response
+from jaxmodal.response.forced.steady import (
+    HarmonicResponse,
+    RandomResponse,
+    harmonic_response,
+    random_response,
+)
 from jaxmodal.response.forced.time_signals import TimeResponse, time_response
 from jaxmodal.response.modal.modes_needed import ModesNeeded, modes_needed
 from jaxmodal.response.modal.state_space import StateSpace, state_space
 from jaxmodal.response.modal.superposition import ModalSuperposition, modal_superposition
 from jaxmodal.response.modal.truncation import TruncationError, truncation_error
-from jaxmodal.response.static.compliance import static_compliance
+from jaxmodal.response.static.compliance import StaticCompliance, static_compliance
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
 from jaxmodal.runtime.errors import (
     ArmError,
     ImplausibleWarning,
     LargeDeflectionWarning,
     RotorWarning,
+    UncertifiedError,
 )
 from jaxmodal.runtime.first_calls import listen
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
 from jaxmodal.runtime.public_names import report_package
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.checks import check_arm
 from jaxmodal.spatial.arms.joint_frames import (
@@ -118,11 +124,11 @@ __all__ = [
     "DampedModes",
     "DampedModesBatch",
     "DampedSensitivities",
-    "DampedStatus",
     "DenavitHartenberg",
     "Extreme",
     "Extremes",
     "FrequencyResponse",
+    "HarmonicResponse",
     "ImplausibleWarning",
     "InexactArithmeticError",
     "JointOrigin",
@@ -143,7 +149,7 @@ __all__ = [
     "ResonanceMap",
     "ResponsePeaks",
     "ResponseSensitivities",
-    "ResponseStatus",
+    "Result",
     "RigidBody",
     "Rotation",
     "RotorWarning",
@@ -155,6 +161,7 @@ __all__ = [
     "SpatialModeShapes",
     "Spring",
     "StateSpace",
+    "StaticCompliance",
     "StaticEquilibrium",
     "Status",
     "Stresses",

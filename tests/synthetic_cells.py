@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 from sweeps.solution.cells import SolvedCells
 
 

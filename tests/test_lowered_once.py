@@ -32,8 +32,8 @@ CALLS = {
 
 OF_PLANAR_ARMS = {
     "frequency_response": lambda arm: jm.frequency_response(arm, 50.0, "tip.y", "tip.y"),
-    "harmonic_response": lambda arm: jm.harmonic_response(
-        arm, np.array([30.0, 60.0]), {"tip.y": 1.0}, "tip.y"
+    "harmonic_response": lambda arm: (
+        jm.harmonic_response(arm, np.array([30.0, 60.0]), {"tip.y": 1.0}, "tip.y").values
     ),
 }
 

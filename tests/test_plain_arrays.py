@@ -83,7 +83,7 @@ REFUSED_MASKS = {
     "a posture in degrees": lambda x: ARM.with_posture_deg(x),
     "a posture in space": lambda x: IN_SPACE.with_posture(np.ma.concatenate([x, x, x])),
     "frequencies of a response": lambda x: jm.frequency_response(DAMPED, x, *PORTS),
-    "frequencies of harmonic forces": lambda x: jm.harmonic_response(DAMPED, x, {PORTS[0]: 1.0}, PORTS[1]),
+    "frequencies of harmonic forces": lambda x: jm.harmonic_response(DAMPED, x, {PORTS[0]: 1.0}, PORTS[1]).values,
     "counted frequencies": lambda x: jm.count_below(ARM, x),
     "certified frequencies": lambda x: jm.certify(ARM, x),
     "a grid": lambda x: jm.determinant_scan(ARM, x),

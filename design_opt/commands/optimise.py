@@ -109,7 +109,7 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
     from design_opt.problem.files import read_problem
     from design_opt.solvers.optimise import optimise as search
     from design_opt.solvers.recording import worst_posture
-    from design_opt.solvers.results import Status
+    from jaxmodal.runtime.statuses import Status
 
     require_folder("--out", Path(out or ".").parent)  # which is made
     with refusing():

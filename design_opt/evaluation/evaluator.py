@@ -19,7 +19,7 @@ from design_opt.problem.problem import Problem
 from jaxmodal.arm.arm import Arm
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.eigenspaces.clusters import clusters
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 TWO_PI = 2.0 * np.pi
@@ -166,7 +166,7 @@ class Evaluator:
             missing = ~np.isfinite(hz)
             if missing.any():
                 self._require_modes(name, np.isfinite(hz).sum(axis=1))
-                worst = Status(codes[missing].max())
+                worst = Status.worst(codes[missing])
                 loaded = not isinstance(arm, SpatialArm) and arm.loads is not None
                 held = ", and postures to those in which free joints are at rest under the loads"
                 raise ProblemError(

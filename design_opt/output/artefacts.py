@@ -6,7 +6,7 @@ import functools
 import importlib.util
 from pathlib import Path
 
-from design_opt.solvers.results import Result
+from design_opt.solvers.results import OptimisationResult
 from jaxmodal.runtime.whole_files import write_text, write_whole
 
 
@@ -15,7 +15,7 @@ def can_draw() -> bool:
     return importlib.util.find_spec("matplotlib") is not None
 
 
-def write_result(result: Result, stem: Path, plot: bool) -> list[Path]:
+def write_result(result: OptimisationResult, stem: Path, plot: bool) -> list[Path]:
     """Write the arm (STEM_arm.toml), the history (STEM.nc) and pictures (STEM_NAME.png); return the paths.
 
     Raises

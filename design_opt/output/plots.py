@@ -9,7 +9,7 @@ import xarray as xr
 
 from design_opt.problem.designs import OWN, as_degrees, unit_shown
 from design_opt.solvers.recording import Step
-from design_opt.solvers.results import Result
+from design_opt.solvers.results import OptimisationResult
 from jaxmodal.plots.figures import angle_symbol, not_below_zero
 from sweeps.plots.maps import usual_contours
 from sweeps.plots.style import COLOUR_MAP, COLOURS, new_figure, style
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _BEFORE, _AFTER = COLOURS[6], COLOURS[0]
 
 
-def pictures(result: Result) -> dict[str, Figure]:
+def pictures(result: OptimisationResult) -> dict[str, Figure]:
     """Return the pictures that suit a result, by name: history, sections, postures."""
     found = {"history": history(result)}
     if any(_outline(link.section) is not None for link in result.arm.links):
@@ -30,7 +30,7 @@ def pictures(result: Result) -> dict[str, Figure]:
     return found
 
 
-def history(result: Result) -> Figure:
+def history(result: OptimisationResult) -> Figure:
     """Draw objective, violation and residual against the iteration, a line for every start."""
     objectives = result.problem.objectives
     single = objectives[0] if len(objectives) == 1 else None
@@ -90,7 +90,7 @@ def _outline(section: Any) -> list[np.ndarray] | None:
     return None
 
 
-def sections(result: Result) -> Figure:
+def sections(result: OptimisationResult) -> Figure:
     """Draw the section of every link before and after, to one scale; depth is upward."""
     pairs: list[tuple[Any, Any]] = list(
         zip(result.problem.arm.links, result.arm.links, strict=True)
@@ -131,7 +131,7 @@ def _fill(axes: Any, curves: list[np.ndarray] | None) -> None:
         axes.add_patch(PathPatch(whole, facecolor="0.8", edgecolor="0.45", label="before"))
 
 
-def postures(result: Result) -> Figure:
+def postures(result: OptimisationResult) -> Figure:
     """Draw the frequencies over the postures, before and after: lines, or maps over a grid of two joints.
 
     A map shows the objective at each posture if this looks at the set, else the lowest frequency above 0.
@@ -165,14 +165,16 @@ def postures(result: Result) -> Figure:
     return figure
 
 
-def _position_label(result: Result, joint: int) -> str:
+def _position_label(result: OptimisationResult, joint: int) -> str:
     """The label of an axis over the positions of a joint."""
     arm = result.problem.arm
     name = f"position of joint {joint}" if arm.slides(joint) else angle_symbol(joint)
     return f"{name} [{unit_shown(arm, joint).strip()}]"
 
 
-def _over_postures(result: Result, name: str) -> tuple[str, bool, np.ndarray, np.ndarray]:
+def _over_postures(
+    result: OptimisationResult, name: str
+) -> tuple[str, bool, np.ndarray, np.ndarray]:
     """What a map shows: label, whether small values are good, values before and after at every posture of the set."""
     before, report = result.terms_before, result.report
     for part, old, new in zip(result.problem.objectives, before, report.terms, strict=True):
@@ -185,7 +187,9 @@ def _over_postures(result: Result, name: str) -> tuple[str, bool, np.ndarray, np
     return f"f{lowest} [Hz]", False, today[:, lowest - 1], report.hz[name][:, lowest - 1]
 
 
-def _maps(result: Result, name: str, all_angles: np.ndarray, moving: list[int]) -> Figure:
+def _maps(
+    result: OptimisationResult, name: str, all_angles: np.ndarray, moving: list[int]
+) -> Figure:
     label, small, before, after = _over_postures(result, name)
     angles = all_angles[:, moving]
     figure = new_figure(8.6, 3.6)

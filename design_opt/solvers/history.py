@@ -8,11 +8,11 @@ import numpy as np
 import xarray as xr
 
 import jaxmodal
-from design_opt.solvers.results import Result
+from design_opt.solvers.results import OptimisationResult
 from jaxmodal.runtime.datasets import variable
 
 
-def history_dataset(result: Result) -> xr.Dataset:
+def history_dataset(result: OptimisationResult) -> xr.Dataset:
     """Return every iterate of an optimisation.
 
     Returns
@@ -79,7 +79,7 @@ def history_dataset(result: Result) -> xr.Dataset:
     }
     attributes = {
         "title": problem.name or f"Optimisation of {problem.arm.name or 'an arm'}",
-        "status": str(result.status),
+        "status": result.status.name,
         "message": result.message,
         "method": result.method,
         "theory": problem.theory,

@@ -20,9 +20,10 @@ from design_opt.solvers.cluster_conditions import cluster_optimality
 from design_opt.solvers.feasibility import least_violation
 from design_opt.solvers.kkt import Optimality
 from design_opt.solvers.recording import FEASIBLE, Progress, Recorder
-from design_opt.solvers.results import Result, Status
+from design_opt.solvers.results import OptimisationResult
 from design_opt.solvers.scipy_solver import Outcome, conditions_at, solve_slsqp
 from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.statuses import Status
 
 #: a score that differs by less, relative, is the same optimum
 _SAME = 1e-9
@@ -40,7 +41,7 @@ def optimise(
     progress: Callable[[Progress], None] | None = None,
     checkpoint: str | Path | None = None,
     evaluator: Evaluator | None = None,
-) -> Result:
+) -> OptimisationResult:
     """Find the best design of a problem.
 
     Parameters
@@ -69,7 +70,7 @@ def optimise(
 
     Returns
     -------
-    Result
+    OptimisationResult
         The best feasible design found, its status, conditions, history and certificates.
 
     Raises
@@ -190,7 +191,7 @@ class _Search:
     recorder: Recorder
     options: SolverOptions
 
-    def result(self, outcomes: list[Outcome], interrupted: bool = False) -> Result:
+    def result(self, outcomes: list[Outcome], interrupted: bool = False) -> OptimisationResult:
         """The best outcome, or the best iterate if that is better, with its status."""
         evaluator, recorder = self.evaluator, self.recorder
         good = [found for found in outcomes if _feasible(found.report)]
@@ -215,7 +216,7 @@ class _Search:
                 note = f"optimality conditions of a repeated frequency hold: {names}"
         return self._ended(chosen.report, status, note, chosen, optimality)
 
-    def infeasible(self, outcomes: list[Outcome]) -> Result:
+    def infeasible(self, outcomes: list[Outcome]) -> OptimisationResult:
         """Where the constraints are violated least; and on from there if that is not at all."""
         start = min(outcomes, key=lambda found: found.report.violation)
         y = least_violation(self.evaluator, start.y, start.chosen)
@@ -235,9 +236,9 @@ class _Search:
         note: str,
         chosen: Outcome | None,
         optimality: Optimality | None,
-    ) -> Result:
+    ) -> OptimisationResult:
         how, steps = self.options, tuple(self.recorder.steps)
-        return Result(
+        return OptimisationResult(
             *(self.evaluator, report, status, note, how.method, how.tolerance),
             *(chosen, optimality, steps),
         )

@@ -10,12 +10,12 @@ import numpy as np
 from design_opt.problem.designs import OWN, degrees
 from jaxmodal.arm.addresses import set_together
 from jaxmodal.arm.parameters import get_parameter
-from jaxmodal.frequencies.status import Status as Certainty
+from jaxmodal.runtime.statuses import Status as Certainty
 from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
     from design_opt.problem.variables import Variable
-    from design_opt.solvers.results import Result
+    from design_opt.solvers.results import OptimisationResult
     from jaxmodal.arm.arm import Arm
     from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _LISTED = 8
 
 
-def compared(result: Result) -> list[tuple[str, float, float, str]]:
+def compared(result: OptimisationResult) -> list[tuple[str, float, float, str]]:
     """Return rows (what, before, after, remark) of variables, objectives, mass and least frequencies.
 
     Before is the arm as it was given. Where values that a variable ties differ in it, each has a row.
@@ -61,13 +61,13 @@ def _values_before(arm: Arm | SpatialArm, variable: Variable) -> list[tuple[str,
     ]
 
 
-def table_rows(result: Result) -> list[tuple[str, str, str]]:
+def table_rows(result: OptimisationResult) -> list[tuple[str, str, str]]:
     """Return `compared` as texts (what, before, after)."""
     rows = compared(result)
     return [(what, f"{old:.6g}", f"{new:.6g}{remark}") for what, old, new, remark in rows]
 
 
-def result_table(result: Result) -> Table:
+def result_table(result: OptimisationResult) -> Table:
     """Return the design before and after, its status, what it hangs on and its certificates."""
     notes = [*status_lines(result), *active_lines(result)]
     title = result.problem.name or "optimisation"
@@ -81,7 +81,7 @@ def _bound(value: float, lower: float, upper: float) -> str:
     return " (at its upper bound)" if upper - value < 1e-6 * width else ""
 
 
-def active_lines(result: Result) -> list[str]:
+def active_lines(result: OptimisationResult) -> list[str]:
     """Say which constraints and postures the design hangs on."""
     active, problem = result.active_set(), result.problem
     lines = []
@@ -101,7 +101,7 @@ def active_lines(result: Result) -> list[str]:
     return lines
 
 
-def start_lines(result: Result) -> list[str]:
+def start_lines(result: OptimisationResult) -> list[str]:
     """Say where the search starts elsewhere than at the arm as it was given, which the tables call before."""
     space = result.problem.space
     if space.starts_today:
@@ -115,7 +115,7 @@ def start_lines(result: Result) -> list[str]:
     ]
 
 
-def tied_lines(result: Result) -> list[str]:
+def tied_lines(result: OptimisationResult) -> list[str]:
     """Say which variables set several values."""
     arm = result.problem.arm
     tied = [(v, len(set_together(arm, v.addresses))) for v in result.problem.space.variables]
@@ -126,11 +126,11 @@ def tied_lines(result: Result) -> list[str]:
     ]
 
 
-def status_lines(result: Result) -> list[str]:
+def status_lines(result: OptimisationResult) -> list[str]:
     """Say how the optimisation ended, and what its frequencies may be trusted for."""
     iterations, problem = len(result.steps), result.problem
     lines = [
-        f"{result.status}: {result.message}",
+        f"{result.status.name}: {result.message}",
         f"{iterations} iterations, largest violation {result.report.violation:.1e}",
         *start_lines(result),
         *tied_lines(result),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 import functools
 from typing import TYPE_CHECKING
 
@@ -22,8 +21,9 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.status import Status as Certainty
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
@@ -38,18 +38,8 @@ COUNTED = 64
 AGREEMENT = 1e-9
 
 
-class Status(enum.StrEnum):
-    """How an optimisation ended."""
-
-    converged = "converged"
-    infeasible = "infeasible"
-    stalled = "stalled"
-    iteration_limit = "iteration_limit"
-    interrupted = "interrupted"
-
-
 @dataclasses.dataclass(eq=False, repr=False)
-class Result(ShowsDatasets):
+class OptimisationResult(Result):
     """The best design found; made by `optimise`.
 
     Attributes
@@ -207,7 +197,7 @@ class Result(ShowsDatasets):
             )
             searched = 2.0 * np.pi * hz
             close = np.abs(np.asarray(cells.omega) - searched) <= AGREEMENT * searched  # 0 is 0
-            certain = np.asarray(cells.status) == Certainty.certified
+            certain = np.asarray(cells.status) == Status.certified
             found[name] = (int((close & certain).all(axis=1).sum()), len(hz))
         return found
 
@@ -224,6 +214,20 @@ class Result(ShowsDatasets):
         good = all(done == whole for done, whole in self.certified_postures.values())
         good = good and all(np.all(found.certified) for _, _, found in self.certificates)
         return good and self.modes_in_bands == 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether the conditions of the optimum hold and the design is `certified`."""
+        return self.status.usable and self.certified
+
+    def explain(self) -> str:
+        """Return how the search ended, and what the frequencies of the design may be trusted for."""
+        proven = (
+            "all frequencies are certified"
+            if self.certified
+            else "NOT all frequencies are certified"
+        )
+        return f"{self.status.name}: {self.message}\n{proven}; see certified_postures and modes_in_bands."
 
     @functools.cached_property
     def modes_in_bands(self) -> int:
@@ -255,7 +259,7 @@ class Result(ShowsDatasets):
         return [result_table(self)]
 
     def __repr__(self) -> str:
-        return f"<Result: {self.problem.name or 'optimisation'}, {self.status}>"
+        return f"<OptimisationResult: {self.problem.name or 'optimisation'}, {self.status.name}>"
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Return variables, objectives, mass and least frequencies before and after; the names hold the units."""

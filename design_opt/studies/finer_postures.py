@@ -6,7 +6,7 @@ import numpy as np
 
 from design_opt.evaluation.evaluator import Evaluator, Report
 from design_opt.problem.designs import OWN, of_joints
-from design_opt.solvers.results import Result
+from design_opt.solvers.results import OptimisationResult
 
 
 def finer_grid(angles: np.ndarray) -> np.ndarray | None:
@@ -32,7 +32,7 @@ def finer_grid(angles: np.ndarray) -> np.ndarray | None:
     return np.stack([x.ravel() for x in np.meshgrid(*finer, indexing="ij")], axis=1)
 
 
-def on_finer_postures(result: Result) -> tuple[int, Report] | None:
+def on_finer_postures(result: OptimisationResult) -> tuple[int, Report] | None:
     """Evaluate a design on finer grids of postures than it was optimised for.
 
     Returns

@@ -14,7 +14,8 @@ from design_opt.problem.constraints import MassLimit
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem
 from design_opt.solvers.optimise import optimise
-from design_opt.solvers.results import Result
+from design_opt.solvers.results import OptimisationResult
+from jaxmodal.runtime.statuses import Status
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +29,7 @@ class Front:
     ----------
     limits : array, shape (F,)
         Limits of the total mass, kg.
-    results : tuple of Result
+    results : tuple of OptimisationResult
         The best design for each.
     uniform : array, shape (F,)
         Objective, Hz, of today's arm with one thickness factor on all links that has the same mass; NaN where the
@@ -36,7 +37,7 @@ class Front:
     """
 
     limits: np.ndarray
-    results: tuple[Result, ...]
+    results: tuple[OptimisationResult, ...]
     uniform: np.ndarray
 
     def to_xarray(self) -> xr.Dataset:
@@ -52,7 +53,7 @@ class Front:
                 "kkt_residual": ("mass_limit", [found.kkt_residual for found in self.results]),
                 "converged": (
                     "mass_limit",
-                    [int(found.status == "converged") for found in self.results],
+                    [int(found.status == Status.converged) for found in self.results],
                 ),
                 "certified": ("mass_limit", [int(found.certified) for found in self.results]),
             },
@@ -90,7 +91,7 @@ def mass_front(problem: Problem, limits: Sequence[float]) -> Front:
             "lengths out."
         )
     others = [rule for rule in problem.constraints if not isinstance(rule, MassLimit)]
-    results: list[Result] = []
+    results: list[OptimisationResult] = []
     uniform = []
     variables = problem.variables
     for limit in limits:

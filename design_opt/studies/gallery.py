@@ -14,7 +14,7 @@ from design_opt.output.artefacts import write_result
 from design_opt.problem.files import read_problem
 from design_opt.solvers.optimise import optimise
 from design_opt.solvers.report import active_lines, status_lines, table_rows
-from design_opt.solvers.results import Result
+from design_opt.solvers.results import OptimisationResult
 from design_opt.studies.finer_postures import on_finer_postures
 from design_opt.studies.front import Front, draw_front, mass_front
 from design_opt.studies.perturbations import perturb
@@ -62,7 +62,7 @@ def make_gallery(
     for name in PROBLEMS:
         problem, options = read_problem(f"example:{name}")
         result = optimise(problem, **options.keywords)
-        tell(f"{name}: {result.status}, {result.message} ({len(result.steps)} iterations)")
+        tell(f"{name}: {result.status.name}, {result.message} ({len(result.steps)} iterations)")
         checks[name] = _checked(result, perturbations)
         tell(f"{name}: {checks[name]}")
         paths = write_result(_without_times(result), folder / name, plot=True)
@@ -81,16 +81,16 @@ def make_gallery(
     tell(f"{folder}")
 
 
-def _without_times(result: Result) -> Result:
+def _without_times(result: OptimisationResult) -> OptimisationResult:
     """The result with a history that does not depend on the machine's speed."""
     steps = tuple(dataclasses.replace(step, seconds=0.0) for step in result.steps)
     return dataclasses.replace(result, steps=steps)
 
 
-def _checked(result: Result, count: int) -> dict[str, Any]:
+def _checked(result: OptimisationResult, count: int) -> dict[str, Any]:
     found = perturb(result, count)
     return {
-        "status": str(result.status),
+        "status": result.status.name,
         "kkt_residual": float(f"{result.kkt_residual:.1e}"),
         "largest_violation": float(f"{result.report.violation:.1e}"),
         "certified": result.certified,
@@ -99,7 +99,7 @@ def _checked(result: Result, count: int) -> dict[str, Any]:
     }
 
 
-def _finer(result: Result) -> list[str]:
+def _finer(result: OptimisationResult) -> list[str]:
     """Lines on what the design does between the postures of its grids."""
     found = on_finer_postures(result)
     if found is None:
@@ -116,7 +116,9 @@ def _finer(result: Result) -> list[str]:
     return [f"on a grid twice as fine, {count} postures: {', '.join([*changes, violation])}"]
 
 
-def _section(name: str, result: Result, check: dict[str, Any], paths: list[Path]) -> str:
+def _section(
+    name: str, result: OptimisationResult, check: dict[str, Any], paths: list[Path]
+) -> str:
     rows = [f"| {what} | {old} | {new} |" for what, old, new in table_rows(result)]
     lines = status_lines(result) + active_lines(result) + _finer(result)
     pictures = [f"![{path.stem}]({path.name})" for path in paths if path.suffix == ".png"]

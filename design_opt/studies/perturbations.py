@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from design_opt.evaluation.evaluator import Linearised
-from design_opt.solvers.results import Result
+from design_opt.solvers.results import OptimisationResult
 from design_opt.solvers.scipy_solver import working_set
 
 #: margins below zero by less than this are rounding; a score must be higher by more than that to be better
@@ -36,7 +36,7 @@ class Perturbations:
     best_gain: float
 
 
-def perturb(result: Result, count: int) -> Perturbations:
+def perturb(result: OptimisationResult, count: int) -> Perturbations:
     """Look for better designs among random feasible ones about a result.
 
     Parameters

@@ -27,7 +27,9 @@ from jaxmodal.at_rest.tables import buckling_dataset, buckling_table
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result, certified_where
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SPRINGS
 from jaxmodal.statics.stability import NO_STIFFNESS
@@ -44,7 +46,7 @@ _STATIONS = 41
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Buckling(Drawn, ShowsDatasets):
+class Buckling(Drawn, Result):
     """Buckling load factors of one arm, each with its certificate and its shape.
 
     Attributes
@@ -95,6 +97,15 @@ class Buckling(Drawn, ShowsDatasets):
     positions: Floats
     arm: Arm | SpatialArm
     theory: TheoryName
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """`Status` codes, shape (K,): certified, nothing_pressed where there is no factor, or uncertified."""
+        return np.where(
+            self.certified & np.isinf(self.factors),
+            int(Status.nothing_pressed),
+            certified_where(self.certified),
+        )
 
     @property
     def multiplicity(self) -> NDArray[np.int64]:

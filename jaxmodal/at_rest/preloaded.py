@@ -22,10 +22,10 @@ from jaxmodal.at_rest.vibrating_in_space import frequencies_under_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.bounded import BoundedFrequencies
 from jaxmodal.frequencies.one_arm import natural_frequencies
-from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.tapers import tapered_frequencies
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.errors import within
+from jaxmodal.runtime.errors import UncertifiedError, within
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import TURNING
 from jaxmodal.statics.equilibrium import held_equilibrium, turning_stiffness

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from jaxmodal.at_rest.stresses import Stresses, stresses_of
 from jaxmodal.runtime.errors import LargeDeflectionWarning
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.equilibrium import LARGE_DISPLACEMENT, LARGE_ROTATION
 
 
-class AtRest(Drawn, ShowsDatasets):
+class AtRest(Drawn, Result):
     """One arm at rest with displacements and rotations at stations along its links."""
 
     displacement: NDArray[np.float64]
@@ -46,12 +47,13 @@ class AtRest(Drawn, ShowsDatasets):
         return largest / length if length > 0.0 else 0.0
 
     @property
-    def small(self) -> bool:
-        """Whether deflections are small: rotations up to 0.1 rad, displacements up to 5 % of the arm's length."""
-        return (
+    def status(self) -> Status:
+        """Resolved where deflections are small: rotations to 0.1 rad, displacements to 5 % of the arm's length."""
+        small = (
             self.largest_rotation <= LARGE_ROTATION
             and self.relative_deflection <= LARGE_DISPLACEMENT
         )
+        return Status.resolved if small else Status.large_deflection
 
     def stresses(self) -> Stresses:
         """Return the stresses in the sections of all links that have a shape.
@@ -71,7 +73,7 @@ class AtRest(Drawn, ShowsDatasets):
 
 def warn_of_large_deflections(result: AtRest) -> None:
     """Warn where deflections are too large for the linear theory."""
-    if result.small:
+    if result.ok:
         return
     warnings.warn(
         f"a section turns by {result.largest_rotation:.3g} rad and a point moves by "
@@ -92,7 +94,7 @@ def how_far(result: AtRest) -> str:
     return (
         f"largest rotation {result.largest_rotation:.3g} rad, largest displacement "
         f"{100 * result.relative_deflection:.3g} % of the arm's length"
-        + ("" if result.small else ": TOO LARGE for small deflections")
+        + ("" if result.ok else ": TOO LARGE for small deflections")
     )
 
 

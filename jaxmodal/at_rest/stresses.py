@@ -18,7 +18,8 @@ from jaxmodal.arm.shapes import Circle, HollowCircle, HollowRectangle, Rectangle
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import ResolvedResult
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parts.sections import section_values
 
 Floats = NDArray[np.float64]
@@ -35,7 +36,7 @@ _ODD = np.arange(1.0, 24.0, 2.0)
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Stresses(ShowsDatasets):
+class Stresses(ResolvedResult):
     """Stresses at S stations of each of n links, at 8 points of each section.
 
     Of rectangles and rectangular tubes the points are the corners and the middles of the sides; of round sections those

@@ -15,8 +15,7 @@ from jaxmodal.at_rest.loaded_in_space import Judged, SpatialLoadedArm, crossing,
 from jaxmodal.at_rest.search import factors
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.bounded import BoundedFrequencies
-from jaxmodal.frequencies.status import UncertifiedError
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, UncertifiedError
 
 Floats = NDArray[np.float64]
 

@@ -31,10 +31,10 @@ from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.status import Status
 from jaxmodal.postures import places, series_search
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.runtime.devices import available_cores
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.search.cells import solve_cells
 from jaxmodal.spatial.search.float64_search import CLOSE, OF_CHORD, rough_frequencies, settle

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -80,7 +81,7 @@ class Resident:
         def left(cells: np.ndarray) -> dict[str, Array]:
             return fields_of(left_open(cells))
 
-        found = in_blocks_of_cells(self.block, values, self.size, left)
+        found: dict[str, Any] = in_blocks_of_cells(self.block, values, self.size, left)
         return NaturalFrequencies(**found, theory=self.theory)
 
     def block(self, values: np.ndarray) -> tuple[dict[str, Array], Array]:

@@ -44,8 +44,8 @@ from jaxmodal.batches.kernels import (
 from jaxmodal.batches.pilots import Guess
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.refinement import refine_together
-from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime.statuses import Status
 
 
 @dataclasses.dataclass(frozen=True)

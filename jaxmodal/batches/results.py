@@ -12,8 +12,8 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.certificate import EPS
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.zero_modes import with_zero_modes
+from jaxmodal.runtime.statuses import Status
 
 
 def _whole(count: np.ndarray) -> np.ndarray:

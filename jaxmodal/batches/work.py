@@ -49,7 +49,7 @@ from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.refinement import refine
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 
 #: the fewest pilot cells that give a guess
 _FEWEST_PILOTS = 8

@@ -76,7 +76,9 @@ def statics(
         stressed = found.stresses() if stresses else None
     if output_format == "json":
         names = [x for x in _FIELDS if hasattr(found, x)]
-        said = {"arm": argument, "theory": theory, "small": found.small} | lists(found, *names)
+        said = {"arm": argument, "theory": theory, "status": found.status.name} | lists(
+            found, *names
+        )
         if stressed is not None:
             said["stresses"] = lists(stressed, "points", "normal", "shear", "von_mises")
         print_json(said)

@@ -23,7 +23,7 @@ from jaxmodal.arithmetic.exactness import InexactArithmeticError
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, load_any_arm, refusing
 from jaxmodal.cli.paths import file_option, require_new, writing
-from jaxmodal.frequencies.status import UncertifiedError
+from jaxmodal.runtime.errors import UncertifiedError
 from jaxmodal.runtime.tables import printable
 
 ENTRY_POINTS = "jaxmodal.commands"

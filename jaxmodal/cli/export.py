@@ -149,6 +149,8 @@ def _pieces(
 
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     write: Any = write_mjcf if form == "mjcf" else write_urdf
+    if "modes" in options:
+        options["num_modes"] = options.pop("modes")
     with refusing(argument):
         return write(arm, out, **options)
 

@@ -190,7 +190,7 @@ def fit(
         click.echo(str(found))
     if proposals is not None and output_format != "json":
         click.echo(str(proposals), err=output_format == "csv")
-    if not (found.converged and found.certified and not found.undetermined):
+    if not found.ok:
         raise SystemExit(EXIT_NOT_ALL)
 
 
@@ -219,8 +219,8 @@ def _plain(argument: str, found: ArmFit, proposals: Proposals | None) -> dict[st
     entry: dict[str, Any] = {
         "arm": argument,
         "theory": found.theory,
-        "converged": found.converged,
-        "status": found.status,
+        "status": found.status.name,
+        "message": found.message,
         "scatter": found.scatter,
         "parameters": _rows(found),
         "correlation": found.correlation.tolist(),

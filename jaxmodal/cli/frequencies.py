@@ -31,8 +31,9 @@ from jaxmodal.cli.arguments import (
 from jaxmodal.cli.loads import Vector, bears_loads, borne, load_options
 from jaxmodal.cli.output import lists, print_json, title_of, without_nonfinite
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
+from jaxmodal.runtime.errors import UncertifiedError
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table, csv_text
 from jaxmodal.spatial.arms.arm import SpatialArm
 

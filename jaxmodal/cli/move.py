@@ -186,7 +186,7 @@ def move(
         "theory": theory,
         "damping_ratio": damping,
         "gravity": gravity,
-        "postures": postures,
+        "num_postures": postures,
     }
     limits_given = LimitOptions(speed, acceleration, torque, left_mm)
     shaping = Shaping(

@@ -68,9 +68,9 @@ def postures(
     Exit status: 0 when every angle is certified (also when there is none), 1 when some are not, 2
     for bad input.
     """
-    from jaxmodal.frequencies.status import Status
     from jaxmodal.postures.inverse import postures_at
     from jaxmodal.postures.tables import postures_table
+    from jaxmodal.runtime.statuses import Status
 
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     if not (math.isfinite(hertz) and hertz > 0.0):

@@ -133,11 +133,11 @@ def response(
     forces at rest buckle), 2 for bad input.
     """
     from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
-    from jaxmodal.frequencies.status import Status
     from jaxmodal.response.exact.exchange import write_universal_file
     from jaxmodal.response.exact.frequency_response import frequency_response
     from jaxmodal.response.forced.curves import refined
     from jaxmodal.response.forced.peaks import InfiniteResponseError
+    from jaxmodal.runtime.statuses import Status
 
     if addresses and not wants_slopes:
         raise BadInput("--address: is a parameter of --sensitivities; give that option, too.")
@@ -174,7 +174,7 @@ def response(
         omega = 2.0 * np.pi * np.geomspace(low, high, points)
         found = frequency_response(arm, omega, inputs, outputs, quantity=quantity, theory=theory)
         resonances = np.asarray(
-            frequencies_in_band(arm, omega[0], omega[-1], theory=theory, throw=False)[0].omega
+            frequencies_in_band(arm, omega[0], omega[-1], theory=theory, throw=False).omega
         )
         slopes = _slopes(arm, found, addresses) if wants_slopes else None
         if uff is not None:
@@ -210,7 +210,7 @@ def response(
         click.echo(f"wrote {uff}", err=True)
     if curves is not None:
         _draw(*curves, resonances, plot, nyquist)
-    if not found.all_resolved:
+    if not found.ok:
         raise SystemExit(EXIT_NOT_ALL)
 
 
@@ -233,13 +233,13 @@ def _slopes(
 def _peaks(arm: Arm | SpatialArm, found: FrequencyResponse) -> list[ResponsePeaks]:
     """The peaks of each pair of ports in the band, where the arm has damping."""
     from jaxmodal.response.driven.damping import damps
-    from jaxmodal.response.driven.status import ResponseStatus
     from jaxmodal.response.forced.peaks import response_peaks
+    from jaxmodal.runtime.statuses import Status
 
     motion = _MOTIONS.get(found.quantity)
     if motion is None or not damps(arm):
         return []
-    if np.any(found.status == ResponseStatus.unstable):
+    if np.any(found.status == Status.unstable):
         return []
     omega = np.asarray(found.omega)
     return [
@@ -301,7 +301,7 @@ def _plain(argument: str, found: FrequencyResponse) -> dict[str, Any]:
 
 
 def _csv(found: FrequencyResponse) -> str:
-    from jaxmodal.response.driven.status import ResponseStatus
+    from jaxmodal.runtime.statuses import Status
 
     headings = ("frequency_hz", "output", "input", "unit", "real", "imag", "status")
     rows: list[tuple[Any, ...]] = []
@@ -310,5 +310,5 @@ def _csv(found: FrequencyResponse) -> str:
     for o, i, output, into in _entries(found):
         for k, value in enumerate(values[o, i]):
             place = (hertz[k], output, into, found.unit(o, i))
-            rows.append((*place, value.real, value.imag, ResponseStatus(status[o, i, k]).name))
+            rows.append((*place, value.real, value.imag, Status(status[o, i, k]).name))
     return csv_text(headings, rows)

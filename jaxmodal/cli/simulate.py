@@ -95,7 +95,7 @@ def simulate(
         _write("--animate", animate, show)
     for line in summary(motion):
         click.echo(line)
-    if motion.attrs["status"] != "ok":
+    if motion.attrs["status"] != "finished":
         click.echo(f"{motion.attrs['message']}.", err=True)
         raise SystemExit(EXIT_NOT_ALL)
 

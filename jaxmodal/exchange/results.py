@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.exchange.chain import Chain
 from jaxmodal.runtime.datasets import in_hertz, variable
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result, certified_where
+from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
     import xarray
@@ -20,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class LumpedArm(ShowsDatasets):
+class LumpedArm(Result):
     """An arm as rigid pieces on hinges with springs, and the errors of K frequencies in P postures while motors hold.
 
     Attributes
@@ -55,6 +56,11 @@ class LumpedArm(ShowsDatasets):
     factors: dict[str, float]
     lost: tuple[str, ...]
     chain: Chain
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """`Status` codes of the exact frequencies, shape (P, K)."""
+        return certified_where(self.certified)
 
     @property
     def frequencies_hz(self) -> Floats:

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.datasets import in_hertz, variable
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import ResolvedResult
+from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
     import xarray
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class BoundedFrequencies(ShowsDatasets):
+class BoundedFrequencies(ResolvedResult):
     """Natural frequencies of an arm with tapered links, or under loads that vary along links.
 
     Attributes

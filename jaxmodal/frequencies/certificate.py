@@ -12,10 +12,11 @@ import numpy as np
 from jax import lax
 
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN, Evaluation
-from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tables import certificate_dataset, certificate_table
 from jaxmodal.runtime.namespace import Array, at_once, cummax, on_host, xp
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
     import xarray
@@ -33,7 +34,7 @@ EPS = 2.0**-52
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class Certificate(ShowsDatasets):
+class Certificate(Result):
     """What the counts say of a list of frequencies.
 
     Attributes
@@ -61,14 +62,6 @@ class Certificate(ShowsDatasets):
     def certified(self) -> Array:
         """True where the counts confirm that this frequency is a mode and carries its number."""
         return at_once(lambda status: status == Status.certified, self.status)
-
-    @property
-    def all_certified(self) -> bool:
-        """True when every frequency is confirmed: none missed, none invented, none displaced.
-
-        The list may still end inside a repeated frequency: see `left_out`.
-        """
-        return bool(np.all(np.asarray(self.status) == Status.certified))
 
     @property
     def multiplicity(self) -> Array:

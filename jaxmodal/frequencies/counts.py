@@ -26,9 +26,9 @@ from jaxmodal.frequencies.programs import (
     padded_size,
 )
 from jaxmodal.frequencies.root_search import LARGEST
-from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import Array, is_traced, on_host, xp
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.runtime.statuses import Status
 
 #: frequencies of one count_below call are evaluated in pieces of this size
 _COUNT_CHUNK = 1024

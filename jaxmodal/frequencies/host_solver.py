@@ -206,6 +206,6 @@ def _confirmed(
 
     with np.errstate(all="ignore"):
         found = confirmed(known)
-        other = None if found.all_certified else known.model.otherwise()
+        other = None if found.ok else known.model.otherwise()
         again = found if other is None else confirmed(_Remembered(other))
-    return again if again.all_certified else found
+    return again if again.ok else found

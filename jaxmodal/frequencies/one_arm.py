@@ -30,12 +30,12 @@ from jaxmodal.frequencies.programs import (
 )
 from jaxmodal.frequencies.results import NaturalFrequencies, raise_uncertified
 from jaxmodal.frequencies.stability import number_unstable, refused
-from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.traced_arms import traced_frequencies
 from jaxmodal.frequencies.zero_modes import with_zero_modes
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, to_device, tree_on_host, xp
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
@@ -129,7 +129,7 @@ def frequencies_in_band(
     theory: TheoryName = "timoshenko",
     max_modes: int = 1000,
     throw: bool = True,
-) -> tuple[NaturalFrequencies, int]:
+) -> NaturalFrequencies:
     """All natural frequencies in ``omega_min <= omega < omega_max``, certified.
 
     Parameters
@@ -145,10 +145,9 @@ def frequencies_in_band(
 
     Returns
     -------
-    result : NaturalFrequencies
-        ``omega`` of shape (K,), K as many as the counts at the two ends say (possibly none).
-    first_mode : int
-        Mode number, from 1, of the first of them.
+    NaturalFrequencies
+        ``omega`` of shape (K,), K as many as the counts at the two ends say (possibly none); ``first_mode`` is the
+        number of the first.
 
     Raises
     ------
@@ -158,8 +157,9 @@ def frequencies_in_band(
         The arm has a value that no arm may have.
     """
     model = model_of(arm, theory)
-    result, first = found_in_band(model, arm.name, omega_min, omega_max, theory, max_modes, throw)
-    return jax.device_put(result), first
+    return jax.device_put(
+        found_in_band(model, arm.name, omega_min, omega_max, theory, max_modes, throw)
+    )
 
 
 def found_in_band(
@@ -170,7 +170,7 @@ def found_in_band(
     theory: TheoryName,
     max_modes: Any = 1000,
     throw: bool = True,
-) -> tuple[NaturalFrequencies, int]:
+) -> NaturalFrequencies:
     """`frequencies_in_band` of an arm of this name that was lowered already.
 
     In NumPy from end to end: in calls back from JAX nothing of JAX may run.
@@ -189,9 +189,10 @@ def found_in_band(
             f"the band holds {count} natural frequencies, max_modes = {limit}: narrow it or raise max_modes"
         )
     result = solved_model(model, theory, int(ends[0]), count)
+    result = dataclasses.replace(result, first_mode=int(ends[0]) + 1)
     if throw:
         raise_uncertified(result, name)
-    return result, int(ends[0]) + 1
+    return result
 
 
 def solved_model(
@@ -256,10 +257,10 @@ def _searched_on_host(model: Model, first: int, wanted: int) -> tuple[Solution, 
     model = model.harmless() if model.invalid or model.unstable else model
     sought = np.maximum(modes, free + 1)
     found = solve_on_host(model, sought)
-    other = None if found.certificate.all_certified else model.otherwise()
+    other = None if found.certificate.ok else model.otherwise()
     if other is not None:
         again = solve_on_host(other, sought)
-        if again.certificate.all_certified and np.all(again.converged):
+        if again.certificate.ok and np.all(again.converged):
             found = again._replace(evaluations=found.evaluations + again.evaluations)
     return found, modes, free
 

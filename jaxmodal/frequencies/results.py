@@ -11,10 +11,11 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.certificate import EPS, Certificate
-from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.tables import frequencies_dataset, frequencies_table
+from jaxmodal.runtime.errors import UncertifiedError
 from jaxmodal.runtime.namespace import Array, at_once
 from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
@@ -50,12 +51,15 @@ class NaturalFrequencies(Drawn, Certificate):
     by_sign_changes : Array, shape (..., K), or None
         True where the proof is one count above all modes and as many changes of sign of the determinant below it,
         one in the bracket; otherwise, and where this is None, counts were taken at both ends of the bracket.
+    first_mode : int
+        Number of the first mode: 1, unless they are those of a band.
     """
 
     omega: Array
     evaluations: Array
     theory: TheoryName = dataclasses.field(metadata={"static": True})
     by_sign_changes: Array | None = None
+    first_mode: int = dataclasses.field(default=1, metadata={"static": True})
     picture: ClassVar[str] = "jaxmodal.plots.frequencies:draw_frequencies"
 
     @property
@@ -84,7 +88,7 @@ class NaturalFrequencies(Drawn, Certificate):
 def fields_of(found: NaturalFrequencies) -> dict[str, Array]:
     """The arrays of a result by name, those that it has."""
     arrays = ((f.name, getattr(found, f.name)) for f in dataclasses.fields(found))
-    return {name: x for name, x in arrays if x is not None and name != "theory"}
+    return {name: x for name, x in arrays if x is not None and name not in ("theory", "first_mode")}
 
 
 def raise_uncertified(result: NaturalFrequencies, name: str) -> None:
@@ -93,8 +97,9 @@ def raise_uncertified(result: NaturalFrequencies, name: str) -> None:
     if codes.size == 0 or not np.any(codes):
         return
     which = f"arm {name!r}: " if name else ""
+    first = result.first_mode
     lines = [
-        f"modes {', '.join(str(k + 1) for k in np.flatnonzero(codes == s))}: {s.name}: {s.cause}; {s.remedy}"
+        f"modes {', '.join(str(first + k) for k in np.flatnonzero(codes == s))}: {s.name}: {s.cause}; {s.remedy}"
         for s in Status
         if s and np.any(codes == s)
     ]

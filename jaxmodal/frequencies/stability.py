@@ -10,8 +10,8 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.frequencies.resolution import evaluate_resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 

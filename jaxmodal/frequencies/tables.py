@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.namespace import to_host
+from jaxmodal.runtime.statuses import Status, remarks_on, status_variable
 from jaxmodal.runtime.tables import Table, shortened
 
 if TYPE_CHECKING:
@@ -35,25 +33,22 @@ def certificate_text(status: int | np.integer, multiplicity: int = 1) -> str:
     return f"certified{repeated}" if code is Status.certified else f"NOT certified: {code.name}"
 
 
-def status_remedies(status: Any) -> list[str]:
-    """Return for each status other than certified its cause and what to do about it."""
-    codes = np.unique(np.asarray(status)).tolist()
-    found = [Status(code) for code in codes if code != Status.certified]
-    return [f"{code.name}: {code.cause}; {code.remedy}." for code in found]
-
-
 def frequencies_table(result: NaturalFrequencies) -> Table:
     """Return the frequencies of one arm, or the ranges of those of a batch, with their certificates."""
     hertz, status = np.asarray(result.frequencies_hz), np.asarray(result.status)
     if hertz.ndim == 1:
         multiplicity = np.asarray(result.multiplicity)
         rows = [
-            [str(k + 1), hertz_text(f), certificate_text(status[k], int(multiplicity[k]))]
+            [
+                str(result.first_mode + k),
+                hertz_text(f),
+                certificate_text(status[k], int(multiplicity[k])),
+            ]
             for k, f in enumerate(hertz.tolist())
         ]
         head = f"{len(rows)} natural frequencies ({result.theory})"
         headings = ("mode", "frequency [Hz]", "certificate")
-        return Table(head, headings, shortened(rows), status_remedies(status), ("certificate",))
+        return Table(head, headings, shortened(rows), remarks_on(status), ("certificate",))
     cells = hertz.reshape(-1, hertz.shape[-1])
     certified = (status == Status.certified).reshape(cells.shape).sum(axis=0)
     rows = []
@@ -63,7 +58,7 @@ def frequencies_table(result: NaturalFrequencies) -> Table:
         rows.append([str(k + 1), *ends, f"{certified[k]:,} of {len(cells):,}"])
     head = f"natural frequencies of {len(cells):,} arms ({result.theory})"
     of_range = ("mode", "lowest [Hz]", "highest [Hz]", "certified")
-    return Table(head, of_range, shortened(rows), status_remedies(status))
+    return Table(head, of_range, shortened(rows), remarks_on(status))
 
 
 def certificate_table(found: Certificate) -> Table:
@@ -79,22 +74,9 @@ def certificate_table(found: Certificate) -> Table:
         for k, code in enumerate(np.asarray(found.status).tolist())
     ]
     headings = ("entry", "bracket [Hz]", "modes below its ends", "certificate")
-    notes = status_remedies(found.status)
+    notes = remarks_on(found.status)
     title = f"certificate of {len(rows)} frequencies"
     return Table(title, headings, shortened(rows), notes, ("certificate",))
-
-
-def flag_attributes(codes: type[IntEnum] | Mapping[str, int]) -> dict[str, Any]:
-    """Return the attributes of a CF flag variable of type int8."""
-    every = dict(codes) if isinstance(codes, Mapping) else {code.name: int(code) for code in codes}
-    values = np.array(list(every.values()), np.int8)
-    return {"flag_values": values, "flag_meanings": " ".join(every)}
-
-
-def status_variable(dims: tuple[str, ...], status: Any) -> tuple[Any, ...]:
-    """Return the status of frequencies as a CF flag variable."""
-    attributes = {"long_name": "status of the frequency", **flag_attributes(Status)}
-    return dims, np.asarray(status, np.int8), attributes
 
 
 def frequency_variables(
@@ -135,7 +117,7 @@ def frequencies_dataset(result: NaturalFrequencies) -> xarray.Dataset:
 
     result, dims = to_host(result), _dims(result.status, "mode")
     variables = frequency_variables(result, dims) | _count_variables(result, dims)
-    modes = np.arange(1, np.shape(result.omega)[-1] + 1)
+    modes = result.first_mode + np.arange(np.shape(result.omega)[-1])
     return xarray.Dataset(variables, {"mode": modes}, {"theory": result.theory})
 
 

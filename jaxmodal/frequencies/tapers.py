@@ -17,7 +17,7 @@ from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.models import OtherArm
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies, raise_uncertified
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 
 #: the observed order of convergence must lie this close to 2 for the extrapolation to be used
 _ORDER_RANGE = (1.5, 2.5)

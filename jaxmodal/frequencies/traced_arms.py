@@ -18,9 +18,9 @@ from jax import lax
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.models import OtherArm
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.callbacks import shaped
 from jaxmodal.runtime.namespace import Array, is_traced, to_host
+from jaxmodal.runtime.statuses import Status
 
 
 def traced_frequencies(

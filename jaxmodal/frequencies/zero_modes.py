@@ -8,8 +8,8 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.statuses import Status
 
 
 def without_zero_modes(value: Evaluation, free: Array, omega: Array) -> Evaluation:

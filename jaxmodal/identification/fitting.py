@@ -15,14 +15,14 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.clusters import RepeatedFrequencyError
-from jaxmodal.frequencies.status import UncertifiedError
 from jaxmodal.identification.judgement import judged
 from jaxmodal.identification.measurements import Measured, MeasuredResponse, require_measured
 from jaxmodal.identification.residuals import Misfit, Part, require_one_scale
 from jaxmodal.identification.results import ArmFit
 from jaxmodal.identification.unknowns import unknowns
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, UncertifiedError
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.runtime.statuses import Status
 
 Floats = NDArray[np.float64]
 
@@ -107,7 +107,7 @@ def fit_arm(
     >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05), joint_stiffness=2e3)
     >>> seen = MeasuredModes([6.0, 66.0], standard_deviations_hz=0.01)
     >>> found = fit_arm(jm.Arm((link,)), seen, ["link1.joint_stiffness"], theory="euler_bernoulli")
-    >>> found.converged, found.addresses
+    >>> found.ok, found.addresses
     (True, ('link1.joint_stiffness',))
     """
     require_x64()
@@ -145,8 +145,9 @@ def fit_arm(
         values=values,
         known=known,
         loss=loss,
-        status=search.status if settled else "pairs by shape change from fit to fit",
-        converged=search.converged and settled,
+        ended=search.ended
+        if settled
+        else (Status.stalled, "pairs by shape change from fit to fit"),
         evaluations=search.evaluations,
     )
 
@@ -171,8 +172,7 @@ class _Search:
     most: int
     progress: Callable[[int, int], None] | None
     evaluations: int = 0
-    converged: bool = False
-    status: str = ""
+    ended: tuple[Status, str] = (Status.stalled, "")
     last: tuple[Any, list[Part]] = (None, [])
 
     def parts(self, misfit: Misfit, values: Floats, rough: bool = False) -> list[Part]:
@@ -222,10 +222,12 @@ class _Search:
             loss="soft_l1" if rough else self.loss,
             max_nfev=self.most,
         )
-        self.converged = bool(found.status > 0)
-        self.status = (
-            "converged"
-            if self.converged
-            else f"stopped after {self.most} evaluations; give max_evaluations more, or a nearer start"
+        self.ended = (
+            (Status.converged, Status.converged.cause)
+            if found.status > 0
+            else (
+                Status.iteration_limit,
+                f"stopped after {self.most} evaluations; give max_evaluations more, or a nearer start",
+            )
         )
         return asked.values(np.asarray(found.x))

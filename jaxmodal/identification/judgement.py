@@ -23,6 +23,7 @@ from jaxmodal.identification.uncertainty import (
     not_determined,
     robust_factor,
 )
+from jaxmodal.runtime.statuses import Status
 
 Floats = NDArray[np.float64]
 
@@ -38,8 +39,7 @@ def judged(
     values: Floats,
     known: bool,
     loss: str,
-    status: str,
-    converged: bool,
+    ended: tuple[Status, str],
     evaluations: int,
 ) -> ArmFit:
     """The result of a fit: what was found, how well it is known, and what was paired with what."""
@@ -93,8 +93,8 @@ def judged(
         pairs=tuple(pairs),
         responses=tuple(responses),
         jacobian=jacobian,
-        converged=converged,
-        status=status,
+        status=ended[0],
+        message=ended[1],
         evaluations=evaluations,
     )
 

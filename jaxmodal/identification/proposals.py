@@ -23,7 +23,8 @@ from jaxmodal.identification.results import ArmFit
 from jaxmodal.identification.uncertainty import UNKNOWN, combinations, covariance_of
 from jaxmodal.response.driven.ports import Port, ports
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import ResolvedResult
+from jaxmodal.runtime.tables import Table
 from jaxmodal.workspace.ranges import Ranges
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _SHOWN = 5
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Proposals(ShowsDatasets):
+class Proposals(ResolvedResult):
     """Candidates for the next measurement, the best first.
 
     Attributes

@@ -13,7 +13,9 @@ from jaxmodal.arm.addresses import labelled
 from jaxmodal.identification.measurements import Measured, MeasuredResponse, root_mean_square
 from jaxmodal.identification.unknowns import Unknowns
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ class ResponseFit:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ArmFit(Drawn, ShowsDatasets):
+class ArmFit(Drawn, Result):
     """Parameters of an arm as what was measured says, P of them from N measured numbers.
 
     Attributes
@@ -121,8 +123,8 @@ class ArmFit(Drawn, ShowsDatasets):
         What was measured, before and after.
     jacobian : array, shape (N, P)
         Derivatives of what was measured, in standard deviations, by the same numbers as ``covariance``.
-    converged, status, evaluations
-        Whether the fit has converged, that in words, and how often the arm was computed.
+    status, message, evaluations
+        Whether the fit has converged (`Status`), that in words, and how often the arm was computed.
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.identification:draw_fit"
@@ -144,8 +146,8 @@ class ArmFit(Drawn, ShowsDatasets):
     pairs: tuple[Pair, ...]
     responses: tuple[ResponseFit, ...]
     jacobian: Floats
-    converged: bool
-    status: str
+    status: Status
+    message: str
     evaluations: int
 
     @property
@@ -183,9 +185,18 @@ class ArmFit(Drawn, ShowsDatasets):
         return np.asarray(found)
 
     @property
+    def ok(self) -> bool:
+        """Whether the fit has converged, all parameters are determined, and all paired frequencies certified."""
+        return self.status.usable and self.certified and not self.undetermined
+
+    def explain(self) -> str:
+        """Return how the fit ended, and what is to be known about the result."""
+        return "\n".join([f"{self.status.name}: {self.message}", *self.remarks])
+
+    @property
     def remarks(self) -> list[str]:
         """What is to be known about the result, in sentences."""
-        found = [] if self.converged else [f"not converged: {self.status}"]
+        found = [] if self.status.usable else [f"{self.status.name}: {self.message}"]
         found += list(self.undetermined)
         x = self.unknowns.numbers(self.values)
         for k, ends in enumerate(zip(*self.unknowns.bounds, strict=True)):

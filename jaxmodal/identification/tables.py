@@ -42,7 +42,7 @@ def parameters_table(found: ArmFit) -> Table:
     arm = f"{found.unknowns.arm.name}: " if found.unknowns.arm.name else ""
     title = (
         f"{arm}{len(rows)} parameter{'s' * (len(rows) > 1)} from {count} measured numbers "
-        f"({found.theory}), {'converged' if found.converged else 'not converged'}"
+        f"({found.theory}), {found.status.name}"
     )
     if np.isfinite(found.scatter):
         unit = "times the standard deviations" if found.known else "of what was measured"
@@ -184,7 +184,7 @@ def fit_dataset(found: ArmFit) -> xarray.Dataset:
             )
     about = {
         "theory": found.theory,
-        "status": found.status,
+        "status": found.status.name,
         "scatter": found.scatter,
         "undetermined": "\n".join(found.undetermined),
     }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 from jax import Array
+from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import cell_columns
@@ -24,12 +25,13 @@ from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, clusters
 from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.frequencies.counts import certify
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.planar_batches import planar_quantities
 from jaxmodal.modes.spatial_batches import spatial_quantities
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 
@@ -42,7 +44,7 @@ _SAME = 1e-6
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ModalQuantities(ShowsDatasets):
+class ModalQuantities(Result):
     """Quantities of K modes of N arms of n links; shapes of unit modal mass; SI units.
 
     Attributes
@@ -77,6 +79,11 @@ class ModalQuantities(ShowsDatasets):
     energies: Energies | SpatialEnergies
     individual: Array
     addresses: tuple[str, ...]
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """`Status` codes, shape (N, K): resolved, or the mean of a cluster."""
+        return np.where(np.asarray(self.individual), int(Status.resolved), int(Status.cluster_mean))
 
     def tables(self) -> list[Table]:
         """Return a row for each mode: ranges of the effective masses over the arms, and what matters most."""

@@ -12,7 +12,8 @@ from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ExactShapes(Drawn, ShowsDatasets):
+class ExactShapes(Drawn, Result):
     """Mode shapes of unit modal mass: what they have in the plane and in space alike, and what follows from it."""
 
     frequencies: NaturalFrequencies
@@ -57,6 +58,11 @@ class ExactShapes(Drawn, ShowsDatasets):
     def to_dataframe(self) -> pandas.DataFrame:
         """Return `fields` as a data frame, a row for mode, link and station."""
         return self.to_xarray()[list(self.fields)].to_dataframe()
+
+    @property
+    def status(self) -> Array:
+        """`Status` codes of the frequencies, shape (K,)."""
+        return self.frequencies.status
 
     @property
     def omega(self) -> Array:

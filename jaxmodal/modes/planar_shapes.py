@@ -25,11 +25,11 @@ from jaxmodal.eigenspaces.modal_mass import (
 from jaxmodal.frequencies.models import PlanarModel, TracedModel
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import NOT_THERE
-from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
 from jaxmodal.runtime.namespace import Array, mapped, to_device, xp
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 _FIELDS = ("u", "v", "psi", "normal", "shear", "moment")

@@ -32,9 +32,11 @@ from jaxmodal.modes.planar_sensitivities import planar_derivatives, planar_proje
 from jaxmodal.modes.spatial_sensitivities import spatial_derivatives, spatial_projection
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array, at_once, is_traced
+from jaxmodal.runtime.namespace import Array, at_once, is_traced, xp
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 from jaxmodal.spatial.stiffness.model import SpatialModel
@@ -58,7 +60,7 @@ _PROJECTIONS: dict[type, Callable[..., Callable[[np.ndarray], Array]]] = {
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class Sensitivities(Drawn, ShowsDatasets):
+class Sensitivities(Drawn, Result):
     """Derivatives of K natural frequencies with respect to P parameters.
 
     Attributes
@@ -101,6 +103,17 @@ class Sensitivities(Drawn, ShowsDatasets):
     units: tuple[str, ...] = dataclasses.field(default=(), metadata={"static": True})
     labels: tuple[str, ...] = dataclasses.field(default=(), metadata={"static": True})
     whole: bool = dataclasses.field(default=False, metadata={"static": True})
+
+    @property
+    def status(self) -> Array:
+        """`Status` codes of the modes, shape (K,): that of the frequency, or the mean of a cluster."""
+        return at_once(
+            lambda own, alone: xp.where(
+                alone | (own != Status.certified), own, int(Status.cluster_mean)
+            ),
+            self.frequencies.status,
+            self.individual,
+        )
 
     @property
     def derivative_hz(self) -> Array:

@@ -6,14 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.frequencies.tables import (
-    DIGITS,
-    certificate_text,
-    frequency_variables,
-    hertz_text,
-    status_remedies,
-)
+from jaxmodal.frequencies.tables import DIGITS, certificate_text, frequency_variables, hertz_text
 from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.statuses import remarks_on
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 
@@ -127,7 +122,7 @@ def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
     columns["residual"] = [f"{x:.0e}" for x in residual]
     rows = list(zip(*columns.values(), strict=True))
     head = title or f"{len(status)} mode shapes{place} ({found.theory})"
-    return Table(head, tuple(columns), rows, (*notes, *status_remedies(status)), ("certificate",))
+    return Table(head, tuple(columns), rows, (*notes, *remarks_on(status)), ("certificate",))
 
 
 def added_masses_table(shapes: Any) -> Table:

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.arm.link_rules import is_damping
-from jaxmodal.frequencies.tables import (
-    frequency_variables,
-    hertz_text,
-    status_remedies,
-)
+from jaxmodal.frequencies.tables import frequency_variables, hertz_text
 from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.statuses import remarks_on
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parts.parameters import describe_address
 
@@ -129,7 +126,7 @@ def sensitivities_table(
     left = ("of", "parameter", "unit", "shown")
     notes = [
         *_of_damping(idle),
-        *status_remedies(table.frequencies.status),
+        *remarks_on(table.frequencies.status),
         *_left_out(table, unchanging),
     ]
     headings = ("of", "parameter", "value", "unit", "shown", *columns)

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arguments import positive, reals
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result, certified_where
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
     import xarray
@@ -25,7 +27,7 @@ TURNING, GRAVITY = "rates", "gravity"
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class MoveVibration(Drawn, ShowsDatasets):
+class MoveVibration(Drawn, Result):
     """What a move excites of K modes of an arm with n joints, seen in P postures; modes numbered as at the stop.
 
     Attributes
@@ -85,6 +87,15 @@ class MoveVibration(Drawn, ShowsDatasets):
     left: Floats
     rate: Floats
     reach: float
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """`Status` codes, shape (P, K): certified or not, large_deflection where the arm bends too far."""
+        return np.where(
+            self.certified & self.is_large,
+            int(Status.large_deflection),
+            certified_where(self.certified),
+        )
 
     @property
     def stop(self) -> float:

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.moves.results import MoveVibration
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.results import ListedResult
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 
 Floats = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ShapedMove(ShowsTables):
+class ShapedMove(ListedResult):
     """A move shaped for k modes, and what V arms, the given one first, are left with; see `shape_move`.
 
     Attributes
@@ -53,6 +55,11 @@ class ShapedMove(ShowsTables):
     variants: tuple[str, ...]
     unshaped: tuple[MoveVibration, ...]
     vibrations: tuple[MoveVibration, ...]
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """The worst `Status` of each arm on the way of the shaped move, shape (V,)."""
+        return np.array([int(Status.worst(found.status)) for found in self.vibrations])
 
     @property
     def duration(self) -> float:
@@ -164,10 +171,15 @@ class ShapedMove(ShowsTables):
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ShaperComparison(ShowsTables):
+class ShaperComparison(ListedResult):
     """Kinds of shaping side by side: ``moves``, one `ShapedMove` for each; see `compare_shapers`."""
 
     moves: tuple[ShapedMove, ...]
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """The worst `Status` of each kind."""
+        return np.array([int(Status.worst(move.status)) for move in self.moves])
 
     def tables(self) -> list[Table]:
         """Return a row for each kind."""

@@ -12,13 +12,14 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.moves.orders import Order
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.results import ListedResult, certified_where
+from jaxmodal.runtime.tables import Table
 
 Floats = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class SpeedsToAvoid(Drawn, ShowsTables):
+class SpeedsToAvoid(Drawn, ListedResult):
     """Bands of speeds of joints in which R orders meet K modes; see `speeds_to_avoid`.
 
     Attributes
@@ -53,6 +54,11 @@ class SpeedsToAvoid(Drawn, ShowsTables):
     margin: float
     speeds: Floats
     driven_mm: Floats | None
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """`Status` codes of the modes, shape (K,)."""
+        return certified_where(self.certified)
 
     def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Return headings and rows with all digits, for CSV and JSON: one for each order and mode."""
@@ -157,7 +163,7 @@ class Crossing(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class MoveCrossings(Drawn, ShowsTables):
+class MoveCrossings(Drawn, ListedResult):
     """Where orders meet modes on a move; see `crossings_along`.
 
     Attributes
@@ -187,6 +193,11 @@ class MoveCrossings(Drawn, ShowsTables):
     omega: Floats
     columns: tuple[int, ...]
     crossings: tuple[Crossing, ...]
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """`Status` codes of the frequencies at the crossings."""
+        return certified_where([met.certified for met in self.crossings])
 
     def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Return headings and rows with all digits, for CSV and JSON: one for each crossing."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive
 from jaxmodal.arm.arm import Arm
@@ -19,7 +20,9 @@ from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.results import MoveVibration
 from jaxmodal.moves.tolerances import Variant, variants_of
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.results import ListedResult
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: times at which speeds, accelerations and torques are looked at, beside the ends of all pieces
@@ -31,7 +34,7 @@ _WHOLE = 1e-9
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class StretchedMove(ShowsTables):
+class StretchedMove(ListedResult):
     """The quickest copy of a move that was found; see `quickest_stretch`.
 
     Attributes
@@ -64,6 +67,11 @@ class StretchedMove(ShowsTables):
     tried: int
 
     @property
+    def status(self) -> NDArray[np.int64]:
+        """The worst `Status` of each arm on the way, shape (V,)."""
+        return np.array([int(Status.worst(found.status)) for found in self.vibrations])
+
+    @property
     def duration(self) -> float:
         """When it stops, s."""
         return self.vibrations[0].stop
@@ -81,15 +89,19 @@ class StretchedMove(ShowsTables):
         ]
         return reached[0] if reached else "vibration"
 
-    def tables(self) -> list[Table]:
-        """Return a row for each limit."""
+    def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Return a row for each limit: which joint asks for it, and when the move would stop for it alone."""
         delay = self.duration - self.stretch * self.whole
-        rows = [
-            [limit.name, limit.joint, f"{limit.stretch * self.whole + delay:.6g}"]
-            for limit in self.limits
+        rows: list[tuple[Any, ...]] = [
+            (limit.name, limit.joint, limit.stretch * self.whole + delay) for limit in self.limits
         ]
         if self.left_mm is not None:
-            rows.append([f"{self.left_mm:g} mm left", "tip", f"{self.duration:.6g}"])
+            rows.append((f"{self.left_mm:g} mm left", "tip", self.duration))
+        return ("limit", "asked_for_by", "stop_s"), rows
+
+    def tables(self) -> list[Table]:
+        """Return a row for each limit."""
+        rows = [[name, by, f"{stop:.6g}"] for name, by, stop in self.rows()[1]]
         title = f"stops at {self.duration:.6g} s, kept from being quicker by {self.binding}"
         notes = [
             f"left at the tip: at most {self.worst_mm:.4g} mm, all modes added",

@@ -26,7 +26,9 @@ from jaxmodal.moves.joint_limits import (
 from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.refusals import require_moving_arm
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.results import ListedResult
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
@@ -40,7 +42,7 @@ _BINDING = 0.99
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class TimedMove(ShowsTables):
+class TimedMove(ListedResult):
     """A path of the joints in the shortest time; see `time_optimal`.
 
     Attributes
@@ -62,6 +64,15 @@ class TimedMove(ShowsTables):
     before: float
     holds_back: dict[str, float]
     slowed: float
+
+    @property
+    def status(self) -> Status:
+        """Resolved: a timing that breaks a limit, or none, is refused."""
+        return Status.resolved
+
+    def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Return a row for each limit: in which share of the duration it is reached."""
+        return ("limit", "reached"), list(self.holds_back.items())
 
     def tables(self) -> list[Table]:
         """Return a row for each limit."""

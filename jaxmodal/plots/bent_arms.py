@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from jaxmodal.arm.arguments import is_whole
-from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.plots.figures import COLOURS, framed
+from jaxmodal.runtime.statuses import Status
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.modes.sensitivities import Sensitivities
 from jaxmodal.modes.tables import by_size, shown_sensitivities
 from jaxmodal.plots.figures import COLOURS, axes_or_new
+from jaxmodal.runtime.statuses import Status
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,6 @@ from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.tables import postures_dataset, postures_table
 from jaxmodal.postures.trigonometric_zeros import (
@@ -33,7 +32,9 @@ from jaxmodal.postures.trigonometric_zeros import (
 from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
 from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _FLAT = 3e-6
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class PosturesAt(Drawn, ShowsDatasets):
+class PosturesAt(Drawn, Result):
     """All angles of one joint at which an arm has a natural frequency; of N arms with a leading axis.
 
     A is the most that there may be: 4 in the plane, 8 in space.

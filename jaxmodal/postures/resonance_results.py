@@ -14,7 +14,8 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.tables import resonance_dataset, resonance_tables
 from jaxmodal.runtime.namespace import Array, to_host
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result, certified_where
+from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
     import xarray
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class ResonanceMap(Drawn, ShowsDatasets):
+class ResonanceMap(Drawn, Result):
     """Exact borders of the postures with natural frequencies inside a band.
 
     A row for each angle of one joint, or for each value of any parameter; along it, another joint turns within its
@@ -68,9 +69,16 @@ class ResonanceMap(Drawn, ShowsDatasets):
     theory: TheoryName = dataclasses.field(metadata={"static": True})
 
     @property
+    def status(self) -> Any:
+        """`Status` codes of the rows, shape (M,): certified where the counts confirm every border."""
+        return certified_where(
+            np.all((np.asarray(self.border_mode) > 0) | ~np.isfinite(self.border), axis=-1)
+        )
+
+    @property
     def certified(self) -> bool:
         """True when the counts confirm every border."""
-        return bool(np.all((np.asarray(self.border_mode) > 0) | ~np.isfinite(self.border)))
+        return self.ok
 
     @property
     def free(self) -> Array:

@@ -13,11 +13,11 @@ import numpy as np
 from jax import Array
 
 from jaxmodal.arm.quantities import ANGLE
-from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.polynomial_values import within
 from jaxmodal.postures.series_results import judged
 from jaxmodal.postures.series_roots import Panels, SeparatorTable, count_in, roots_in
+from jaxmodal.runtime.statuses import Status
 
 #: postures of one block at the most, and values of the determinant and of the panels' polynomials: two gigabytes
 _POSTURES, _VALUES = 2**18, 2**28

@@ -5,15 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.series_roots import WIDEST, Roots
 from jaxmodal.runtime.namespace import Array, unfilled, xp
+from jaxmodal.runtime.statuses import Status
 
 
 @dataclasses.dataclass
@@ -112,5 +113,5 @@ def merged(
             column[invalid] = int(Status.invalid_input)
         return column
 
-    merged = dict(zip(columns, pool.map(filled, columns), strict=True))
+    merged: dict[str, Any] = dict(zip(columns, pool.map(filled, columns), strict=True))
     return jax.device_put(NaturalFrequencies(**merged, theory=theory))

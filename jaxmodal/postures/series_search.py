@@ -15,6 +15,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -251,7 +252,7 @@ def solve_on_device(
         return fields_of(found)
 
     size = postures_of_a_block(tables.grid, tables.panels, values.shape[1])
-    found = in_blocks_of_cells(block, values, size, left)
+    found: dict[str, Any] = in_blocks_of_cells(block, values, size, left)
     return NaturalFrequencies(**found, theory=tables.theory)
 
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.frequencies.tables import certificate_text, status_variable
+from jaxmodal.frequencies.tables import certificate_text
 from jaxmodal.runtime.datasets import in_hertz, variable
+from jaxmodal.runtime.statuses import status_variable
 from jaxmodal.runtime.tables import Table, shortened
 from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
 

@@ -85,7 +85,7 @@ def spun_up(rate: float, shortened: bool) -> SpunUp:
     angle, tip = motion["joint_angle"].values[:, 0], motion["tip_position"].values
     away = np.cos(angle) * tip[:, 1] - np.sin(angle) * tip[:, 0]
     largest = float(np.max(np.abs(away), where=np.isfinite(away), initial=0.0))
-    if motion.attrs["status"] != "ok" or largest > _LENGTH:
+    if motion.attrs["status"] != "finished" or largest > _LENGTH:
         return SpunUp(rate, np.nan, np.nan, away)
     return SpunUp(rate, largest, float(np.abs(away[TIMES > SPIN_UP]).max()), away)
 

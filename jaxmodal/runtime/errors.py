@@ -16,6 +16,10 @@ class ArmError(ValueError):
     """
 
 
+class UncertifiedError(RuntimeError):
+    """A frequency could not be certified; the message lists modes, causes and remedies."""
+
+
 class ImplausibleWarning(UserWarning):
     """A value is allowed, and looks like a wrong unit or a slip; a line for each, with what was probably meant."""
 

@@ -8,14 +8,10 @@ import html
 import io
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy as np
-
-if TYPE_CHECKING:
-    import pandas
-    import xarray
 
 #: columns that a table may take; a terminal that is narrower wraps lines, and nothing is cut off
 WIDTH = 200
@@ -138,15 +134,3 @@ class ShowsTables:
         if not _has_values(self):
             return html.escape(repr(self))
         return "".join(table.html() for table in self.tables())
-
-
-class ShowsDatasets(ShowsTables):
-    """A result that is printed as tables and handed on as a dataset or a data frame."""
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return the result as a labelled dataset; frequencies in Hz, angles in degrees."""
-        raise NotImplementedError
-
-    def to_dataframe(self) -> pandas.DataFrame:
-        """Return the result as a data frame, a row for each combination of labels; frequencies in Hz."""
-        return self.to_xarray().to_dataframe()

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import DIGITS
-from jaxmodal.runtime.tables import ShowsDatasets, ShowsTables, Table
+from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime.results import ListedResult, Result
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.workspace.tables import extremes_dataset, extremes_table, share_table
 
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Extreme(ShowsTables):
+class Extreme(Result):
     """The cell with the lowest or highest frequency of a mode that was found.
 
     Attributes
@@ -52,6 +56,11 @@ class Extreme(ShowsTables):
         return self.omega / (2.0 * math.pi)
 
     @property
+    def status(self) -> Array:
+        """The `Status` code of the mode."""
+        return self.frequencies.status[-1]
+
+    @property
     def certified(self) -> bool:
         """Whether it is certified that the arm with these values has this frequency as that mode."""
         return bool(np.asarray(self.frequencies.certified)[-1])
@@ -60,9 +69,13 @@ class Extreme(ShowsTables):
         """Return its frequencies."""
         return self.frequencies.tables()
 
+    def to_xarray(self) -> xarray.Dataset:
+        """Return its frequencies as a dataset."""
+        return self.frequencies.to_xarray()
+
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Extremes(ShowsDatasets):
+class Extremes(Result):
     """The lowest and the highest frequency of a mode that were found over ranges of P parameters.
 
     Certified is that the arm has these frequencies at these values. Not claimed is that it has no lower or higher one
@@ -93,6 +106,11 @@ class Extremes(ShowsDatasets):
     theory: TheoryName
 
     @property
+    def status(self) -> NDArray[np.int64]:
+        """`Status` codes of the lowest and of the highest frequency, shape (2,)."""
+        return np.array([self.lowest.status, self.highest.status])
+
+    @property
     def certified(self) -> bool:
         """Whether both frequencies are certified."""
         return self.lowest.certified and self.highest.certified
@@ -107,7 +125,7 @@ class Extremes(ShowsDatasets):
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ShareBelow(ShowsTables):
+class ShareBelow(ListedResult):
     """Share of ranges of parameters in which a frequency lies below a limit, from independent random cells.
 
     Attributes
@@ -130,6 +148,11 @@ class ShareBelow(ShowsTables):
     theory: TheoryName
 
     @property
+    def status(self) -> Status:
+        """Certified where the frequencies of all cells that were drawn are."""
+        return Status.certified if self.certified == self.samples else Status.uncertified
+
+    @property
     def share(self) -> float:
         """The estimate, from 0 to 1."""
         return self.below / self.certified
@@ -146,6 +169,12 @@ class ShareBelow(ShowsTables):
         centre, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + (z / (2 * n)) ** 2)
         low, high = (end / (1.0 + z * z / n) for end in (centre - half, centre + half))
         return 0.0 if self.below == 0 else low, 1.0 if self.below == n else high
+
+    def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Return the limit, the share with its error and interval, and the numbers of cells."""
+        headings = ("limit_hz", "share", "error", "low", "high", "below", "certified", "samples")
+        hertz, counts = self.omega / (2.0 * math.pi), (self.below, self.certified, self.samples)
+        return headings, [(hertz, self.share, self.error, *self.interval, *counts)]
 
     def tables(self) -> list[Table]:
         """Return the share with its error."""

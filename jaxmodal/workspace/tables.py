@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.arm.addresses import full_address, joint_named
-from jaxmodal.frequencies.tables import (
-    certificate_text,
-    hertz_text,
-    status_remedies,
-    status_variable,
-)
+from jaxmodal.frequencies.tables import certificate_text, hertz_text
 from jaxmodal.runtime.datasets import in_hertz, variable
+from jaxmodal.runtime.statuses import remarks_on, status_variable
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parts.parameters import unit_of_address
 
@@ -77,7 +73,7 @@ def extremes_table(found: Extremes, title: str, digits: int) -> Table:
     notes += [
         "certified: that these postures have these frequencies; not claimed: that none has a lower or higher one"
     ]
-    return Table(head, headings, rows, [*notes, *status_remedies(statuses)], ("", "certificate"))
+    return Table(head, headings, rows, [*notes, *remarks_on(statuses)], ("", "certificate"))
 
 
 def _ranges(found: Extremes) -> str:

@@ -10,8 +10,8 @@ import xarray as xr
 
 from jaxmodal.frequencies.counts import certify
 from jaxmodal.frequencies.models import concrete_model
-from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.statuses import Status
 from sweeps.analysis.cells import arm_of_cell
 from sweeps.definition.errors import SweepError
 from sweeps.solution.quantity import NOT_COMPUTED

@@ -69,7 +69,7 @@ def report(
     from jaxmodal.cli.paths import writing
     from jaxmodal.runtime.whole_files import write_text
     from sweeps.explorer.report.page import report_html
-    from sweeps.explorer.report.parts import Asked, all_certified
+    from sweeps.explorer.report.parts import Asked, ok
     from sweeps.explorer.report.written import usual_modes
 
     if find_spec("matplotlib") is None:
@@ -78,7 +78,7 @@ def report(
     asked = Asked(arm, theory, modes or usual_modes(arm), starts, digits)
     with refusing(argument), late_progress("parts of the report") as advance:
         text = report_html(asked, advance)
-        certified = all_certified(asked)
+        certified = ok(asked)
     with writing(f"--out {out}"):
         write_text(out, text)
     click.echo(f"wrote {out} ({len(text.encode()) / 1e6:.2f} MB)", err=True)

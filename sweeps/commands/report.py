@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 from sweeps.commands.estimate import estimate, time_text, workers_lines
 from sweeps.definition.sweep import Sweep
 from sweeps.store.grid import dataset_bytes, grid_for_rate, make_grid, num_files

@@ -135,7 +135,7 @@ def run(
     own) is certified, else 1; 2 for bad input, or when shards could not be computed; 130 after Ctrl-C.
     """
     from jaxmodal.cli.paths import require_folder
-    from jaxmodal.frequencies.status import Status
+    from jaxmodal.runtime.statuses import Status
     from sweeps import Dask
     from sweeps import run as run_sweep
     from sweeps.commands.report import Bar, size_text, stored_bytes, summary_head, summary_lines
@@ -184,7 +184,7 @@ def run(
 
 def _end_part(part: Part, place: str, computed: int) -> NoReturn:
     """Say what a part of a sweep has come to, and end with its exit status."""
-    from jaxmodal.frequencies.status import Status
+    from jaxmodal.runtime.statuses import Status
     from sweeps.store.dataset import certificate_summary
     from sweeps.store.zarr_store import stored
 
@@ -204,7 +204,7 @@ def status(store: str) -> None:
 
     Exit status: 0 when it is complete and all is certified, else 1.
     """
-    from jaxmodal.frequencies.status import Status
+    from jaxmodal.runtime.statuses import Status
     from sweeps.commands.report import status_lines
     from sweeps.store.run import open_result
     from sweeps.store.zarr_store import state_of

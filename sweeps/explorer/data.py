@@ -13,8 +13,8 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.facts import depth_in_plane
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
 from sweeps.analysis.cells import axes_of, definition_of

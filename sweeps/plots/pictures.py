@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_named
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 from sweeps.analysis.cells import axes_of, checked
 from sweeps.analysis.tracking import SWAPPED, by_branch, track
 from sweeps.definition.errors import SweepError

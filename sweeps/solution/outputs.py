@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.eigenspaces.energies import Energies
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import OF_FREQUENCIES, Status
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.quantity import Quantity, flags, of_part
@@ -77,7 +77,7 @@ _CERTIFIED = (
         "status",
         "What the frequency may be trusted for",
         lambda own, _: own.found.status,
-        **flags({entry.name: int(entry) for entry in Status}),
+        **flags(OF_FREQUENCIES),
     ),
     Quantity(
         "certified",
@@ -140,7 +140,8 @@ _CERTIFIED = (
 
 def _modal_status(own: SolvedCells, _: Mapping[str, SolvedCells]) -> NDArray[Any]:
     known = np.isfinite(own.found.omega).all(axis=1, keepdims=True)  # of a cell, all or nothing
-    return np.where(known, np.where(own.modal.individual, 0, 1), 2)
+    own_value = np.where(own.modal.individual, int(Status.resolved), int(Status.cluster_mean))
+    return np.where(known, own_value, int(Status.no_value))
 
 
 def _fractions(energies: Energies | SpatialEnergies, dimension: str) -> NDArray[np.float64]:
@@ -167,11 +168,11 @@ _MODAL = of_part(
         "modal_status",
         "1",
         "status of the modal quantities",
-        "Individual: of this mode alone. Cluster_mean: frequencies closer than 1e-9 (relative); the"
+        "Resolved: of this mode alone. Cluster_mean: frequencies closer than 1e-9 (relative); the"
         " sensitivities, effective masses and energies are the means over them, participation factors those"
         " of an arbitrary orthonormal basis. No_value: the frequency is not known",
         _modal_status,
-        **flags({"individual": 0, "cluster_mean": 1, "no_value": 2}),
+        **flags((Status.resolved, Status.cluster_mean, Status.no_value)),
     ),
     Quantity(
         "sensitivity",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.statuses import Status
 from sweeps.solution.cells import SolvedCells
 
 #: value of ``status`` and ``modal_status`` in cells that have not been computed yet
@@ -91,8 +92,8 @@ def of_part(part: str, *quantities: Quantity) -> tuple[Quantity, ...]:
     return tuple(dataclasses.replace(entry, part=part) for entry in quantities)
 
 
-def flags(meanings: Mapping[str, int]) -> dict[str, Any]:
-    """Attributes of a CF flag variable and its type; the last meaning is that of no computation."""
-    every = {**meanings, "not_computed": NOT_COMPUTED}
+def flags(statuses: Iterable[Status]) -> dict[str, Any]:
+    """Attributes of a CF flag variable of statuses and its type; the last meaning is that of no computation."""
+    every = {each.name: int(each) for each in statuses} | {"not_computed": NOT_COMPUTED}
     attributes = {"flag_values": list(every.values()), "flag_meanings": " ".join(every)}
     return {"dtype": "uint8", "fill": NOT_COMPUTED, "attributes": attributes}

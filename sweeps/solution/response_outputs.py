@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jaxmodal.response.driven.status import DampedStatus
+from jaxmodal.runtime.statuses import OF_DAMPED_MODES
 from sweeps.solution.quantity import Quantity, flags, of_part
-from sweeps.solution.responses import BucklingStatus, ComplianceStatus, PeakStatus
+from sweeps.solution.responses import OF_BUCKLING, OF_COMPLIANCES, OF_PEAKS
 
 _DAMPED = of_part(
     "damped",
@@ -12,11 +12,11 @@ _DAMPED = of_part(
         "damped_status",
         "1",
         "status of the damped modes",
-        "Counted: the argument principle confirms that no root is lost. Not_counted: it does not. Shared: strong"
+        "Certified: the argument principle confirms that no root is lost. Uncertified: it does not. Shared: strong"
         " damping led this mode to a root of a lower one. No_value: the arm has no such modes, or a damped free joint,"
         " or its forces at rest buckle it",
         lambda own, _: own.damped.status,
-        **flags({entry.name: int(entry) for entry in DampedStatus}),
+        **flags(OF_DAMPED_MODES),
     ),
     Quantity(
         "damping_ratio",
@@ -47,11 +47,11 @@ _PEAK = of_part(
         "peak_status",
         "1",
         "status of the peak",
-        "Peak: found exactly. Infinite: no damping acts on a mode of the band. No_peak: the response has none inside"
-        " the band. No_value: the values of the arm do not fit together, its frequencies are not certified, or its"
-        " forces at rest buckle it",
+        "Resolved: found exactly. Resonance: infinite, for no damping acts on a mode of the band. No_peak: the response"
+        " has none inside the band. No_value: the values of the arm do not fit together, its frequencies are not"
+        " certified, or its forces at rest buckle it",
         lambda own, _: own.peak.status,
-        **flags({entry.name: int(entry) for entry in PeakStatus}),
+        **flags(OF_PEAKS),
     ),
     Quantity(
         "peak_response",
@@ -75,10 +75,10 @@ _COMPLIANCE = of_part(
         "compliance_status",
         "1",
         "status of the compliance",
-        "Found: exactly. No_value: nothing holds the tip where a joint or the base is free, the values of the arm do"
+        "Resolved: exactly. No_value: nothing holds the tip where a joint or the base is free, the values of the arm do"
         " not fit together, or its forces at rest buckle it",
         lambda own, _: own.compliance.status,
-        **flags({entry.name: int(entry) for entry in ComplianceStatus}),
+        **flags(OF_COMPLIANCES),
     ),
     Quantity(
         "tip_compliance",
@@ -96,10 +96,10 @@ _BUCKLING = of_part(
         "buckling_status",
         "1",
         "status of the buckling factor",
-        "Certified: counts on both sides confirm it. Not_certified: they do not. Nothing_pressed: no factor exists."
+        "Certified: counts on both sides confirm it. Uncertified: they do not. Nothing_pressed: no factor exists."
         " No_value: the arm is not held, or no factor was found as far as the search went",
         lambda own, _: own.buckling.status,
-        **flags({entry.name: int(entry) for entry in BucklingStatus}),
+        **flags(OF_BUCKLING),
     ),
     Quantity(
         "buckling_factor",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator, Mapping
-from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,38 +15,19 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.status import UncertifiedError
 from jaxmodal.response.forced.peaks import InfiniteResponseError, response_peaks
 from jaxmodal.response.static.compliance import static_compliance
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, UncertifiedError
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
 
 
-class PeakStatus(IntEnum):
-    """What the peak of a cell is."""
-
-    peak = 0
-    infinite = 1
-    no_peak = 2
-    no_value = 3
-
-
-class BucklingStatus(IntEnum):
-    """What a buckling factor may be trusted for."""
-
-    certified = 0
-    not_certified = 1
-    nothing_pressed = 2
-    no_value = 3
-
-
-class ComplianceStatus(IntEnum):
-    """What the static compliance of an arm is."""
-
-    found = 0
-    no_value = 1
+#: statuses of the highest peak of a cell, of its static compliance and of its buckling factor
+OF_PEAKS = (Status.resolved, Status.resonance, Status.no_peak, Status.no_value)
+OF_COMPLIANCES = (Status.resolved, Status.no_value)
+OF_BUCKLING = (Status.certified, Status.uncertified, Status.nothing_pressed, Status.no_value)
 
 
 class ComplianceCells(NamedTuple):
@@ -58,7 +38,7 @@ class ComplianceCells(NamedTuple):
     values : array, shape (N, d, d)
         Displacements along x and y, in space z, for a unit force along each; NaN where there is none.
     status : array of int, shape (N,)
-        `ComplianceStatus` codes.
+        `Status` codes.
     """
 
     values: Floats
@@ -75,7 +55,7 @@ class PeakCells(NamedTuple):
     frequency : array
         Where it is, Hz.
     status : array of int
-        `PeakStatus` codes.
+        `Status` codes.
     """
 
     size: Floats
@@ -91,7 +71,7 @@ class BucklingCells(NamedTuple):
     factor : array
         The factor; inf where nothing is pressed, NaN where none was found.
     status : array of int
-        `BucklingStatus` codes.
+        `Status` codes.
     """
 
     factor: Floats
@@ -128,20 +108,20 @@ def peak_cells(
 
 def _peak(
     arm: Arm | SpatialArm | None, theory: TheoryName, response: Mapping[str, Any]
-) -> tuple[float, float, PeakStatus]:
+) -> tuple[float, float, Status]:
     if arm is None:
-        return math.nan, math.nan, PeakStatus.no_value
+        return math.nan, math.nan, Status.no_value
     try:
         found = response_peaks(arm, **response, theory=theory)
     except InfiniteResponseError:
-        return math.inf, math.nan, PeakStatus.infinite
+        return math.inf, math.nan, Status.resonance
     except (ArmError, UncertifiedError):
-        return math.nan, math.nan, PeakStatus.no_value
+        return math.nan, math.nan, Status.no_value
     if found.omega.size == 0:
-        return math.nan, math.nan, PeakStatus.no_peak
+        return math.nan, math.nan, Status.no_peak
     highest = int(np.argmax(np.abs(found.values)))
     size = float(np.abs(found.values[highest]))
-    return size, float(found.frequencies_hz[highest]), PeakStatus.peak
+    return size, float(found.frequencies_hz[highest]), Status.resolved
 
 
 def compliance_cells(
@@ -155,11 +135,11 @@ def compliance_cells(
 
 def _compliance(
     arm: Arm | SpatialArm | None, names: list[str], theory: TheoryName
-) -> tuple[Floats, ComplianceStatus]:
+) -> tuple[Floats, Status]:
     if arm is not None:
         with contextlib.suppress(ArmError, UncertifiedError):
-            return static_compliance(arm, names, names, theory=theory), ComplianceStatus.found
-    return np.full((len(names), len(names)), np.nan), ComplianceStatus.no_value
+            return static_compliance(arm, names, names, theory=theory).values, Status.resolved
+    return np.full((len(names), len(names)), np.nan), Status.no_value
 
 
 def buckling_cells(arm: Arm, values: Mapping[str, Floats], theory: TheoryName) -> BucklingCells:
@@ -168,17 +148,17 @@ def buckling_cells(arm: Arm, values: Mapping[str, Floats], theory: TheoryName) -
     return BucklingCells(*map(np.array, zip(*rows, strict=True)))
 
 
-def _buckling(arm: Arm | None, theory: TheoryName) -> tuple[float, BucklingStatus]:
+def _buckling(arm: Arm | None, theory: TheoryName) -> tuple[float, Status]:
     if arm is None:
-        return math.nan, BucklingStatus.no_value
+        return math.nan, Status.no_value
     try:
         found = buckling(arm, 1, theory=theory)
     except ArmError:
-        return math.nan, BucklingStatus.no_value
+        return math.nan, Status.no_value
     factor = float(found.factors[0])
     if math.isnan(factor):
-        return factor, BucklingStatus.no_value
+        return factor, Status.no_value
     if not found.certified[0]:
-        return factor, BucklingStatus.not_certified
+        return factor, Status.uncertified
     pressed = math.isfinite(factor)
-    return factor, BucklingStatus.certified if pressed else BucklingStatus.nothing_pressed
+    return factor, Status.certified if pressed else Status.nothing_pressed

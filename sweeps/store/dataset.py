@@ -15,8 +15,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 import jaxmodal
-from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.solver_numbers import SOLVER_NUMBERS
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import DIMENSIONS, QUANTITIES

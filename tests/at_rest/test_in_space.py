@@ -95,7 +95,7 @@ def test_the_compliance_of_the_tip_and_the_torques_of_its_load():
     )
     found = jm.static_equilibrium(arm, tip_force=load[:3], tip_moment=load[3:])
     names = [f"tip.{x}" for x in SIX]
-    expected = np.asarray(jm.static_compliance(arm, names, names)) @ load
+    expected = np.asarray(jm.static_compliance(arm, names, names).values) @ load
     np.testing.assert_allclose(found.tip_displacement, expected, rtol=1e-12, atol=0)
     np.testing.assert_allclose(found.joint_torque, arm.jacobian().T @ load, rtol=1e-12, atol=1e-12)
 

@@ -326,5 +326,5 @@ def test_modes_within_a_group_of_one_arm_are_certified_apart_in_a_batch():
     assert (one.multiplicity.tolist(), one.group.tolist()) == ([1, 2, 2, 1], [0, 1, 1, 3])
     assert (many.multiplicity.tolist(), many.group.tolist()) == ([[1] * 4], [[0, 1, 2, 3]])
     assert many.count_below.tolist() == [[0, 1, 2, 3]]
-    assert one.all_certified
-    assert many.all_certified
+    assert one.ok
+    assert many.ok

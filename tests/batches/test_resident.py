@@ -13,10 +13,10 @@ from jaxmodal.batches.engines import Compiled
 from jaxmodal.batches.fused_search import Kernel
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.batches.resident_passes import Lanes
-from jaxmodal.frequencies.status import Status
 from jaxmodal.postures import series_search
 from jaxmodal.postures.series_on_device import postures_of_a_block
 from jaxmodal.postures.series_roots import Panels, SeparatorTable
+from jaxmodal.runtime.statuses import Status
 from tests.batches.test_many_arms import BATCH_ACCURACY, exact, random_cells
 from tests.compiled_programs import names_of_programs
 from tests.problems import ORACLE

@@ -20,7 +20,7 @@ from jaxmodal.cli.commands import main
 from jaxmodal.cli.compiling import late_progress
 from jaxmodal.cli.frequencies import certified_table
 from jaxmodal.dynamic_stiffness.beams import THEORIES
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 
 ROOT = Path(__file__).parent.parent.parent
 

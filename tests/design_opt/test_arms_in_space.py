@@ -45,7 +45,7 @@ def test_the_lightest_cantilever_is_square():
     found = optimise(problem)
     root = 1.8751040687119611664  # cos x cosh x = -1
     side = 2.0 * np.pi * wanted * (length / root) ** 2 * np.sqrt(12.0 * density / modulus)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.certified
     assert list(found.values.values()) == pytest.approx([side, side], rel=RESIDUAL)
     assert found.arm.total_mass == pytest.approx(density * side**2 * length, rel=RESIDUAL)
@@ -117,7 +117,7 @@ def test_shared_lengths_against_finite_elements():
         Problem(arm_of(l_frame()), [], MaximiseFrequency(1), lengths=FixedReach(0.35, 1.05))
     )
     assert 0.31 < best.x < 0.69, "the bounds decide"
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     # about a maximum the frequency is flat: positions are known to the root of the digits of values
     assert found.report.objectives[0] == pytest.approx(-best.fun, rel=1e-10)
     assert found.values["link1.length"] == pytest.approx(1.4 * best.x, rel=1e-5)
@@ -263,7 +263,7 @@ def test_the_built_in_arm_in_space_becomes_lighter():
 
     problem, options = read_problem("example:six_axis_lightest")
     found = optimise(problem, **options.keywords)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.certified
     assert found.arm.total_mass < problem.arm.total_mass - 5.0
     assert perturb(found, 8).better == 0

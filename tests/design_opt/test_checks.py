@@ -64,7 +64,7 @@ def test_fronts_refuse_lengths_of_a_fixed_reach():
 
 def test_random_feasible_designs_are_worse_than_an_optimum_and_better_than_none(evaluator):
     best = optimise(evaluator.problem, evaluator=evaluator)
-    assert best.status == "converged"
+    assert best.status == jm.Status.converged
     found = perturb(best, 25)
     assert found.feasible == 25
     assert found.better == 0
@@ -80,8 +80,8 @@ def test_random_feasible_designs_are_worse_than_an_optimum_and_better_than_none(
 @pytest.mark.parametrize(
     ("optimizer", "steps", "status", "close"),
     [
-        (optax.adam(0.02), 25, "iteration_limit", FIRST_ORDER),
-        (optax.lbfgs(), 8, "converged", AGREE),
+        (optax.adam(0.02), 25, jm.Status.iteration_limit, FIRST_ORDER),
+        (optax.lbfgs(), 8, jm.Status.converged, AGREE),
     ],
     ids=["adam", "lbfgs"],
 )
@@ -111,7 +111,7 @@ def test_the_augmented_lagrangian_leaves_a_bound_that_it_was_led_to():
     thick = Maximise(lambda design: design.variables[0] / 0.004, "wall")
     thickest = Problem(problem.arm, problem.space.variables, thick, [faint])
     found = optimise(thickest, "augmented_lagrangian")
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.values[WALL] == pytest.approx(0.012, rel=1e-6)
 
 
@@ -120,7 +120,7 @@ def test_a_loose_tolerance_still_keeps_the_limits():
     tube = tube_problem()
     aim, limit = MaximiseFrequency(1), MassLimit(equal="today")
     found = optimise(Problem(tube.arm, tube.space.variables, aim, [limit]), tolerance=0.1)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.report.violation <= 1e-6
     assert found.report.score > 1.5
 
@@ -134,10 +134,10 @@ def test_a_resumed_search_does_the_starts_that_are_left(evaluator, tmp_path):
 
     options = {"starts": 3, "checkpoint": file, "evaluator": evaluator}
     first = optimise(evaluator.problem, progress=interrupt, **options)
-    assert first.status == "interrupted"
+    assert first.status == jm.Status.interrupted
     assert first.kkt_residual < 1e-6  # start 0 had converged, and its design is kept
     second = optimise(evaluator.problem, **options)
-    assert second.status == "converged"
+    assert second.status == jm.Status.converged
     kept = len(first.steps)
     assert [s.score for s in second.steps[:kept]] == [s.score for s in first.steps]
     added = [step.start for step in second.steps[kept:]]
@@ -159,7 +159,7 @@ def test_a_forbidden_band_is_empty_in_the_end():
     inside = copy.copy(found)
     inside.report = found.evaluator.report(free.report.y)
     assert inside.modes_in_bands == 1
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.certified
     assert found.report.hz["own"][0, 0] == pytest.approx(28.0, rel=1e-6)
     ends = 2.0 * np.pi * np.array([28.0 * (1.0 + 1e-6), 33.0])
@@ -183,7 +183,7 @@ def test_worst_case_over_4096_postures():
     """Every iterate is looked at in all 4,096 postures, and no posture is worse than the worst one found."""
     problem, options = read_problem("example:three_link_stiffest")
     found = optimise(problem, **options.keywords)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.report.hz["workspace"].shape == (4096, 3)
     assert found.certified_postures["workspace"] == (4096, 4096)
     assert found.certified

@@ -65,7 +65,7 @@ def test_the_best_absorber_has_the_closed_form():
         theory="euler_bernoulli",
     )
     found = optimise(problem, tolerance=1e-7)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     ((_, size),) = found.objectives.values()
     assert size == pytest.approx(height / STIFFNESS, rel=1e-6)
     for name, value in best.items():
@@ -93,7 +93,7 @@ def test_the_least_wall_of_a_static_limit_is_in_closed_form():
         arm, [Variable(address, 0.001, 0.01)], MinimiseMass(), [limit], theory="euler_bernoulli"
     )
     found = optimise(problem)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     # the loss factor makes the modulus larger by sqrt(1 + eta^2)
     inner = (0.08**4 - (0.08**4 - inner**4) / np.hypot(1.0, 0.02)) ** 0.25
     assert found.values[address] == pytest.approx(0.5 * (0.08 - inner), rel=1e-6)
@@ -204,7 +204,7 @@ def test_the_least_wall_of_a_pressed_mast_is_in_closed_form():
         arm, [Variable(address, 0.002, 0.01)], MinimiseMass(), [limit], theory="euler_bernoulli"
     )
     found = optimise(problem)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
 
     def missing(wall):
         rigidity = 7e10 * np.pi / 64.0 * (0.08**4 - (0.08 - 2.0 * wall) ** 4)

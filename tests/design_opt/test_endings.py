@@ -34,7 +34,7 @@ def test_arms_with_offsets_hubs_and_bodies_off_the_axis_are_optimised():
     )  # fmt: skip
     problem = Problem(changed, [wall()], MinimiseMass(), [FrequencyLimit(1, at_least_hz=5.0)])
     found = optimise(problem)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     walls = np.linspace(0.001, 0.02, 2001)
     hz = jm.natural_frequencies_batch(changed, {ADDRESS: walls}, 1).frequencies_hz[:, 0]
     least = walls[int(np.argmax(np.asarray(hz) >= 5.0))]
@@ -47,7 +47,7 @@ def test_infeasible_limits_get_the_least_violation_and_where():
     """f1 at least 200 Hz is out of reach; the least violation is that of the best tube among many."""
     problem = Problem(arm(), [wall()], MinimiseMass(), [FrequencyLimit(1, at_least_hz=200.0)])
     found = optimise(problem, max_iterations=6)
-    assert found.status == "infeasible"
+    assert found.status == jm.Status.infeasible
     assert "f1 >= 200 Hz" in found.message
     tubes = jm.natural_frequencies_batch(arm(), {ADDRESS: np.linspace(0.001, 0.02, 20)}, 1)
     best = float(np.max(tubes.frequencies_hz))
@@ -71,7 +71,7 @@ def test_a_search_that_stands_still_beside_an_infeasible_limit_of_buckling_ends(
     monkeypatch.setattr(traced, "null_vector", counted)
     sets = {"work": postures[:, None]}
     found = optimise(Problem(both, walls, MinimiseMass(), [limit], postures=sets))
-    assert found.status == "infeasible"
+    assert found.status == jm.Status.infeasible
     assert len(derivatives) < 20 * len(postures)
     thick = jm.set_parameters(both, {"link*.section.wall_thickness": 0.02})
     load = {"gravity": (0.0, -9.81), "tip_force": (0.0, -1e6)}
@@ -84,7 +84,7 @@ def test_a_start_that_violates_the_limits_finds_its_way():
         arm(), [wall(start=0.001)], MinimiseMass(), [FrequencyLimit(1, at_least_hz=30.0)]
     )
     found = optimise(problem)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.report.hz["own"][0, 0] == pytest.approx(30.0, rel=1e-6)
 
 
@@ -100,12 +100,12 @@ def test_interruption_keeps_the_best_feasible_design_and_resumes(tmp_path):
             raise KeyboardInterrupt
 
     first = optimise(problem, checkpoint=file, progress=interrupt)
-    assert first.status == "interrupted"
+    assert first.status == jm.Status.interrupted
     assert first.report.violation <= 1e-6
     assert file.exists()
     assert [path.name for path in file.parent.iterdir()] == ["state.json"]
     second = optimise(problem, checkpoint=file)
-    assert second.status == "converged"
+    assert second.status == jm.Status.converged
     kept = len(first.steps)
     assert [step.score for step in second.steps[:kept]] == [step.score for step in first.steps]
     assert second.steps[kept].y == pytest.approx(first.steps[-1].y, abs=0.3)
@@ -124,7 +124,7 @@ def test_iterations_used_up_are_said_to_be():
         arm(), [wall(start=0.02)], MinimiseMass(), [FrequencyLimit(1, at_least_hz=20.0)]
     )
     found = optimise(problem, max_iterations=1)
-    assert found.status == "iteration_limit"
+    assert found.status == jm.Status.iteration_limit
     assert "max_iterations" in found.message
 
 

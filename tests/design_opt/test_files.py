@@ -213,7 +213,7 @@ def test_pictures_show_what_the_result_holds():
         postures={"fold": design_opt.workspace((0, 180, 10))},
     )
     result = optimise(problem)
-    assert result.status == "converged"
+    assert result.status == jm.Status.converged
     drawn = pictures(result)
     assert sorted(drawn) == ["history", "postures", "sections"]
     after = next(line for line in drawn["postures"].axes[0].lines if line.get_label() == "f1 after")

@@ -60,7 +60,7 @@ def test_the_lightest_free_beam(method):
     """Mode 4 is the first that vibrates; the certificate holds the three of frequency 0 as well."""
     problem = lightest(FrequencyLimit(4, at_least_hz=WANTED))
     found = optimise(problem, method)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.values["link1.section.depth"] == pytest.approx(thickness(), rel=RESIDUAL)
     assert found.report.hz["own"][0, :3].tolist() == [0.0, 0.0, 0.0]
     assert found.certified
@@ -82,7 +82,7 @@ def test_the_lightest_free_beam_in_space_is_square(method):
     sides = [Variable(f"link1.section.{side}", 0.01, 0.1) for side in ("depth", "width")]
     arm = jm.SpatialArm((link,))
     found = optimise(lightest(FrequencyLimit(7, at_least_hz=WANTED), arm, sides), method)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.certified
     assert list(found.values.values()) == pytest.approx([thickness()] * 2, rel=RESIDUAL)
     with pytest.raises(ProblemError, match=r"mode 6 .* 6 modes .* Modes from 7 on"):
@@ -107,7 +107,7 @@ def test_the_softest_elbow_of_a_pinned_arm():
         theory="euler_bernoulli",
     )
     found = optimise(problem)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.certified
     elbow = (2.0 * math.pi * 12.0) ** 2 * 2.0 * 0.25 / 5.0
     assert found.values["link2.joint_stiffness"] == pytest.approx(elbow, rel=RESIDUAL)
@@ -128,7 +128,7 @@ def test_a_response_may_be_limited_of_an_arm_that_moves_freely():
         input="tip.across", output="tip.across", at_hz=hz, at_most=most, theory="euler_bernoulli"
     )
     found = optimise(lightest(limit))
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     depth = brentq(lambda depth: abs(receptance(depth, hz)) - most, 0.01, 0.08, xtol=1e-14)
     assert found.values["link1.section.depth"] == pytest.approx(depth, rel=RESIDUAL)
     assert found.problem.num_modes == 4  # so that one that vibrates is shown and certified
@@ -143,7 +143,7 @@ def test_a_rigid_arm_that_floats_has_no_mode_that_vibrates():
     tip = {"input": "tip.across", "output": "tip.across"}
     limit = ResponseLimit(**tip, at_hz=hz, at_most=most, theory="euler_bernoulli")
     found = optimise(lightest(limit, jm.Arm((bar,))))
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     mass = 4.0 / (most * (2.0 * math.pi * hz) ** 2)
     assert found.objectives["total mass [kg]"][1] == pytest.approx(mass, rel=RESIDUAL)
     assert pictures(found)
@@ -226,7 +226,7 @@ def test_the_worst_of_many_postures_beside_a_search():
     objective = MaximiseFrequency(2, "fold", cluster=1)
     limit = MassLimit(at_most="today")
     found = optimise(Problem(arm, depths, objective, [limit], postures={"fold": fold}))
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.certified_postures["fold"] == (600, 600)
     assert found.certified
 

@@ -63,7 +63,7 @@ def test_least_wall_is_where_the_frequency_limit_is_met():
     wall = scipy.optimize.brentq(
         lambda it: frequency_by_hand(jm.set_parameters(arm, {address: it})) - 20.0, 0.001, 0.02
     )
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.kkt_residual < 1e-6
     assert found.values[address] == pytest.approx(wall, rel=1e-8)
     assert found.certified
@@ -73,7 +73,7 @@ def test_least_wall_is_where_the_frequency_limit_is_met():
 def test_a_tapered_cantilever_comes_near_the_classical_optimum():
     """From below, of four segments; how more of them converge to it is checked by the slow tests."""
     found = optimise(classical_optima.cantilever(4, 0.1, 3))
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     limit = classical_optima.CANTILEVER[0.1, 3]
     assert 0.9 * limit < found.report.score < limit
     areas = list(found.values.values())
@@ -84,7 +84,7 @@ def test_a_tapered_cantilever_comes_near_the_classical_optimum():
 def cantilever_ratio(number, tip_mass, power):
     """Once for all tests of a worker."""
     found = optimise(classical_optima.cantilever(number, tip_mass, power))
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.certified
     return found.report.score
 
@@ -124,10 +124,10 @@ def test_simply_supported_beams():
     assert uniform == pytest.approx(np.pi / 2.0, rel=1e-6)  # sqrt(EI/(rho A)) pi^2/L^2 in Hz
     from_afar = classical_optima.simply_supported(8, 1, start=0.4)
     found = optimise(from_afar)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert found.report.objectives[0] / uniform == pytest.approx(1.0, abs=1e-6)
     found = optimise(classical_optima.simply_supported(8, 2))
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     # steps come near the continuous optimum from below; 16 and 32 of them take minutes each
     score = found.report.objectives[0] / uniform
     assert 1.04 < score < classical_optima.SIMPLY_SUPPORTED[2]
@@ -228,7 +228,7 @@ def test_lengths_keep_their_sum():
     )
     found = optimise(problem)
     lengths = [float(link.length) for link in found.arm.links]
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert sum(lengths) == pytest.approx(4.5, rel=1e-14)
     assert min(lengths) >= 0.8 - 1e-9
     assert max(lengths) <= 2.5 + 1e-9
@@ -255,8 +255,8 @@ def test_the_two_methods_agree(aggregate):
     other = optimise(
         problem, "augmented_lagrangian", starts=2, max_iterations=500, evaluator=evaluator
     )
-    assert one.status == "converged"
-    assert other.status == "converged"
+    assert one.status == jm.Status.converged
+    assert other.status == jm.Status.converged
     assert other.report.score == pytest.approx(one.report.score, rel=AGREE)
     assert {step.start for step in other.steps} == {0, 1}
 
@@ -268,7 +268,7 @@ def test_the_lightest_column_that_does_not_buckle():
     depth = Variable("link1.section.depth", 0.02, 0.08)
     problem = Problem(jm.Arm((column,)), [depth], MinimiseMass(), [limit], theory="euler_bernoulli")
     found = optimise(problem)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     truth = (12.0 * 2e4 * 4.0 / (np.pi**2 * 7e10 * 0.05)) ** (1 / 3)
     assert float(found.arm.links[0].section.depth) == pytest.approx(truth, rel=1e-6)
 
@@ -282,7 +282,7 @@ def test_the_stiffest_column_of_a_given_mass():
     aim = MaximiseBuckling(theory="euler_bernoulli")
     mass = [MassLimit(equal="today")]
     found = optimise(Problem(arm, depths, aim, mass, theory="euler_bernoulli"))
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
 
     def share(depth):
         values = {"link1.section.depth": depth, "link2.section.depth": 0.1 - depth}
@@ -311,7 +311,7 @@ def test_the_lightest_mast_under_its_weight():
             arm, [depth], MinimiseMass(), [FrequencyLimit(1, at_least_hz=5.0)], theory="rayleigh"
         )
     )
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
 
     def missing(depth, arm):
         changed = jm.set_parameters(arm, {"link1.section.depth": depth})
@@ -333,7 +333,7 @@ def test_the_lightest_pressed_mast_of_a_deflection():
     depth = Variable("link1.section.depth", 0.02, 0.05)
     limit = DeflectionLimit(2e-3, theory="bending_only")
     found = optimise(Problem(arm, [depth], MinimiseMass(), [limit], theory="bending_only"))
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
 
     def missing(depth, pressed=8e3):
         rigidity = 7e10 * 0.05 * depth**3 / 12.0

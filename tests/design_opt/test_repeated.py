@@ -35,7 +35,7 @@ def smooth():
 
 
 def test_a_smooth_aggregate_of_the_cluster_converges(smooth):
-    assert smooth.status == "converged"
+    assert smooth.status == jm.Status.converged
     assert smooth.kkt_residual < 1e-6
     # ln 2/sharpness is the most that smoothing costs; the aggregate never exceeds the least frequency
     assert smooth.aggregate_gap == pytest.approx(np.log(2.0) / SHARPNESS)
@@ -49,7 +49,7 @@ def test_a_smooth_aggregate_of_the_cluster_converges(smooth):
 @pytest.mark.slow
 def test_powers_aggregate_as_well(smooth):
     other = optimise(problem("pnorm", cluster=1, start=NEAR_DEG))
-    assert other.status == "converged"
+    assert other.status == jm.Status.converged
     assert other.report.score == pytest.approx(smooth.report.score, abs=2.0 * smooth.aggregate_gap)
 
 
@@ -67,7 +67,7 @@ def test_the_conditions_of_a_repeated_frequency_hold_there_and_not_beside(smooth
 def test_a_single_mode_method_stalls():
     """The same solver, seeing mode 2 alone: the conditions hold nowhere on its way."""
     single = optimise(problem("bound", cluster=0), max_iterations=6)
-    assert single.status in ("stalled", "iteration_limit")
+    assert single.status in (jm.Status.stalled, jm.Status.iteration_limit)
     assert single.kkt_residual > 1e-2
     assert min(step.kkt for step in single.steps) > 1e-2
 
@@ -77,7 +77,7 @@ def test_a_single_mode_method_needs_more_iterations_and_ends_nowhere():
     """From the same start."""
     smooth = optimise(problem("ks", cluster=1))
     single = optimise(problem("bound", cluster=0), max_iterations=50)
-    assert single.status in ("stalled", "iteration_limit")
+    assert single.status in (jm.Status.stalled, jm.Status.iteration_limit)
     assert single.kkt_residual > 1e-2
     assert len(single.steps) > len(smooth.steps)
 
@@ -102,6 +102,6 @@ def test_plain_gradient_ascent_cycles():
 def test_exactly_repeated_frequencies_are_recognised_at_the_end():
     """Started at the crossing itself, the exact least frequency finds nothing better, and the conditions say why."""
     found = optimise(problem("bound", cluster=1, start=ANGLES_DEG), max_iterations=1)
-    assert found.status == "converged"
+    assert found.status == jm.Status.converged
     assert "repeated" in found.message
     assert found.report.objectives[0] == pytest.approx(COINCIDENT_HZ, rel=1e-9)

@@ -18,7 +18,7 @@ import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.cli.commands import main
 from jaxmodal.dynamic_stiffness.cut_links import SHARES, cut_lengths
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 from sweeps import Sweep, axis, run
 from sweeps.analysis.cells import axes_of
 from sweeps.analysis.verify import verify
@@ -244,7 +244,7 @@ def test_a_column_at_its_critical_load_is_as_exact_as_it_says(beside):
         critical = np.pi**2 * float(link.youngs_modulus * link.second_moment) / (4 * length**2)
         arm = jm.Arm((link.replace(axial_force=-critical * (1.0 - beside)),))
         found = jm.natural_frequencies(arm, 1, theory="bending_only")
-        assert found.all_certified
+        assert found.ok
         column = functools.partial(held_column, beams=beam_values(arm))
         with mp.workdps(50):
             low, high = (column(mp.mpf(float(x))) for x in found.bracket[0])

@@ -58,7 +58,7 @@ def test_counts_bands_and_certificates():
     assert omega[0] / frequencies(loaded(None))[0] > 1.02
     between = 0.5 * (omega[1:] + omega[:-1])
     assert jm.count_below(loaded(), between).tolist() == [1, 2, 3]
-    found, _ = jm.frequencies_in_band(loaded(), between[0], between[-1])
+    found = jm.frequencies_in_band(loaded(), between[0], between[-1])
     assert np.max(relative(found.omega[:2], omega[1:3])) <= 1e-13
     assert bool(np.all(jm.certify(loaded(), omega).certified))
 

@@ -53,7 +53,7 @@ def test_three_joints_have_the_angles_of_the_textbook():
     # counter-clockwise about the normal
     assert np.cross(away[20], away[30]) @ normal > 0.0
     found = follow_path(ELBOW, CIRCLE, TIMES, [0.3, -0.9, 1.2])
-    assert found.status == "ok"
+    assert found.status == jm.Status.resolved
     assert np.allclose(found.angles, elbow_angles(places), rtol=0.0, atol=1e-13)
     assert found.miss.max() < 1e-13
     # splines of third order: the fourth power of the step
@@ -72,7 +72,7 @@ def test_what_cannot_be_met_is_refused_or_told():
         follow_path(ELBOW, line, TIMES, near)
     found = follow_path(ELBOW, line, TIMES, near, allow_misses=True)
     far = np.linalg.norm([line(time) for time in TIMES], axis=1) - (UPPER + FORE)
-    assert found.status == "off_path"
+    assert found.status == jm.Status.off_path
     beyond = far > 1e-2
     assert np.allclose(found.miss[beyond], far[beyond], rtol=0.0, atol=1e-6)
     assert found.miss[far < -1e-2].max() < 1e-9
@@ -90,7 +90,7 @@ def test_joints_stay_within_their_limits_where_others_can_go_on():
     highest = np.full(4, 3.0)
     highest[2] = free.angles[:, 2].max() - 0.2
     held = follow_path(model, line, TIMES, near, limits=(-3.0, highest))
-    assert held.status == "ok"
+    assert held.status == jm.Status.resolved
     assert held.miss.max() < 1e-12
     assert np.all(held.angles <= highest)
     assert held.at_limit[:, 2].sum() > 5

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import jaxmodal as jm
 import sweeps
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 from sweeps.commands.arm_report import report as command
 from sweeps.definition.errors import SweepError
 from sweeps.explorer.report.parts import NUMBER, Asked, centre_of_gravity, map_of, parts

@@ -157,7 +157,7 @@ def test_batches_near_a_double_root_are_right_whatever_the_finish_starts_from(mo
 
 def test_a_batch_that_contradicts_itself_is_opened_again():
     from jaxmodal.batches.results import Results
-    from jaxmodal.frequencies.status import Status
+    from jaxmodal.runtime.statuses import Status
 
     results = Results.empty(np.zeros(3, np.int32), 3)
     results.omega[:] = [1.0, 2.0, 3.0]

@@ -147,7 +147,12 @@ def test_kinds_side_by_side():
     ],
 )
 def test_shaping_that_cannot_be_is_refused(options, words):
-    given = {"kind": "wide", "num_modes": 2, "theory": "euler_bernoulli", "num_postures": 2} | options
+    given = {
+        "kind": "wide",
+        "num_modes": 2,
+        "theory": "euler_bernoulli",
+        "num_postures": 2,
+    } | options
     with pytest.raises(jm.ArmError, match=words):
         shape_move(TWO, TURN, **given)
 

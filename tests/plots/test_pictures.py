@@ -8,8 +8,8 @@ import pytest
 import jaxmodal as jm
 from jaxmodal import plots
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.status import Status
 from jaxmodal.plots.figures import finished, label_decades, new_figure
+from jaxmodal.runtime.statuses import Status
 
 matplotlib.use("Agg")
 ARM = jm.examples.two_link_flexible().with_posture_deg([90.0]).with_payload(mass=0.5, centre_x=0.1)

@@ -9,7 +9,6 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.frequencies.status import Status
 from jaxmodal.postures import places, polynomial_values, series_search
 from jaxmodal.postures.polynomial_values import (
     Ranges,
@@ -20,6 +19,7 @@ from jaxmodal.postures.polynomial_values import (
     within,
 )
 from jaxmodal.postures.series import confirmed, tabulate
+from jaxmodal.runtime.statuses import Status
 from tests.postures.test_real_arms import featured_arm
 
 #: the series and the search for one arm, each good to about 1e-13

@@ -67,4 +67,4 @@ def test_what_is_no_root_is_not_given(monkeypatch, stray):
     assert "nan: what was followed there is no root" in " ".join(str(found).split())
     cells = {"link1.loss_factor": [0.2, 0.2]}
     many = jm.damped_modes_batch(arm, cells, 2, theory="bending_only")
-    assert (many.status[:, 0] == jm.DampedStatus.no_value).all()
+    assert (many.status[:, 0] == jm.Status.no_value).all()

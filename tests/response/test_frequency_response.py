@@ -34,7 +34,7 @@ def test_every_feature_against_40_digits(structure):
     own = [abs(chain.response(target(arm, n), [target(arm, n)])[0]) for n in every]
     driven = own[every.index(source)]
     found = jm.frequency_response(arm, omega, source, every)
-    assert found.all_resolved
+    assert found.ok
     for value, truth, size in zip(found.values[:, 0], exact, own, strict=True):
         assert abs(mpmath.mpmathify(complex(value)) - truth) <= 1e-11 * mpmath.sqrt(size * driven)
 
@@ -168,12 +168,12 @@ def test_at_an_undamped_resonance_the_answer_is_inf_and_says_so():
     arm = jm.examples.three_link_industrial().with_posture([0.5, -1.0])
     omega = np.asarray(jm.natural_frequencies(arm, 8).omega)
     found = jm.frequency_response(arm, omega, "tip.across", ["tip.across", "joint_2.y"])
-    assert (found.status == jm.ResponseStatus.resonance).all()
+    assert (found.status == jm.Status.resonance).all()
     assert np.isinf(found.magnitude).all()
-    assert not found.all_resolved
+    assert not found.ok
     assert "resonance: an undamped resonance" in str(found)
     near = jm.frequency_response(arm, omega * (1 + 1e-10), "tip.across", "tip.across")
-    assert near.all_resolved
+    assert near.ok
     tip = target(arm, "tip.across")
     for k in (0, 5):  # ten digits of the distance to the resonance are lost
         exact = Chain(arm, omega[k] * (1 + 1e-10)).response(tip, [tip])
@@ -201,7 +201,7 @@ def test_many_arms_are_single_arms():
     bad = jm.frequency_response(
         arm, [3.0], "tip.x", names, parameters={"link1.loss_factor": [0.1, -0.1]}
     )
-    assert bad.status[:, 0, 0, 0].tolist() == [0, jm.ResponseStatus.invalid_input]
+    assert bad.status[:, 0, 0, 0].tolist() == [0, jm.Status.invalid_input]
     assert np.isnan(bad.values[1]).all()
     data = found.to_xarray()
     assert data.receptance.dims == ("cell", "output", "input", "frequency")
@@ -259,7 +259,7 @@ def test_bad_input(change, words):
 def test_ports_that_depend_on_each_other_have_no_dynamic_stiffness():
     names = ["tip.x", "tip.y", "tip.along"]
     found = jm.frequency_response(bent(), [5.0], names, names, quantity="dynamic_stiffness")
-    assert (found.status == jm.ResponseStatus.not_resolved).all()
+    assert (found.status == jm.Status.not_resolved).all()
     assert np.isnan(found.values).all()
     assert set(QUANTITIES) >= {"receptance", "dynamic_stiffness"}
 

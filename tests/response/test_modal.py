@@ -19,7 +19,7 @@ def exact(omega):
 
 
 def test_static_compliance_of_a_cantilever():
-    found = jm.static_compliance(cantilever(), PORTS, PORTS, theory="timoshenko")
+    found = jm.static_compliance(cantilever(), PORTS, PORTS, theory="timoshenko").values
     bending, a = 1.0 / (YOUNG * MOMENT), 0.4 * LENGTH
     sliding = 1.0 / (0.85 * YOUNG / 2.6 * AREA)
     cross = bending * a**2 * (3 * LENGTH - a) / 6 + sliding * a
@@ -40,7 +40,7 @@ def test_static_compliance_of_a_bent_arm_with_springs():
     arm = jm.Arm((first, second))
     found = jm.static_compliance(
         arm, ["tip.along", "joint_2.torque"], ["tip.along", "tip.across"], theory=EB
-    )
+    ).values
     bending, axial = 1.0 / (YOUNG * MOMENT), 1.0 / (YOUNG * AREA)
     # along the second link means across the first: its tip moves by its own bending, and by the first spring
     along = bending * a**3 / 3 + a**2 / 900.0 + axial * b
@@ -57,7 +57,7 @@ def test_modes_add_up_to_the_static_compliance(structure):
     arm = random_arm(7, structure)
     names = ["tip.x", "joint_2.rotation", "link_3@0.3.across", "payload.y", "tip_1.along"]
     few, many = (jm.modal_superposition(arm, names, names, count) for count in (8, 32))
-    static = jm.static_compliance(arm, names, names)
+    static = jm.static_compliance(arm, names, names).values
     np.testing.assert_allclose(static, static.T, rtol=1e-12, atol=1e-13 * np.abs(static).max())
     for model in (few, many):
         np.testing.assert_allclose(model.static, static, rtol=1e-12, atol=1e-12 * static.max())

@@ -134,7 +134,7 @@ def test_resonances_without_damping_are_found():
     assert where[:, :, np.repeat(np.arange(4), 25), np.arange(100)].all()
     np.testing.assert_array_equal(infinite, where)
     found = jm.frequency_response(arm, omega, names, names, parameters=columns)
-    assert (found.status == jm.ResponseStatus.resonance).sum() == where.sum()
+    assert (found.status == jm.Status.resonance).sum() == where.sum()
     apart = differences(values, truth)[:, :, ~where.any(axis=(0, 1))]
     assert np.quantile(apart, 0.99) < 1e-11
 

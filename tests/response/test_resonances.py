@@ -9,7 +9,7 @@ import jaxmodal as jm
 from tests.response.arms import bent, target
 from tests.response.exact_chain import Chain
 
-RESONANCE = jm.ResponseStatus.resonance
+RESONANCE = jm.Status.resonance
 BAR = jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0))
 #: the wave numbers whose squares are natural frequencies of a bar of unit values, bending alone
 CLAMPED = (lambda x: mpmath.cos(x) * mpmath.cosh(x) + 1, (1.875, 4.694, 7.855, 10.996))
@@ -78,7 +78,7 @@ def test_at_frequencies_in_closed_form(name, quantity):
     assert (found.status == RESONANCE).all()
     assert np.isinf(found.magnitude).all()
     beside = jm.frequency_response(structure, omega * (1.0 + 1e-9), ports, ports, **options)
-    assert beside.all_resolved
+    assert beside.ok
 
 
 @pytest.mark.parametrize("name", CLOSED)
@@ -90,14 +90,14 @@ def test_of_many_arms_traced_and_by_amplitudes(name):
             structure, omega, ports, ports, theory=theory, parameters=cells
         )
         assert (found.status[[0, 2]] == RESONANCE).all()
-        assert (found.status[1] == jm.ResponseStatus.resolved).all()
+        assert (found.status[1] == jm.Status.resolved).all()
     amplitudes = jm.harmonic_response(
         structure, omega, {ports[0]: 2.0 - 1.0j}, ports, theory=theory
-    )
+    ).values
     assert np.isinf(amplitudes).all()
     speeds = {"motion": "velocity", "theory": theory}
     both = dict.fromkeys(ports, 1.0)
-    assert np.isinf(jm.harmonic_response(structure, omega, both, ports, **speeds)).all()
+    assert np.isinf(jm.harmonic_response(structure, omega, both, ports, **speeds).values).all()
 
 
 @pytest.mark.parametrize("name", ["bar", "along", "hinge", "free along", "bar in 2"])
@@ -114,7 +114,7 @@ def test_traced(name):
     count = omega.size
     assert (codes[..., :count] == RESONANCE).all()
     assert np.isinf(sizes[..., :count]).all()
-    assert (codes[..., count:] == jm.ResponseStatus.resolved).all()
+    assert (codes[..., count:] == jm.Status.resolved).all()
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 3])
@@ -138,12 +138,12 @@ def test_held_stiffness_at_antiresonances(pieces):
         jm.frequency_response(bar, omega, port, "tip.moment", **moved).status == RESONANCE
     ).all()
     still = jm.frequency_response(bar, omega, port, port, **options)
-    assert still.all_resolved
+    assert still.ok
     assert (still.magnitude < 1e-14).all()
     # at its own resonances the bar does not resist, and ratios of its motions are those of the mode
     own = squares(CLAMPED)
     free = jm.frequency_response(bar, own, port, port, quantity="dynamic_stiffness", **options)
-    assert free.all_resolved
+    assert free.ok
     assert (free.magnitude < 1e-11).all()
     x = np.sqrt(own)
     ratio = jm.frequency_response(bar, own, port, "tip.moment", **moved).values[0, 0]
@@ -210,7 +210,7 @@ def test_beside_certified_frequencies_in_40_digits(name):
     omega = np.asarray(jm.natural_frequencies(structure, 4).omega) * (1.0 + 1e-9)
     ports = ["tip.across", "tip.along"]
     found = jm.frequency_response(structure, omega, ports, ports)
-    assert found.all_resolved
+    assert found.ok
     targets = [target(structure, each) for each in ports]
     for k, at in enumerate(omega):
         chain = Chain(structure, float(at))

@@ -175,7 +175,7 @@ def test_buckled_columns_have_none():
     found = jm.response_sensitivities(
         arm, [5.0, 40.0], TIP, TIP, addresses=["link1.axial_force"], theory="rayleigh"
     )
-    assert (found.response.status == jm.ResponseStatus.unstable).all()
+    assert (found.response.status == jm.Status.unstable).all()
     assert np.isnan(found.derivative).all()
     assert np.isnan(found.by_frequency).all()
     assert "unstable: the forces at rest buckle the arm" in str(found)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import to_host
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.search.neighbours import Neighbours
 from tests.spatial.cases import bent_arm, references, standing_arm
 

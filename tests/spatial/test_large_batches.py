@@ -12,8 +12,8 @@ from jaxmodal.batches.in_space import PlanInSpace
 from jaxmodal.batches.many_arms import columns_of, plan_of
 from jaxmodal.batches.spatial_search import next_guess
 from jaxmodal.frequencies.brackets import Enclosure
-from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import to_host
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.stiffness.condensation import evaluate_lanes
 from jaxmodal.spatial.stiffness.uniform_links import layout_of, packed_links
 from tests.compiled_programs import names_of_programs

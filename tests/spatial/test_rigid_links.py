@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 from tests.spatial.finite_elements import turn
 from tests.spatial.rigid_chains import Joint, frequencies_hz, transform
 

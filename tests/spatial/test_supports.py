@@ -281,7 +281,7 @@ def compare_responses(seed):
     supports = random_supports(seed, number)
     arm = held(jm.arm_from_dict(document), supports)
     at_rest = held_response(document, theory, supports, 0.0, ports, ports).real
-    compliance = jm.static_compliance(arm, PORTS, PORTS, theory=theory)
+    compliance = jm.static_compliance(arm, PORTS, PORTS, theory=theory).values
     np.testing.assert_allclose(compliance, at_rest, rtol=0.0, atol=1e-10 * np.abs(at_rest).max())
     for link in document["links"]:
         link["loss_factor"] = 0.02
@@ -289,7 +289,7 @@ def compare_responses(seed):
     modes = np.asarray(jm.natural_frequencies(arm, 2, theory=theory).omega)
     omega = [0.3 * modes[0], modes[0], 1.1 * modes[1]]
     found = jm.frequency_response(arm, omega, PORTS, PORTS, theory=theory)
-    assert found.all_resolved
+    assert found.ok
     for k, w in enumerate(omega):
         expected = held_response(document, theory, supports, w, ports, ports, 20)
         size = np.abs(expected).max()

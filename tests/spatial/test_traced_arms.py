@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 from tests.spatial.cases import bent_arm, references, standing_arm, tube
 
 NAMES = ("payload.mass", "link2.joint_angle", "link2.joint_axis.z", "payload.inertia.xx")

@@ -12,8 +12,8 @@ import xarray as xr
 
 import jaxmodal as jm
 import sweeps
-from jaxmodal.frequencies.status import Status
 from jaxmodal.postures import places, series_search
+from jaxmodal.runtime.statuses import Status
 from sweeps.store.export import as_table
 
 ROOT = Path(__file__).parent.parent.parent

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import sweeps
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 
 
 @pytest.fixture(scope="module")

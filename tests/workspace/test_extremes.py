@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.workspace import improvement
 
 SPRING, MASS = 2e4, 3.0

@@ -26,7 +26,9 @@ from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 
 #: a joint so near its limit is at it (rad, m)
 _AT_LIMIT = 1e-6
@@ -35,7 +37,7 @@ Path = Callable[[float], Any]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class FollowedPath(ShowsTables):
+class FollowedPath(Result):
     """How the joints follow a path of the tip.
 
     Attributes
@@ -57,8 +59,10 @@ class FollowedPath(ShowsTables):
         Joints at a limit.
     beyond_limit : float
         How far the motion passes a limit between the times, rad.
-    status, message : str
-        ``"ok"``, or ``"off_path"`` where the path is missed at one of the times.
+    status : Status
+        Resolved, or off_path where the path is missed at one of the times.
+    message : str
+        That in words, with numbers.
     """
 
     motion: Motion
@@ -71,7 +75,7 @@ class FollowedPath(ShowsTables):
     singular_value: np.ndarray
     at_limit: np.ndarray
     beyond_limit: float
-    status: str
+    status: Status
     message: str
 
     def tables(self) -> list[Table]:
@@ -140,7 +144,7 @@ def follow_path(
     tolerance
         How much of the arm's length, and how many rad, may be missed at the times.
     allow_misses
-        Return what comes nearest where the path cannot be met, with the status ``"off_path"``.
+        Return what comes nearest where the path cannot be met, with the status off_path.
 
     Raises
     ------
@@ -161,8 +165,8 @@ def follow_path(
     >>> arm = dynamics.flexible_arm(jm.SpatialArm((up, up)), 1)
     >>> line = dynamics.LinePath((1.2, 0.0, 0.5), (0.8, 0.0, 0.9), duration=1.0)
     >>> found = dynamics.follow_path(arm, line, np.linspace(0, 1, 41), near=[-1.0, 1.0])
-    >>> found.status, bool(found.miss_between.max() < 1e-5)
-    ('ok', True)
+    >>> found.status.name, bool(found.miss_between.max() < 1e-5)
+    ('resolved', True)
     """
     require_x64()
     require_model(model)
@@ -183,7 +187,7 @@ def follow_path(
     )
     outside = np.maximum(lower - between, between - upper).max(initial=0.0)
     status, message = _judged(model, moments, found, tolerance, (lower, upper))
-    if status != "ok" and not allow_misses:
+    if not status.usable and not allow_misses:
         raise ArmError(f"path: {message}; allow_misses=True takes what comes nearest.")
     posed = axes is not None
     return FollowedPath(
@@ -212,12 +216,12 @@ def _judged(
     found: Found,
     tolerance: float,
     limits: tuple[np.ndarray, np.ndarray],
-) -> tuple[str, str]:
+) -> tuple[Status, str]:
     """The status, and what it is about."""
     length = float(length_of(model))
     off = (found.miss > tolerance * length) | (found.turn > tolerance)
     if not np.any(off):
-        return "ok", "met at all times"
+        return Status.resolved, "met at all times"
     worst = int(np.argmax(np.maximum(found.miss / length, found.turn)))
     held = np.flatnonzero(np.any(_at_limit(found.angles, *limits)[off], axis=0)) + 1
     turned = f" and {found.turn[worst]:.3g} rad" if found.turn[worst] > tolerance else ""
@@ -226,7 +230,7 @@ def _judged(
         if held.size
         else "no limit of a joint is in the way"
     )
-    return "off_path", (
+    return Status.off_path, (
         f"missed at {off.sum()} of {off.size} times from t = {moments[np.argmax(off)]:.6g} s on, most at t = "
         f"{moments[worst]:.6g} s, by {found.miss[worst]:.3g} m{turned}; {why}; the smallest singular value is "
         f"{found.singular[worst]:.2g}. A path must lie within reach of the undeflected arm and its limits, and `near` "

@@ -9,12 +9,13 @@ import numpy as np
 
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import Motion
-from jaxmodal.dynamics.integration.trajectories import STATUS, Trajectory
+from jaxmodal.dynamics.integration.trajectories import Trajectory
 from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.mechanics.states import momenta, tip_position
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.statuses import Status
 
 if TYPE_CHECKING:
     import xarray
@@ -108,10 +109,10 @@ def dataset(model: FlexibleModel, found: Trajectory, method: str) -> xarray.Data
         coords["deformation_of_coordinate"] = ("coordinate", np.array(kinds, str))
     if not all(layout.turns):
         coords["joint_kind"] = ("joint", np.where(layout.turns, "turns", "slides"))
-    status, message = STATUS[int(found.status)]
+    status = Status(int(found.status))
     attributes = {
-        "status": status,
-        "message": message,
+        "status": status.name,
+        "message": f"{status.cause}; {status.remedy}" if status.remedy else status.cause,
         "event": "",
         "time_reached": float(found.reached),
         "state_reached": np.asarray(found.last[:-2]),

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from jaxmodal.dynamics.integration.trajectories import OK, Trajectory
+from jaxmodal.dynamics.integration.trajectories import Trajectory
+from jaxmodal.runtime.statuses import Status
 
 #: about so many reports are made
 REPORTS = 20
@@ -74,6 +75,6 @@ def in_pieces(
             whole[name][first : first + size + 1][kept] = shifted[kept]
         steps += int(piece.steps)
         report(first + size, intervals)
-        if int(piece.status) != OK:
+        if int(piece.status) != Status.finished:
             break
     return piece._replace(times=times, steps=np.asarray(steps), **whole)

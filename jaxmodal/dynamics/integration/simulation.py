@@ -93,9 +93,8 @@ def simulate(
     -------
     xarray.Dataset
         By time: joints, modal coordinates, motors, torques, the tip, a free base and the momenta, energies and their
-        balance, each with its unit. After a time that could not be passed all is NaN; ``attrs`` has ``status`` ("ok",
-        "inertia_not_definite", "halted", "event") with ``message``, ``time_reached``, ``state_reached``, ``event``,
-        the name of the one that ended it, the number of steps and ``energy_balance_error``, the largest imbalance over
+        balance, each with its unit. After a time that could not be passed all is NaN; ``attrs`` has ``status``
+        (finished, event, halted, inertia_not_definite) with ``message``, ``time_reached``, ``state_reached``, ``event``, the name of the one that ended it, the number of steps and ``energy_balance_error``, the largest imbalance over
         the largest energy that took part.
 
     Raises
@@ -118,7 +117,7 @@ def simulate(
     >>> arm = jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(depth=0.01, width=0.05)),))
     >>> motion = simulate(flexible_arm(arm, 1), np.linspace(0, 0.1, 3), rate=[1.0, 0.0], method="rk4")
     >>> motion.attrs["status"], motion.sizes["time"]
-    ('ok', 3)
+    ('finished', 3)
     """
     require_x64()
     require_model(model)

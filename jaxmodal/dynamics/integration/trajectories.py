@@ -23,29 +23,13 @@ from jaxmodal.dynamics.model import FlexibleModel, one_of, require_model
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.compilation import compiled_sooner
 from jaxmodal.runtime.namespace import Array, is_traced
+from jaxmodal.runtime.statuses import Status
 
 ADAPTIVE = ("dopri8", "tsit5", "kvaerno5")
 METHODS = (*ADAPTIVE, *FIXED)
 
 #: relative pivot below which a halt is put down to the inertia matrix
 _NEARLY_SINGULAR = 1e-3
-
-OK, NOT_DEFINITE, HALTED, EVENT = 0, 1, 2, 3
-#: what a status is called, and what it means
-STATUS = {
-    OK: ("ok", "the end was reached"),
-    NOT_DEFINITE: (
-        "inertia_not_definite",
-        "the truncated inertia matrix loses its positive definiteness: deflections are too large for it; use "
-        "inertia_order = 'full', which cannot, or smaller deflections",
-    ),
-    HALTED: (
-        "halted",
-        "the integration halted: more steps than max_steps, or a state that is not finite; give more steps, a stiff "
-        "method ('kvaerno5'), smaller fixed steps, or look at the torques",
-    ),
-    EVENT: ("event", "an event ended it before the last time"),
-}
 
 
 class Trajectory(NamedTuple):
@@ -64,7 +48,7 @@ class Trajectory(NamedTuple):
     kinetic, elastic, gravity, work, dissipated : Array, shape (T,)
         Energies, the work that the motors have done and what has been dissipated, J.
     status : Array, shape ()
-        A key of `STATUS`.
+        A code of `Status`: finished, event, halted or inertia_not_definite.
     reached : Array, shape ()
         Time up to which the motion is known, s.
     last : Array, shape (2 N + 2,)
@@ -175,11 +159,15 @@ def trajectory(
         states, (reached, last, happened), steps, finished = _adaptive(
             system, start, times, method, rtol, atol, max_steps, forward
         )
-    cause = jnp.asarray(HALTED)
+    cause = jnp.asarray(int(Status.halted))
     if model.inertia_order != "full":
         pivot = smallest_pivot(system, reached, last)
-        cause = jnp.where(pivot > _NEARLY_SINGULAR, HALTED, NOT_DEFINITE)
-    status = jnp.where(happened, EVENT, jnp.where(finished, OK, cause))
+        cause = jnp.where(
+            pivot > _NEARLY_SINGULAR, int(Status.halted), int(Status.inertia_not_definite)
+        )
+    status = jnp.where(
+        happened, int(Status.event), jnp.where(finished, int(Status.finished), cause)
+    )
 
     def at(time: Array, state: Array) -> tuple[Any, ...]:
         q, rate = motor_state(system, time, state)

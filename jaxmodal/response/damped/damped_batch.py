@@ -14,7 +14,7 @@ from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.batches.many_arms import columns_of, natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.tables import flag_attributes, hertz_text
+from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_roots import (
     BEYOND,
     ShowsRoots,
@@ -23,8 +23,8 @@ from jaxmodal.response.damped.damped_roots import (
 )
 from jaxmodal.response.driven.damping import SPRINGS
 from jaxmodal.response.driven.labels import cell_labels
-from jaxmodal.response.driven.status import DampedStatus
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.statuses import OF_DAMPED_MODES, Status, remarks_on, status_variable
 from jaxmodal.runtime.tables import Table, shortened
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
@@ -53,7 +53,7 @@ class DampedModesBatch(ShowsRoots):
     undamped : array, shape (N, K)
         Angular frequencies without damping, rad/s; NaN where they are not certified.
     status : array of int, shape (N, K)
-        `DampedStatus` codes.
+        `Status` codes.
     cells : array, shape (addresses, N)
         Values of the parameters.
     addresses : tuple of str
@@ -69,11 +69,6 @@ class DampedModesBatch(ShowsRoots):
     cells: Floats
     addresses: tuple[str, ...]
     theory: TheoryName
-
-    @property
-    def all_counted(self) -> bool:
-        """Whether every mode has its own root, and none is lost."""
-        return bool((self.status == DampedStatus.counted).all())
 
     def tables(self) -> list[Table]:
         """Return frequencies and damping ratios of all modes of the arms."""
@@ -92,13 +87,8 @@ class DampedModesBatch(ShowsRoots):
                 zip(self.frequencies_hz, self.damping_ratio, strict=True), start=1
             )
         ]
-        codes = [DampedStatus(code) for code in np.unique(self.status).tolist() if code]
-        notes = [
-            f"{code.name} ({int((self.status == code).sum())} modes): {code.cause}; {code.remedy}."
-            for code in codes
-        ]
         title = f"damped modes of {len(self.roots):,} arms ({self.theory})"
-        return [Table(title, headings, shortened(rows), notes)]
+        return [Table(title, headings, shortened(rows), remarks_on(self.status))]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return a dataset with the dims cell and mode: frequencies in Hz, damping, statuses, parameters."""
@@ -106,8 +96,7 @@ class DampedModesBatch(ShowsRoots):
 
         dims = ("cell", "mode")
         variables: dict[str, Any] = dict(self._variables(dims, self.undamped))
-        flags = {"long_name": "status of the damped mode", **flag_attributes(DampedStatus)}
-        variables["status"] = (dims, self.status, flags)
+        variables["status"] = status_variable(dims, self.status, OF_DAMPED_MODES, "damped mode")
         coordinates: dict[str, Any] = {
             "mode": np.arange(1, self.roots.shape[1] + 1),
             **cell_labels(self.addresses, self.cells),
@@ -154,7 +143,7 @@ def damped_modes_batch(
     >>> import jaxmodal as jm, numpy as np
     >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05, 0.85), poisson_ratio=0.3, loss_factor=0.02)
     >>> found = jm.damped_modes_batch(jm.Arm((link,)), {"link1.loss_factor": np.array([0.02, 0.04])}, 2)
-    >>> found.all_counted, [[f"{x:.4f}" for x in ratios] for ratios in found.damping_ratio]
+    >>> found.ok, [[f"{x:.4f}" for x in ratios] for ratios in found.damping_ratio]
     (True, [['0.0100', '0.0100'], ['0.0200', '0.0200']])
     """
     require_arm(arm)
@@ -168,7 +157,7 @@ def damped_modes_batch(
     whole = known.any(axis=1) & (known | missing).all(axis=1)
     shape = (values.shape[1], count)
     slow, fast = (np.full(shape, complex(np.nan, np.nan)) for _ in range(2))
-    status = np.full(shape, int(DampedStatus.no_value), np.uint8)
+    status = np.full(shape, int(Status.no_value), np.uint8)
     for cells, names, posed, given in _groups(arm, addresses, values, omega, known, whole):
         modes = int(known[cells[0]].sum())
         own = omega[cells][:, :modes]
@@ -181,12 +170,12 @@ def damped_modes_batch(
                 for k in range(min(count, modes)):
                     roots = each.roots[each.mode == k + 1]
                     if roots.size == 0:
-                        status[cell, k] = DampedStatus.shared
+                        status[cell, k] = Status.shared
                     elif np.isfinite(roots).all():
                         slow[cell, k] = roots[np.argmin(roots.imag)]
                         fast[cell, k] = roots[np.argmax(roots.imag)]
                         sure = each.counted
-                        status[cell, k] = DampedStatus.counted if sure else DampedStatus.not_counted
+                        status[cell, k] = Status.certified if sure else Status.uncertified
     return DampedModesBatch(slow, fast, omega[:, :count], status, values, tuple(addresses), theory)
 
 

@@ -12,7 +12,6 @@ from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import raise_uncertified
-from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_roots import (
     BEYOND,
@@ -25,6 +24,7 @@ from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.statuses import OF_DAMPED_MODES, Status, status_variable
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -49,9 +49,9 @@ class DampedModes(Drawn, ShowsRoots):
         How many roots coincide there, 2 at critical damping; by the argument principle around it. 0: not known.
     undamped : np.ndarray, shape (M,)
         Angular frequency of that mode, rad/s.
-    counted : bool
-        Whether the argument principle finds in the rectangle around the roots as many as were followed there, so that
-        none is lost below its right side.
+    status : np.ndarray of int, shape (M,)
+        `Status` codes: certified where the argument principle finds in the rectangle around the roots as many as were
+        followed there, so that none is lost below its right side; no_value where there is no root.
     theory : str
         Name of the theory.
     """
@@ -61,7 +61,7 @@ class DampedModes(Drawn, ShowsRoots):
     mode: np.ndarray
     multiplicity: np.ndarray
     undamped: np.ndarray
-    counted: bool
+    status: np.ndarray
     theory: TheoryName
 
     @property
@@ -84,7 +84,8 @@ class DampedModes(Drawn, ShowsRoots):
                 strict=True,
             )
         ]
-        note = "counted: none is lost" if self.counted else "NOT counted: a root may be lost"
+        counted = not (self.status == Status.uncertified).any()
+        note = "certified: no root is lost" if counted else "NOT certified: a root may be lost"
         if np.isnan(self.roots).any():
             note += (
                 ". nan: what was followed there is no root, or was lost on the way, as it may be next to a critical "
@@ -105,8 +106,9 @@ class DampedModes(Drawn, ShowsRoots):
                 "root", self.multiplicity, "roots that coincide, 0: not known", "1"
             ),
         }
-        attrs = {"theory": self.theory, "counted": int(self.counted)}
-        return xarray.Dataset(numbers, {"root": np.arange(1, len(self.roots) + 1)}, attrs)
+        numbers["status"] = status_variable(("root",), self.status, OF_DAMPED_MODES, "damped mode")
+        roots = {"root": np.arange(1, len(self.roots) + 1)}
+        return xarray.Dataset(numbers, roots, {"theory": self.theory})
 
 
 def damped_modes(
@@ -141,7 +143,7 @@ def damped_modes(
     >>> import jaxmodal as jm
     >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05, 0.85), poisson_ratio=0.3, loss_factor=0.02)
     >>> found = jm.damped_modes(jm.Arm((link,)), 3)
-    >>> found.counted, [f"{x:.4f}" for x in found.damping_ratio]
+    >>> found.ok, [f"{x:.4f}" for x in found.damping_ratio]
     (True, ['0.0100', '0.0100', '0.0100'])
     """
     require_arm(arm)
@@ -167,11 +169,12 @@ def damped_modes(
             f"is damped; give {spring} a small value, or leave the damper out."
         )
     (found,) = damped_roots(arm, theory, (), np.empty((0, 1)), undamped[None], count)
+    sure = int(Status.certified if found.counted else Status.uncertified)
     return DampedModes(
         roots=found.roots,
         mode=found.mode,
         multiplicity=found.multiplicity,
         undamped=undamped[found.mode - 1],
-        counted=found.counted,
+        status=np.where(np.isnan(found.roots), int(Status.no_value), sure),
         theory=theory,
     )

@@ -17,7 +17,7 @@ from jaxmodal.response.damped.continuation import followed
 from jaxmodal.response.damped.contour import zeros_inside
 from jaxmodal.response.driven.damping import dampers
 from jaxmodal.runtime.datasets import Variable, variable
-from jaxmodal.runtime.tables import ShowsDatasets
+from jaxmodal.runtime.results import Result
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ _SIDE = 1e-3
 _SQUARE, _STEPS = np.array([-1.0 - 1.0j, 1.0 - 1.0j, 1.0 + 1.0j, -1.0 + 1.0j]), 8
 
 
-class ShowsRoots(ShowsDatasets):
+class ShowsRoots(Result):
     """Damped modes by their complex angular frequencies ``roots``, rad/s, of one arm or of many."""
 
     roots: Complexes

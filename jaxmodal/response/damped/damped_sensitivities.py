@@ -22,7 +22,8 @@ from jaxmodal.response.exact.sensitivities import parameters_of, together, value
 from jaxmodal.response.exact.slopes import condensed_with_slopes, system_with_slopes
 from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
 from jaxmodal.runtime.datasets import variable
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _NOTHING = -800.0
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class DampedSensitivities(ShowsDatasets):
+class DampedSensitivities(Result):
     """Derivatives of M damped modes by P parameters.
 
     Attributes
@@ -54,6 +55,11 @@ class DampedSensitivities(ShowsDatasets):
     values: Floats
     derivative: NDArray[np.complex128]
     addresses: tuple[str, ...]
+
+    @property
+    def status(self) -> Any:
+        """`Status` codes of the modes, shape (M,)."""
+        return self.modes.status
 
     @property
     def of_frequency_hz(self) -> Floats:
@@ -107,7 +113,7 @@ class DampedSensitivities(ShowsDatasets):
         made["frequency"] = variable("root", modes.frequencies_hz, "damped frequency", "Hz")
         made["damping_ratio"] = variable("root", modes.damping_ratio, "damping ratio", "1")
         made["mode"] = variable("root", modes.mode, "number of the undamped mode", "1")
-        attrs = {"theory": modes.theory, "counted": int(modes.counted)}
+        attrs = {"theory": modes.theory}
         return xarray.Dataset(made, parameter_labels(self.addresses, self.values), attrs)
 
 

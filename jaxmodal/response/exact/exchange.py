@@ -9,10 +9,10 @@ import numpy as np
 
 from jaxmodal.arm.quantities import shown
 from jaxmodal.response.driven.ports import IN_SPACE, Port
-from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.optional import require_control, require_pyuff
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.whole_files import write_whole
 
 #: kinds of data in universal files: of the motion by quantity, of a force, and of a frequency
@@ -147,9 +147,9 @@ def _one_arm(found: FrequencyResponse) -> tuple[np.ndarray, np.ndarray]:
     values = np.asarray(found.values).reshape(len(found.outputs), len(found.inputs), omega.size)
     if not np.all(np.isfinite(values)):
         wrong = omega[~np.isfinite(values).all(axis=(0, 1))][0]
-        buckled = np.any(np.asarray(found.status) == ResponseStatus.unstable)
+        buckled = np.any(np.asarray(found.status) == Status.unstable)
         remedy = (
-            f"for {ResponseStatus.unstable.cause}; {ResponseStatus.unstable.remedy}"
+            f"for {Status.unstable.cause}; {Status.unstable.remedy}"
             if buckled
             else "must be: give the arm damping, or other frequencies"
         )

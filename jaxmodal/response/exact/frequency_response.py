@@ -23,7 +23,6 @@ from jaxmodal.frequencies.models import TracedModel, model_of, planar
 from jaxmodal.response.driven.damping import require_soft_supports
 from jaxmodal.response.driven.port_quantities import check_quantity
 from jaxmodal.response.driven.ports import Port, ports
-from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.driven.systems import system_of
 from jaxmodal.response.exact.held_places import require_moving
 from jaxmodal.response.exact.held_tips import held_answers, on_springs, rigid_supports
@@ -34,6 +33,7 @@ from jaxmodal.response.static.buckled import buckled_arms
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, on_host, xp
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 
@@ -73,8 +73,8 @@ def frequency_response(
     -------
     FrequencyResponse
         Complex values of shape (outputs, inputs, F), with ``parameters`` (C, outputs, inputs, F), and their statuses:
-        at an undamped resonance `ResponseStatus.resonance` and inf, of an arm that its forces at rest buckle
-        `ResponseStatus.unstable` and NaN.
+        at an undamped resonance `Status.resonance` and inf, of an arm that its forces at rest buckle
+        `Status.unstable` and NaN.
 
     Raises
     ------
@@ -221,7 +221,7 @@ def _judged(
     invalid, unstable = (x[:, None, None, None] for x in (invalid, unstable))
     lost = ~(xp.isfinite(values.real) & xp.isfinite(values.imag)) & ~infinite
     names = ("resonance", "not_resolved", "unstable", "invalid_input")
-    codes = [int(ResponseStatus[name]) for name in names]
+    codes = [int(Status[name]) for name in names]
     status = xp.zeros_like(infinite, dtype=np.int8)
     for code, where in zip(codes, (infinite, lost, unstable, invalid), strict=True):
         status = xp.where(where, np.int8(code), status)

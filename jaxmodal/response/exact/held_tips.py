@@ -17,12 +17,12 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.response.driven.members import segments_of
 from jaxmodal.response.driven.port_quantities import in_quantity, read_ports
 from jaxmodal.response.driven.ports import Port
-from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.exact.held_places import cannot_move
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.response.receptance.answers import around, infinite_among
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
 #: springs in place of rigid supports, in stiffnesses of the link: of both arms one is away from its resonances
@@ -157,7 +157,7 @@ def _on_springs(
             answer = respond(omega, by, places, quantity=quantity, springs=springs)
             shape = (-1, len(places), len(by), omega.shape[0])
             status = xp.reshape(answer.status, shape)
-            invalid = invalid | xp.any(status == int(ResponseStatus.invalid_input), axis=(1, 2, 3))
+            invalid = invalid | xp.any(status == int(Status.invalid_input), axis=(1, 2, 3))
             moved = xp.moveaxis(xp.reshape(answer.values, shape), 0, 2)
             columns |= {each: moved[:, k] for k, each in enumerate(by)}
     at = np.array([places.index(each) for each in held])

@@ -10,15 +10,15 @@ import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.tables import flag_attributes
 from jaxmodal.response.driven.labels import cell_labels, port_labels
 from jaxmodal.response.driven.port_quantities import QUANTITIES, signal_names, unit_of_pair
 from jaxmodal.response.driven.ports import Port
-from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.runtime.datasets import in_hertz
 from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import OF_RESPONSES, remarks_on, status_variable
+from jaxmodal.runtime.tables import Table, shortened
 
 if TYPE_CHECKING:
     import xarray
@@ -29,7 +29,7 @@ _MOST_PAIRS = 4
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class FrequencyResponse(ShowsDatasets, Drawn):
+class FrequencyResponse(Result, Drawn):
     """The harmonic response of one arm, or with an axis of C cells of many, at F frequencies.
 
     Fields go with ``exp(i omega t)``: a response that lags has a negative phase.
@@ -42,7 +42,7 @@ class FrequencyResponse(ShowsDatasets, Drawn):
         The quantity, SI units; inf at an undamped resonance, NaN where it is not resolved, the input invalid, or
         the arm buckled by its forces at rest.
     status : Array of int8, of the same shape
-        `ResponseStatus` codes.
+        `Status` codes.
     cells : Array, shape (addresses, C), or None
         Values of the parameters that vary from cell to cell.
     quantity : str
@@ -81,11 +81,6 @@ class FrequencyResponse(ShowsDatasets, Drawn):
     def phase(self) -> Array:
         """Phases of the values in rad, from -pi to pi, of their shape."""
         return at_once(xp.angle, self.values)
-
-    @property
-    def all_resolved(self) -> bool:
-        """Whether every entry is known."""
-        return bool((np.asarray(self.status) == ResponseStatus.resolved).all())
 
     @property
     def input_names(self) -> list[str]:
@@ -137,9 +132,7 @@ class FrequencyResponse(ShowsDatasets, Drawn):
 
     def remarks(self) -> list[str]:
         """Return a line for each status of entries that are not known: its cause and what to do."""
-        codes = np.unique(np.asarray(self.status)).tolist()
-        found = [ResponseStatus(code) for code in codes if code != ResponseStatus.resolved]
-        return [f"{code.name}: {code.cause}; {code.remedy}." for code in found]
+        return remarks_on(self.status)
 
     def to_xarray(self) -> xarray.Dataset:
         """Return the values with their ports, frequencies in Hz, units and statuses as a dataset.
@@ -159,11 +152,12 @@ class FrequencyResponse(ShowsDatasets, Drawn):
         if self.cells is not None:
             coordinates |= cell_labels(self.addresses, self.cells)
         about = {"long_name": QUANTITIES[self.quantity], "convention": "exp(i omega t)"}
-        flags = {"long_name": "status of the response", **flag_attributes(ResponseStatus)}
         return xarray.Dataset(
             {
                 self.quantity: (dims, np.asarray(self.values).reshape(shape), about),
-                "status": (dims, np.asarray(self.status, np.int8).reshape(shape), flags),
+                "status": status_variable(
+                    dims, np.asarray(self.status).reshape(shape), OF_RESPONSES, "response"
+                ),
             },
             coordinates,
             {"theory": self.theory},

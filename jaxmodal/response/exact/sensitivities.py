@@ -20,7 +20,6 @@ from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows, port_labels
 from jaxmodal.response.driven.port_quantities import in_quantity, read_ports, unit_of_pair
 from jaxmodal.response.driven.ports import Port, Ports
-from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.exact.frequency_response import frequency_response
 from jaxmodal.response.exact.held_slopes import held_motions
 from jaxmodal.response.exact.held_tips import rigid_supports
@@ -30,7 +29,9 @@ from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _BLOCK = 20_000
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ResponseSensitivities(ShowsDatasets):
+class ResponseSensitivities(Result):
     """Derivatives of the response of one arm at F frequencies by P parameters.
 
     Where the response is 0 its size and phase have no derivatives: NaN.
@@ -66,6 +67,11 @@ class ResponseSensitivities(ShowsDatasets):
     derivative: NDArray[np.complex128]
     by_frequency: NDArray[np.complex128]
     addresses: tuple[str, ...]
+
+    @property
+    def status(self) -> Any:
+        """`Status` codes of the response."""
+        return self.response.status
 
     @property
     def of_magnitude(self) -> Floats:
@@ -201,7 +207,7 @@ def response_sensitivities(
     values = np.asarray(response.values).reshape(len(out), len(into), flat.size)
     if quantity == "dynamic_stiffness":  # the inverse of the receptance
         slopes = -np.einsum("ijf,pjkf,klf->pilf", values, slopes, values)
-    known = np.asarray(response.status).reshape(values.shape) == ResponseStatus.resolved
+    known = np.asarray(response.status).reshape(values.shape) == Status.resolved
     slopes = np.moveaxis(np.where(known, slopes, np.nan), 0, -1)
     return ResponseSensitivities(
         response=response,

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.response.driven.damping import damps
-from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.exact.frequency_response import answered
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.response.forced.transfer import Floats
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: a chord is straight enough where the curve leaves it by no more than this share of its own size
@@ -100,5 +100,5 @@ def _poles(
     infinite = infinite[..., some]
     values, status = _at(arm, found, omega[some]) if some.any() else (jumps[0][..., some],) * 2
     values = np.where(infinite, np.inf + 0.0j, values)
-    status = np.where(infinite, np.int8(ResponseStatus.resonance), status)
+    status = np.where(infinite, np.int8(Status.resonance), status)
     return omega[some], values.astype(np.complex128), status.astype(np.int8)

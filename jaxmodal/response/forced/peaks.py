@@ -20,7 +20,8 @@ from jaxmodal.response.forced.stationary import extrema
 from jaxmodal.response.forced.transfer import Floats, Transfer
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+from jaxmodal.runtime.results import ResolvedResult
+from jaxmodal.runtime.tables import Table, shortened
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class InfiniteResponseError(ArmError):
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ResponsePeaks(ShowsDatasets):
+class ResponsePeaks(ResolvedResult):
     """Peaks of the response from one input to one output, and the dips between them; ascending.
 
     Attributes

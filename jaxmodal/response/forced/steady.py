@@ -18,15 +18,85 @@ from jaxmodal.response.driven.labels import band_in_hertz, driven_names, output_
 from jaxmodal.response.driven.port_quantities import unit_of_motion
 from jaxmodal.response.driven.ports import Port, Ports
 from jaxmodal.response.forced.transfer import Floats, Transfer, scaled
-from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import ResolvedResult, Result
+from jaxmodal.runtime.statuses import OF_RESPONSES, Status, remarks_on, status_variable
+from jaxmodal.runtime.tables import Table, shortened
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
 
 Spectrum = float | tuple[ArrayLike, ArrayLike] | Callable[[Floats], ArrayLike]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class HarmonicResponse(Result):
+    """Motions of an arm under harmonic forces of one frequency after the other; made by `harmonic_response`.
+
+    Attributes
+    ----------
+    omega : array, shape (F,)
+        Angular frequencies, rad/s.
+    values : complex array, shape (p, F)
+        Amplitudes A of the outputs: the motion is the real part of ``A exp(i omega t)`` where forces are that of their
+        amplitudes; inf at an undamped resonance that a force drives.
+    inputs, outputs : tuple of Port
+        Where it is driven and read.
+    amplitudes : complex array, shape (m,)
+        Of the forces, N, N m, or at the base m, rad and their rates.
+    motion : str
+        What the outputs are: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
+    """
+
+    omega: Floats
+    values: NDArray[np.complex128]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    amplitudes: NDArray[np.complex128]
+    motion: str
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """`Status` codes, shape (p, F): resolved, or an undamped resonance."""
+        return np.where(np.isinf(self.values), int(Status.resonance), int(Status.resolved))
+
+    @property
+    def frequencies_hz(self) -> Floats:
+        """``omega / (2 pi)`` in Hz."""
+        return self.omega / (2.0 * np.pi)
+
+    def tables(self) -> list[Table]:
+        """Return size and phase of each output over the frequencies."""
+        units = [unit_of_motion(each, self.motion) for each in self.outputs]
+        headings = ["frequency [Hz]"]
+        for each, unit in zip(self.outputs, units, strict=True):
+            headings += [f"{each} [{unit}]", "phase [°]"]
+        rows = [
+            [f"{hertz:.6g}"]
+            + [x for a in column for x in (f"{abs(a):.5g}", f"{np.degrees(np.angle(a)):.2f}")]
+            for hertz, column in zip(self.frequencies_hz, self.values.T, strict=True)
+        ]
+        title = f"{self.motion} under {driven_names(self.inputs)}"
+        return [Table(title, headings, shortened(rows), remarks_on(self.status))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the amplitudes, under the name of the motion, as a dataset with dims output and frequency (Hz)."""
+        import xarray
+
+        dims = ("output", "frequency")
+        return xarray.Dataset(
+            {
+                self.motion: variable(dims, self.values, f"complex amplitude of the {self.motion}"),
+                "status": status_variable(dims, self.status, OF_RESPONSES, "response"),
+            },
+            {
+                **output_labels(self.outputs, lambda port: unit_of_motion(port, self.motion)),
+                "frequency": in_hertz("frequency", self.omega),
+            },
+            {"inputs": driven_names(self.inputs)},
+        )
 
 
 def harmonic_response(
@@ -38,7 +108,7 @@ def harmonic_response(
     theory: TheoryName = "timoshenko",
     motion: str = "displacement",
     base_motion: str = "acceleration",
-) -> NDArray[np.complex128]:
+) -> HarmonicResponse:
     """Complex amplitudes of an arm under harmonic forces and motions of its base, all of one frequency.
 
     Parameters
@@ -56,9 +126,8 @@ def harmonic_response(
 
     Returns
     -------
-    complex array, shape (outputs, F)
-        Amplitudes A: the motion is the real part of ``A exp(i omega t)`` where forces are that of their amplitudes. inf
-        at an undamped resonance that a force drives.
+    HarmonicResponse
+        With ``values`` of shape (outputs, F).
 
     Raises
     ------
@@ -75,12 +144,16 @@ def harmonic_response(
     for name, value in forces.items():
         amplitudes.append(_amplitude(name, value))
     transfer = Transfer(arm, list(forces), outputs, theory, motion, base_motion)
-    found = transfer(np.atleast_1d(real_array(omega, "omega")))
+    places = np.atleast_1d(real_array(omega, "omega"))
+    found = transfer(places)
     driven = [scaled(found[:, k], each) for k, each in enumerate(amplitudes) if each]
     infinite = np.any(np.isinf(driven), axis=0)
     # so that two that are infinite make no NaN
     parts = np.where(infinite, 0.0, driven)
-    return np.where(infinite, np.inf, np.sum(parts, axis=0))
+    values = np.where(infinite, np.inf, np.sum(parts, axis=0)).astype(np.complex128)
+    return HarmonicResponse(
+        places, values, transfer.inputs, transfer.outputs, np.array(amplitudes), motion
+    )
 
 
 def _amplitude(name: object, value: Any) -> complex:
@@ -96,7 +169,7 @@ def _amplitude(name: object, value: Any) -> complex:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class RandomResponse(ShowsDatasets):
+class RandomResponse(ResolvedResult):
     """Root mean squares of the motions of an arm under a random input; made by `random_response`.
 
     Attributes

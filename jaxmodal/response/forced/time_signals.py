@@ -22,7 +22,8 @@ from jaxmodal.response.modal.superposition import modal_superposition
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import ResolvedResult
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _MOST_SAMPLES = 2**24
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class TimeResponse(ShowsDatasets):
+class TimeResponse(ResolvedResult):
     """Motions of an arm under a signal in time; made by `time_response`.
 
     Attributes

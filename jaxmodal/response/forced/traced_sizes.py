@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.status import UncertifiedError
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.exact.sensitivities import response_sensitivities
 from jaxmodal.response.forced.peaks import InfiniteResponseError, response_peaks
 from jaxmodal.response.forced.transfer import Transfer
 from jaxmodal.runtime.callbacks import in_numpy
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, UncertifiedError
 
 Floats = NDArray[np.float64]
 

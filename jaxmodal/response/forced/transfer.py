@@ -134,7 +134,7 @@ class Transfer:
 
     def resonances(self, low: float, high: float) -> Floats:
         """Certified undamped natural frequencies in a band, rad/s."""
-        return np.asarray(found_in_band(self.model, self.arm.name, low, high, self.theory)[0].omega)
+        return np.asarray(found_in_band(self.model, self.arm.name, low, high, self.theory).omega)
 
     def _lowest(self, number: int) -> Floats:
         """Natural frequencies, rad/s, from the lowest."""

@@ -28,7 +28,8 @@ from jaxmodal.response.modal.truncation import (
 )
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.datasets import variable
-from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+from jaxmodal.runtime.results import ResolvedResult
+from jaxmodal.runtime.tables import Table, shortened
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ModesNeeded(ShowsDatasets):
+class ModesNeeded(ResolvedResult):
     """How good a sum over 1, 2, 3, ... modes is in a band; made by `modes_needed`.
 
     Attributes

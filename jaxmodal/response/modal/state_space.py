@@ -22,7 +22,8 @@ from jaxmodal.response.modal.superposition import (
 )
 from jaxmodal.response.modal.truncation import TruncationError, error_in_band
 from jaxmodal.runtime.optional import require_control, require_slycot
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.results import ResolvedResult
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ METHODS = ("zoh", "foh", "bilinear", "impulse")
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class StateSpace(ShowsTables):
+class StateSpace(ResolvedResult):
     """``x' = A x + B u, y = C x + D u``, or ``x_next = A x + B u`` with a time step; made by `state_space`.
 
     Attributes

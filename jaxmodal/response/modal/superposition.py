@@ -31,7 +31,8 @@ from jaxmodal.response.static.in_space import still_in_space
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _DRIFT = "a constant input moves it without end (a free joint, or an accelerated
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ModalSuperposition(ShowsDatasets):
+class ModalSuperposition(Result):
     """An arm as K modes between m inputs and p outputs; made by `modal_superposition`.
 
     Attributes
@@ -90,6 +91,11 @@ class ModalSuperposition(ShowsDatasets):
     carried: Floats
     relaxation: float = 0.0
     own: bool = False
+
+    @property
+    def status(self) -> Any:
+        """`Status` codes of the modes, shape (K,)."""
+        return self.frequencies.status
 
     @property
     def omega(self) -> Floats:
@@ -327,7 +333,7 @@ def modal_superposition(
         left_out = residual_at_rest(undamped(arm), driven, read, theory, omega, parts, first)
     elif residual:
         modes = (at_outputs / omega[:, None] ** 2).T @ at_inputs
-        left_out = static_compliance(arm, driven, read, theory=theory) - modes
+        left_out = static_compliance(arm, driven, read, theory=theory).values - modes
     # what cannot move is nothing, not the rounding of its modes
     for places, part, rest in ((driven, at_inputs, left_out.T), (read, at_outputs, left_out)):
         still = (

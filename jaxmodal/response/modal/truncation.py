@@ -24,7 +24,8 @@ from jaxmodal.response.modal.superposition import (
     frequencies_of,
 )
 from jaxmodal.runtime.datasets import in_hertz, variable
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.results import ResolvedResult
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _CLEAR = 1e-6
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class TruncationError(ShowsDatasets):
+class TruncationError(ResolvedResult):
     """The error of a sum over modes against the exact response, over frequency; p outputs, m inputs, F frequencies.
 
     Attributes

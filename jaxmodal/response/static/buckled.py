@@ -19,8 +19,9 @@ from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.models import PlanarModel, TracedModel
 from jaxmodal.frequencies.stability import number_unstable
-from jaxmodal.frequencies.status import Status, UncertifiedError
+from jaxmodal.runtime.errors import UncertifiedError
 from jaxmodal.runtime.namespace import Array, is_traced, to_host, xp
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,16 @@ from jaxmodal.arm.loaded import as_segments, under_forces
 from jaxmodal.arm.refusals import require_concrete, require_known
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.rigid_motions import STILL
+from jaxmodal.response.driven.labels import port_labels
 from jaxmodal.response.driven.members import Cut, cut_at, owners, rows_on_segments
-from jaxmodal.response.driven.ports import RELATIVE, PortRow, Ports, ports
+from jaxmodal.response.driven.port_quantities import unit_of_pair
+from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow, Ports, ports
 from jaxmodal.response.static.buckled import buckled_error
 from jaxmodal.response.static.in_space import compliance_in_space
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.results import ResolvedResult
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SPRINGS, BeamArrays
 from jaxmodal.statics.chain import Geometry, geometry, places
@@ -34,9 +40,54 @@ from jaxmodal.statics.stability import (
     static_stiffness,
 )
 
+if TYPE_CHECKING:
+    import xarray
+
 Floats = NDArray[np.float64]
 #: parts of motions without stiffness, of unit vectors, that are more than rounding
 _MOVES = 1e-6
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class StaticCompliance(ResolvedResult):
+    """How far an arm at rest gives under unit forces; made by `static_compliance`.
+
+    Attributes
+    ----------
+    values : array, shape (p, m)
+        Displacements of the outputs, m or rad, for 1 N or 1 N m at each input.
+    inputs, outputs : tuple of Port
+        Where it is loaded and read.
+    theory : str
+        Name of the theory.
+    """
+
+    values: Floats
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    theory: TheoryName
+
+    def tables(self) -> list[Table]:
+        """Return a row for each output."""
+        units = [[unit_of_pair("receptance", o, i) for i in self.inputs] for o in self.outputs]
+        rows = [
+            [str(output), *(f"{x:.6g} {unit}" for x, unit in zip(*pair, strict=True))]
+            for output, *pair in zip(self.outputs, self.values, units, strict=True)
+        ]
+        headings = ("output", *(f"for 1 of {each.force_name}" for each in self.inputs))
+        return [Table(f"static compliance ({self.theory})", headings, rows, (), ("output",))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return a dataset with the dims output and input; units are a coordinate."""
+        import xarray
+
+        unit = functools.partial(unit_of_pair, "receptance")
+        about = "displacement of the output at rest for a unit force"
+        return xarray.Dataset(
+            {"compliance": variable(("output", "input"), self.values, about)},
+            port_labels(self.outputs, self.inputs, unit),
+            {"theory": self.theory},
+        )
 
 
 def static_compliance(
@@ -45,7 +96,7 @@ def static_compliance(
     outputs: Ports,
     *,
     theory: TheoryName = "timoshenko",
-) -> Floats:
+) -> StaticCompliance:
     """Displacements of an arm at rest under unit forces.
 
     Parameters
@@ -59,9 +110,10 @@ def static_compliance(
 
     Returns
     -------
-    array, shape (outputs, inputs)
-        In m or rad for 1 N or 1 N m: the limit of the receptance at zero frequency. Of the six directions of a place
-        in space it is the 6 x 6 compliance there; its inverse is the Cartesian stiffness.
+    StaticCompliance
+        ``values`` of shape (outputs, inputs), in m or rad for 1 N or 1 N m: the limit of the receptance at zero
+        frequency. Of the six directions of a place in space it is the 6 x 6 compliance there; its inverse is the
+        Cartesian stiffness.
 
     Raises
     ------
@@ -82,11 +134,11 @@ def static_compliance(
     >>> import jaxmodal as jm
     >>> link = jm.Link(2.0, 3.0, 1.0, jm.raw_section(1.0, 1.0))
     >>> found = jm.static_compliance(jm.Arm((link,)), "tip.across", "tip.across", theory="euler_bernoulli")
-    >>> round(float(found[0, 0]), 14)   # L^3/(3 E I)
+    >>> round(float(found.values[0, 0]), 14)   # L^3/(3 E I)
     0.88888888888889
     >>> arm = jm.examples.six_axis_industrial()
     >>> six = ["tip.x", "tip.y", "tip.z", "tip.rx", "tip.ry", "tip.rz"]
-    >>> jm.static_compliance(arm, six, six).shape
+    >>> jm.static_compliance(arm, six, six).values.shape
     (6, 6)
     """
     flags = theory_flags(theory)
@@ -96,7 +148,8 @@ def static_compliance(
         if each.place == "base":
             raise ArmError(f"port {str(each)!r}: the base is held; give a port of the arm.")
     if isinstance(arm, SpatialArm):
-        return compliance_in_space(arm, arm.model(theory), driven, read)
+        values = compliance_in_space(arm, arm.model(theory), driven, read)
+        return StaticCompliance(values, driven, read, theory)
     require_known(arm, theory)
     everything = list(dict.fromkeys((*driven, *read)))
     whole, rows = beam_values(arm), rows_on_segments(arm, everything)
@@ -118,7 +171,8 @@ def static_compliance(
     square, reads = (matrix + idle @ idle.T) * shrink[:, None] * shrink, reads * shrink
     compliance = reads @ np.linalg.solve(square, reads.T)
     compliance = np.asarray(0.5 * (compliance + compliance.T))
-    return compliance[np.ix_(*([everything.index(x) for x in part] for part in (read, driven)))]
+    places = np.ix_(*([everything.index(x) for x in part] for part in (read, driven)))
+    return StaticCompliance(compliance[places], driven, read, theory)
 
 
 def _parts(beams: BeamArrays, cut: Cut) -> BeamArrays:

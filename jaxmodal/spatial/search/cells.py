@@ -199,7 +199,7 @@ def _spread(
 
 
 def _is_proven(solution: Solution) -> bool:
-    return solution.certificate.all_certified and bool(np.all(solution.converged))
+    return solution.certificate.ok and bool(np.all(solution.converged))
 
 
 def _searched(model: SpatialModel, modes: np.ndarray) -> list[Solution]:

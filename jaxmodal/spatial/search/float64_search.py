@@ -23,7 +23,7 @@ from jaxmodal.frequencies.certificate import EPS, Certificate
 from jaxmodal.frequencies.programs import Solution
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
-from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 #: relative half-widths of the brackets whose ends are counted, of each of the four ways to round

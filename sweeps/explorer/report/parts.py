@@ -19,13 +19,14 @@ from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
-from jaxmodal.frequencies.tables import DIGITS, hertz_text, status_remedies
+from jaxmodal.frequencies.tables import DIGITS, hertz_text
 from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.modes.sensitivities import sensitivities
 from jaxmodal.modes.shape_tables import shapes_table
 from jaxmodal.modes.tables import by_size, sensitivities_table
 from jaxmodal.plots.bent_arms import AnyShapes, bent
 from jaxmodal.runtime.namespace import to_host
+from jaxmodal.runtime.statuses import remarks_on
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.checks import check_arm
@@ -113,7 +114,7 @@ def parts(asked: Asked) -> Iterator[Part]:
     yield _versions()
 
 
-def all_certified(asked: Asked) -> bool:
+def ok(asked: Asked) -> bool:
     """Whether the counts confirm all frequencies of the arm that are asked for."""
     found = jaxmodal.natural_frequencies(asked.arm, asked.modes, theory=asked.theory, throw=False)
     return bool(np.all(found.certified))
@@ -168,7 +169,7 @@ def _what_matters(asked: Asked) -> Part:
         f"The {top} parameters to which the frequencies are most sensitive: per cent of a frequency for one per cent "
         "of the parameter, of an angle for one degree."
     )
-    remedies = status_remedies(table.frequencies.status)
+    remedies = remarks_on(table.frequencies.status)
     rows = dataclasses.replace(sensitivities_table(table, top=top), title="", notes=remedies)
     return Part(heading, (text,), (of_sensitivities(table, top),), (rows,))
 
