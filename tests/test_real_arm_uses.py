@@ -28,8 +28,8 @@ def test_free_hinges_are_counted_and_reported():
     assert np.asarray(result.group).tolist() == [0, 0, 2, 3, 4]
     assert np.asarray(result.count_below).tolist() == [0, 0, 2, 3, 4]
     assert int(jm.count_below(jm.Arm(links), 1e-6)) == 2
-    band, first = jm.frequencies_in_band(jm.Arm(links), 0.0, float(result.omega[3]) * 1.001)
-    assert first == 1
+    band = jm.frequencies_in_band(jm.Arm(links), 0.0, float(result.omega[3]) * 1.001)
+    assert band.first_mode == 1
     assert np.max(relative(band.omega, np.asarray(result.omega)[:4])) <= SAME
     only = jm.natural_frequencies(jm.Arm(links), 1)
     assert float(only.omega[0]) == 0.0

@@ -98,7 +98,7 @@ def test_large_deflections_are_told():
     soft = jm.Arm((BEAM.replace(youngs_modulus=100.0),))
     with pytest.warns(jm.LargeDeflectionWarning, match=r"turns by 0\.133 rad .* moves by 10 %"):
         found = jm.static_equilibrium(soft, theory=EB, **DOWN)
-    assert not found.small
+    assert not found.ok
     assert "TOO LARGE" in str(found)
 
 
