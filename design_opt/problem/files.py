@@ -98,7 +98,10 @@ def read_problem(source: str | Path) -> tuple[Problem, SolverOptions]:
 def problem_from_dict(
     document: Mapping[str, Any], *, folder: str | Path = "."
 ) -> tuple[Problem, SolverOptions]:
-    """Return the problem that the plain tables of a problem file describe; see `read_problem`."""
+    """Return the problem that the tables of a ``document``, as of a problem file, describe; see `read_problem`.
+
+    Paths in it are relative to the ``folder``.
+    """
     check_document(document, ProblemError)
     check_kind(document, "objective", ProblemError)
     if not isinstance(document, Mapping):

@@ -151,6 +151,17 @@ def per_link(
 
     As ``tied = false`` in a file; `Variable` ties them. ``link*`` in ``follow`` stands for the same link.
 
+    Parameters
+    ----------
+    arm
+        The arm whose values these are.
+    parameter
+        An address, or several.
+    lower, upper
+        Bounds of each, SI units and rad.
+    options
+        As for `Variable`.
+
     Raises
     ------
     ProblemError

@@ -294,7 +294,7 @@ def asked_for(
 
 
 def _has(arm: Arm | Addressed, single: str) -> bool:
-    """Whether a single address is one of `addresses`, without the list of all."""
+    """Whether a single address is one of `list_addresses`, without the list of all."""
     if not isinstance(arm, Arm):
         return arm.has(single)
     parts = _ADDRESS.fullmatch(single)

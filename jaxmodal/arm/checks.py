@@ -22,7 +22,7 @@ _FREE_AT_ZERO = ("base_stiffness.k11", "base_stiffness.k22", "base_stiffness.k33
 
 @dataclass(frozen=True)
 class ArmCheck(ShowsTables):
-    """What `check` found of an arm; `print` shows it.
+    """What `check_arm` found of an arm; `print` shows it.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ IN_PLANE = ("depth", "diameter", "outer_diameter")
 
 @dataclass(frozen=True)
 class LinkFacts:
-    """What `check` shows of one link; SI units, cut-off in Hz, None where not defined."""
+    """What `check_arm` shows of one link; SI units, cut-off in Hz, None where not defined."""
 
     headings: ClassVar[tuple[str, ...]] = (
         *("link", "section", "length [m]", "mass [kg]", "tip mass [kg]", "tip inertia [kg m²]"),

@@ -188,7 +188,7 @@ class Tabular(Protocol):
 
 
 def write_arm(arm: Tabular, path: str | Path) -> None:
-    """Write an arm to a file, as JSON if its suffix is ``.json`` and else as TOML.
+    """Write an arm to a file at ``path``, as JSON if its suffix is ``.json`` and else as TOML.
 
     `read_arm` reads the file back to an equal arm: numbers are written with all their digits.
 

@@ -105,7 +105,7 @@ class Link(StraightLink):
     ------
     ArmError
         If a concrete value is not allowed. Traced and batched values are not looked at here;
-        `invalid_values` marks them where they are used.
+        their results have the status ``invalid_input``.
     X64DisabledError
         If JAX's 64-bit mode is off.
 

@@ -90,7 +90,7 @@ def worst(
         raise BadInput(f"--below {below}: expected a frequency above 0, in Hz.")
     with refusing(argument):
         inside = in_si(arm, ranges)
-        found = extremes(arm, inside, mode, theory, payload=payload, starts=starts)
+        found = extremes(arm, inside, mode, theory=theory, payload=payload, starts=starts)
         share = (
             None
             if below is None

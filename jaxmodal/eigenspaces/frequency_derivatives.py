@@ -123,7 +123,7 @@ def individual_modes(omega: Array, multiplicity: Array) -> Array:
     --------
     >>> import jaxmodal as jm
     >>> found = jm.natural_frequencies(jm.examples.two_link_flexible(), 3)
-    >>> jm.individual_modes(found.omega, found.multiplicity).tolist()
+    >>> individual_modes(found.omega, found.multiplicity).tolist()
     [True, True, True]
     """
     found = _alone(*to_host((omega, multiplicity)))

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.eigenspaces.frequency_derivatives import individual_modes
 from jaxmodal.frequencies.certificate import EPS, Certificate
 from jaxmodal.frequencies.tables import frequencies_dataset, frequencies_table
 from jaxmodal.runtime.errors import UncertifiedError
@@ -70,6 +71,11 @@ class NaturalFrequencies(Drawn, Certificate):
         the values of an arm are rounded on their way.
         """
         return at_once(lambda ratio: EPS * (ratio.astype(np.float64) + 4.0), self.residual_ratio)
+
+    @property
+    def individual(self) -> Array:
+        """False for modes closer than 1e-9 (relative) to another of the list, which have no derivative of their own."""
+        return individual_modes(self.omega, self.multiplicity)
 
     @property
     def frequencies_hz(self) -> Array:

@@ -117,7 +117,7 @@ def controller_settings(shaped: ShapedMove) -> dict[str, Any]:
 
 
 def write_settings(shaped: ShapedMove, path: str | Path) -> None:
-    """Write `controller_settings` as JSON, or into a file that ends in ``.cfg`` the section of Klipper's configuration.
+    """Write `controller_settings` of a ``shaped`` move as JSON; at a ``path`` that ends in ``.cfg`` Klipper's section.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def write_settings(shaped: ShapedMove, path: str | Path) -> None:
 
 
 def klipper_text(settings: dict[str, Any], axis: str = "x") -> str:
-    """Return the section ``[input_shaper]`` of a configuration of Klipper, for one of its axes.
+    """Return the section ``[input_shaper]`` of Klipper's configuration for one ``axis``: ``settings`` as of this room.
 
     Raises
     ------

@@ -116,7 +116,7 @@ def speeds_to_avoid(
     if ranges is not None:
         sides = []
         for mode in range(1, num_modes + 1):
-            sides.append(extremes(arm, ranges or None, mode, theory, starts=starts))
+            sides.append(extremes(arm, ranges or None, mode, theory=theory, starts=starts))
             if progress is not None:
                 progress(mode, num_modes)
         omega = np.array(

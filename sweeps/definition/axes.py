@@ -130,7 +130,10 @@ def linspace(
     unit: str | None = None,
     name: str | None = None,
 ) -> Axis:
-    """Axis over ``num`` equally spaced values from ``start`` to ``stop``, both included."""
+    """Axis over ``num`` equally spaced values of a ``parameter`` from ``start`` to ``stop``, both included.
+
+    ``unit`` and ``name`` are those of `axis`.
+    """
     ends = checked_ends(parameter, start, stop)
     values = np.linspace(*ends, checked_count(parameter, num))
     return axis(parameter, values, unit=unit, name=name)
@@ -145,9 +148,9 @@ def geomspace(
     unit: str | None = None,
     name: str | None = None,
 ) -> Axis:
-    """Axis over ``num`` values in equal ratios from ``start`` to ``stop``, both included.
+    """Axis over ``num`` values of a ``parameter`` in equal ratios from ``start`` to ``stop``, both included.
 
-    Both ends must have the same sign and be different from 0.
+    ``unit`` and ``name`` are those of `axis`. Both ends must have the same sign and be different from 0.
     """
     count = checked_count(parameter, num)
     first, last = checked_ends(parameter, start, stop)
@@ -175,6 +178,10 @@ def over_limits(
         The arm of the sweep, whose joint has ``joint_limits``.
     parameter
         The angle of one joint, ``theta_2``, ``link2.joint_angle`` or its name, or the position of one that slides, m.
+    num
+        How many.
+    unit, name
+        As for `axis`.
 
     Raises
     ------

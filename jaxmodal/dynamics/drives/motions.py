@@ -195,8 +195,9 @@ class Stretched(Motion):
 def two_link_angles(x: Any, y: Any, lengths: Sequence[Any], elbow: Any = 1.0) -> Array:
     """Joint angles that put the tip of a rigid arm with two links at a point, rad, shape (2,).
 
-    NaN where the point is out of reach: its distance from the base must lie between the difference and the sum of
-    the lengths.
+    The point is (x, y), m; ``lengths`` are those of the links; ``elbow`` 1 bends the second joint to the left, -1 to
+    the right. NaN where the point is out of reach: its distance from the base must lie between the difference and the
+    sum of the lengths.
     """
     first, second = lengths
     cosine = (x**2 + y**2 - first**2 - second**2) / (2.0 * first * second)

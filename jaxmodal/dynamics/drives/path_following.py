@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -24,11 +24,15 @@ from jaxmodal.dynamics.drives.piecewise import through
 from jaxmodal.dynamics.drives.rules import check_values
 from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.model import FlexibleModel, require_model
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
+
+if TYPE_CHECKING:
+    import xarray
 
 #: a joint so near its limit is at it (rad, m)
 _AT_LIMIT = 1e-6
@@ -105,6 +109,30 @@ class FollowedPath(Result):
         )
         headings = ("joint", "least [rad]", "most [rad]", "largest rate [rad/s]", "times at limit")
         return [Table(title, headings, rows, notes)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return angles, misses, limits and singular values as a dataset with the dims time and joint; rad, m."""
+        import xarray
+
+        joints = 1 + np.arange(self.angles.shape[1])
+        made = {
+            "angle": variable(("time", "joint"), self.angles, "position of the joint", "rad"),
+            "at_limit": variable(("time", "joint"), self.at_limit, "whether it is at a limit"),
+            "miss": variable("time", self.miss, "distance of the tip from the path", "m"),
+            "singular_value": variable(
+                "time",
+                self.singular_value,
+                "smallest of the Jacobian over the arm's length",
+                "1/rad",
+            ),
+        }
+        if self.turn_miss is not None:
+            made["turn_miss"] = variable(
+                "time", self.turn_miss, "the same of its orientation", "rad"
+            )
+        coordinates = {"time": variable("time", self.times, "time", "s"), "joint": joints}
+        attributes = {"status": self.status.name, "message": self.message}
+        return xarray.Dataset(made, coordinates, attributes)
 
 
 def follow_path(

@@ -202,7 +202,8 @@ def share_left(
 ) -> NDArray[np.float64]:
     """What a shaper leaves of the vibration of modes with these angular frequencies, as a share, of their shape.
 
-    The amplitude at its last impulse beside that of a single impulse of weight 1 there.
+    The amplitude at its last impulse beside that of a single impulse of weight 1 there: ``delays`` in s and ``weights``
+    of the shaper, ``omega`` in rad/s, one ``damping_ratio`` of all modes.
     """
     times, sizes = np.asarray(delays, np.float64), np.asarray(weights, np.float64)
     omega = np.asarray(omega, np.float64)[..., None]

@@ -156,7 +156,7 @@ class PiecewiseConstant(Law):
 
 
 def bang_bang(torques: Any, half: float) -> PiecewiseConstant:
-    """Torques for a time ``half`` in s, then their opposites for as long, then none: N m, shape (n,)."""
+    """The ``torques`` for a time ``half`` in s, then their opposites for as long, then none: N m, shape (n,)."""
     values = reals("torques", torques, "a finite torque for each joint, N m")
     length = positive("half", half, "s")
     return PiecewiseConstant(np.array([0.0, length, 2.0 * length]), np.stack([values, -values]))

@@ -94,9 +94,9 @@ def simulate(
     xarray.Dataset
         By time: joints, modal coordinates, motors, torques, the tip, a free base and the momenta, energies and their
         balance, each with its unit. After a time that could not be passed all is NaN; ``attrs`` has ``status``
-        (finished, event, halted, inertia_not_definite) with ``message``, ``time_reached``, ``state_reached``, ``event``, the
-        name of the one that ended it, the number of steps and ``energy_balance_error``, the largest imbalance over the
-        largest energy that took part.
+        (finished, event, halted, inertia_not_definite) with ``message``, ``time_reached``, ``state_reached``,
+        ``event``, the name of the one that ended it, the number of steps and ``energy_balance_error``, the largest
+        imbalance over the largest energy that took part.
 
     Raises
     ------

@@ -188,19 +188,19 @@ def inverse_dynamics(model: FlexibleModel, q: Any, rate: Any, acceleration: Any)
     """Generalised forces that a motion needs: B q'' + h + K q + D q' + friction + g, shape (..., N).
 
     The first n entries are joint torques where no joint is elastic; those of the modal coordinates vanish on a
-    motion of the arm itself.
+    motion of the arm itself. ``q``, its ``rate`` and its ``acceleration`` have shape (..., N).
     """
     names = ("q", "rate", "acceleration")
     return over_states(equations.generalised_forces, model, names, q, rate, acceleration)
 
 
 def energies(model: FlexibleModel, q: Any, rate: Any) -> equations.Energies:
-    """Kinetic, elastic and gravitational energy in J, each of shape (...,)."""
+    """Kinetic, elastic and gravitational energy in J, each of shape (...,), for q and its rate of shape (..., N)."""
     return over_states(equations.energies, model, ("q", "rate"), q, rate)
 
 
 def momenta(model: FlexibleModel, q: Any, rate: Any) -> equations.Momenta:
-    """Momenta of an arm on a free base, in the axes of the ground.
+    """Momenta of an arm on a free base, in the axes of the ground, for q and its rate.
 
     Returns
     -------
@@ -224,23 +224,23 @@ def momenta(model: FlexibleModel, q: Any, rate: Any) -> equations.Momenta:
 
 
 def tip_position(model: FlexibleModel, q: Any) -> Array:
-    """Position of the tip, m, in the axes of the base, shape (..., d); d is 2, of arms in space 3."""
+    """Position of the tip in state q, m, in the axes of the base, shape (..., d); d is 2, of arms in space 3."""
     return over_states(equations.tip, model, ("q",), q)
 
 
 def tip_rotation(model: FlexibleModel, q: Any) -> Array:
-    """Axes of the tip as columns, in those of the base, shape (..., d, d); stretched where frames are linear."""
+    """Axes of the tip in state q as columns, in those of the base, (..., d, d); stretched where frames are linear."""
     return over_states(equations.tip_axes, model, ("q",), q)
 
 
 def link_positions(model: FlexibleModel, q: Any) -> Array:
-    """Positions along every link at 21 equally spaced stations, m, in the axes of the base, shape (..., n, 21, d)."""
+    """Positions along every link in state q at 21 equal stations, m, in the axes of the base, (..., n, 21, d)."""
     return over_states(equations.points, model, ("q",), q)
 
 
 def tip_motion(
     model: FlexibleModel, q: Any, rate: Any, acceleration: Any
 ) -> tuple[Array, Array, Array]:
-    """Position, velocity and acceleration of the tip, each of shape (..., d)."""
+    """Position, velocity and acceleration of the tip, each of shape (..., d), for q, its rate and acceleration."""
     names = ("q", "rate", "acceleration")
     return over_states(equations.tip_motion, model, names, q, rate, acceleration)

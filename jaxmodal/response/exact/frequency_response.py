@@ -216,19 +216,20 @@ def _judged(
     wrong = (infinite, invalid, unstable)
     plain = on_host(values, *wrong) and not any(x.any() for x in wrong)
     if plain and np.isfinite(values).all():
-        return values, np.zeros(values.shape, np.int8)
+        return values, np.full(values.shape, Status.resolved, np.int8)
     values = values + 0j * xp.zeros_like(values)
     invalid, unstable = (x[:, None, None, None] for x in (invalid, unstable))
     lost = ~(xp.isfinite(values.real) & xp.isfinite(values.imag)) & ~infinite
     names = ("resonance", "not_resolved", "unstable", "invalid_input")
     codes = [int(Status[name]) for name in names]
-    status = xp.zeros_like(infinite, dtype=np.int8)
+    status = xp.full_like(infinite, int(Status.resolved), dtype=np.int8)
     for code, where in zip(codes, (infinite, lost, unstable, invalid), strict=True):
         status = xp.where(where, np.int8(code), status)
-    # a factor, so that derivatives of what is not known are not known either
-    infinity = xp.where(status == codes[0], np.inf, xp.where(status > 0, np.nan, 1.0))
+    # factors, so that derivatives of what is not known are not known either
+    known, endless = status == int(Status.resolved), status == int(Status.resonance)
+    infinity = xp.where(endless, np.inf, xp.where(known, 1.0, np.nan))
     real = xp.where(infinite & ~(xp.abs(values.real) > 0.0), 1.0, values.real) * infinity
-    imaginary = values.imag * xp.where(status > codes[0], np.nan, 1.0)
+    imaginary = values.imag * xp.where(known | endless, 1.0, np.nan)
     imaginary = xp.where(infinite, 0.0, imaginary)
     return real + 1j * imaginary, status
 

@@ -25,7 +25,7 @@ _USUAL_AXIS = {"joint_axis.x": 0.0, "joint_axis.y": 0.0, "joint_axis.z": 1.0}
 
 @dataclass(frozen=True)
 class SpatialLinkFacts:
-    """What `check` shows of one link in space; SI units, None where not defined."""
+    """What `check_arm` shows of one link in space; SI units, None where not defined."""
 
     headings: ClassVar[tuple[str, ...]] = (
         *("link", "section", "length [m]", "rigid [m]", "mass [kg]", "bodies [kg]"),

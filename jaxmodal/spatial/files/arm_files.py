@@ -49,7 +49,7 @@ def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
         a file that starts with a brace is JSON. A ``.urdf`` is read by `read_urdf`, and so is the one that the key
         ``urdf`` of a file names, with what its other keys say.
     check
-        Give an `ImplausibleWarning` where values look like wrong units, as `check` finds them.
+        Give an `ImplausibleWarning` where values look like wrong units, as `check_arm` finds them.
 
     Returns
     -------

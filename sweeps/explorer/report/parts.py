@@ -259,7 +259,7 @@ def _lowest(asked: Asked, shapes: AnyShapes) -> Part:
             asked.arm,
             None,
             mode,
-            asked.theory,
+            theory=asked.theory,
             starts=asked.starts,
             climbs=min(_CLIMBS, asked.starts),
         )
