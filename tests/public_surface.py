@@ -1,6 +1,7 @@
 """The public surface: every public function and method with its arguments and the kind of its result.
 
-``python tests/public_surface.py`` writes it to tests/data/public_surface.json, where a change of it is seen.
+``python tests/public_surface.py`` writes it to tests/data/public_surface.json, where a change of it is seen, and into
+docs/developers/names.md.
 """
 
 import importlib
@@ -11,6 +12,11 @@ from pathlib import Path
 import jax
 
 PLACE = Path(__file__).parent / "data" / "public_surface.json"
+PAGE = Path(__file__).parent.parent / "docs" / "developers" / "names.md"
+#: the heading of the page under which the surface is listed, to its end
+HEADING = "## All functions and methods\n"
+#: methods that every result has
+ALIKE = ("explain", "tables", "to_dataframe", "to_xarray")
 PACKAGES = json.loads((PLACE.parent / "public_names.json").read_text())["packages"]
 OWN = ("jaxmodal", "sweeps", "design_opt")
 
@@ -76,6 +82,19 @@ def surface():
     return dict(sorted(found.items()))
 
 
+def listing(found):
+    """The surface as it stands on the page, by package: functions, then methods by class."""
+    lines = [HEADING]
+    for package in PACKAGES:
+        own = {name.removeprefix(f"{package}."): text for name, text in found.items()}
+        own = {name: text for name, text in own.items() if f"{package}.{name}" in found}
+        of_package = [name for name in own if name.split(".")[0] in PACKAGES[package]]
+        rows = [name for name in of_package if name.rpartition(".")[2] not in ALIKE]
+        lines += [f"### `{package}`\n", "```text", *(name + own[name] for name in rows), "```\n"]
+    return "\n".join(lines).rstrip() + "\n"
+
+
 if __name__ == "__main__":
     jax.config.update("jax_enable_x64", True)
+    PAGE.write_text(PAGE.read_text().partition(HEADING)[0] + listing(surface()))
     PLACE.write_text(json.dumps(surface(), indent=1, ensure_ascii=False) + "\n")

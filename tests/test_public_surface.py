@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from public_surface import PLACE, classes, functions, methods, surface
+from public_surface import HEADING, PAGE, PLACE, classes, functions, listing, methods, surface
 
 import jaxmodal as jm
 from jaxmodal.runtime.results import Result
@@ -36,7 +36,9 @@ RESULTS = {name: kind for name, kind in classes().items() if issubclass(kind, Re
 
 def test_the_surface_is_that_of_the_list():
     """After a change that is meant: ``python tests/public_surface.py``, and a line in the CHANGELOG."""
-    assert surface() == json.loads(PLACE.read_text())
+    found = surface()
+    assert found == json.loads(PLACE.read_text())
+    assert "".join(PAGE.read_text().partition(HEADING)[1:]) == listing(found)
 
 
 @pytest.mark.parametrize("name", sorted(functions()))
