@@ -139,7 +139,7 @@ def test_sweeps_have_the_outputs_of_mode_shapes(swept, table, alone):
     for name in ("strain_energy_fraction", "kinetic_energy_fraction"):
         total = swept[name].sum(["link", swept[name].dims[-1]])
         np.testing.assert_allclose(total, 1.0, rtol=1e-12)
-    assert (swept.modal_status == 0).all()
+    assert (swept.modal_status == jm.Status.resolved).all()
 
 
 def test_branches_are_followed_in_space():
