@@ -12,6 +12,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.spatial.modes.values import ArmParts, ArmValues, LinkValues, arm_values
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.matrices import skew
+from jaxmodal.spatial.stiffness.members import Beams
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 _ONE = np.eye(6)
@@ -72,6 +73,8 @@ class ModalModel:
         Flags of the theory.
     values : ArmValues
         The parts in numbers, without an axis of cells.
+    beams : Beams or None
+        The links that deform as planar beams in float64, None where none does.
     transfers : tuple of Transfer
         Of each link.
     springs : tuple
@@ -89,6 +92,7 @@ class ModalModel:
     parts: ArmParts
     theory: Theory
     values: ArmValues
+    beams: Beams | None
     transfers: tuple[Transfer, ...]
     springs: tuple[tuple[int, ...], ...]
     place: tuple[int, ...]
@@ -124,6 +128,7 @@ def modal_model(model: SpatialModel) -> ModalModel:
         parts=parts,
         theory=model.flags,
         values=values,
+        beams=model.constants().beams,
         transfers=tuple(transfer(link) for link in values.links),
         springs=springs,
         place=tuple(first + sum(counts[:i]) for i in range(len(counts))),
