@@ -213,9 +213,9 @@ def _is_wider(x: tuple[int, ...], shape: tuple[int, ...]) -> bool:
 def _in_pairs(kind: str, x: Sequence[np.ndarray], out: np.ndarray) -> None:
     """One kind of operation on stacked operands, whose parts are along the second axis as those of the results are."""
     if kind == "add":
-        dd.sum_of_pairs(*x, out)
+        dd.sum_of_pairs(x[0], x[1], out)
     elif kind == "multiply":
-        dd.product_of_pairs(*x, out)
+        dd.product_of_pairs(x[0], x[1], out)
     else:
         found = operated(kind, [DoubleDouble(y[:, 0], y[:, 1]) for y in x])
         out[:, 0], out[:, 1] = found.hi, found.lo

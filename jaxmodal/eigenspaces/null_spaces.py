@@ -217,7 +217,7 @@ def null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: A
     across = rows[..., :, None], columns[..., None, :]
     scaled = matrix * across[0] * across[1]
     slots = used.shape[0]
-    right = _nearly_null(constant(scaled), slots) * used
+    right = _nearly_null(constant(scaled), slots) * used[None, :]
     left = (slope * across[0] * across[1]) @ right
     largest = xp.max(xp.abs(left), axis=-2, keepdims=True)
     left = left / xp.where(largest > 0.0, largest, 1.0)
@@ -235,7 +235,7 @@ def null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: A
     solution = linalg.solve(bordered, target)
     # one refinement makes the residual of each condition small beside its own terms
     solution = solution + constant(linalg.solve(bordered, target - bordered @ solution))
-    vectors: Array = solution[..., :size, :] * columns[..., :, None] * used
+    vectors: Array = solution[..., :size, :] * columns[..., :, None] * used[None, :]
     return vectors
 
 
@@ -249,10 +249,10 @@ def _nearly_null(matrix: Array, slots: int) -> Array:
         try:
             found = np.linalg.solve(matrix, start)
         except np.linalg.LinAlgError:  # singular to the last bit
-            found = np.full_like(start, np.inf)
-        sizes = np.linalg.norm(found, axis=-2, keepdims=True)
-        if np.isfinite(sizes).all():
-            return np.asarray(found / sizes)
+            found = np.full_like(start, np.nan)
+        found = found / np.max(np.abs(found), axis=-2, keepdims=True)  # its squares may overflow
+        if np.isfinite(found).all():
+            return np.asarray(found / np.linalg.norm(found, axis=-2, keepdims=True))
     _, _, vt = linalg.svd(matrix)
     return xp.swapaxes(vt[..., : -slots - 1 : -1, :], -1, -2)
 

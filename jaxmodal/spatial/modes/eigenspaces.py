@@ -112,8 +112,8 @@ def _null_vectors(
     found: list[np.ndarray] = [np.zeros(0)] * omega.size
     for several in np.unique(slots):
         at = np.flatnonzero(slots == several)
-        given = (x[at] for x in (matrix, slope, rows, columns))
-        for k, vectors in zip(at, null_space(*given, np.ones(several)), strict=True):
+        vectors_of = null_space(matrix[at], slope[at], rows[at], columns[at], np.ones(several))
+        for k, vectors in zip(at, vectors_of, strict=True):
             found[k] = vectors.T[: members[k]]
     unknowns, number = np.concatenate(found), int(members.sum())
     constants = unknowns[:, : 12 * n].reshape(number, n, 12)
