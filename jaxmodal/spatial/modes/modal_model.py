@@ -22,20 +22,23 @@ class Transfer(NamedTuple):
     """Matrices (6, 6) of a link that take what is known at one place to another.
 
     ``start`` and ``start_force`` take displacements and forces at the inner end, in the section's axes, to the joint,
-    in the link's; ``end`` and ``end_force`` those at the outer end to the tip. ``turn`` takes both from the link's axes
-    to those of the link before.
+    in the link's; ``end`` and ``end_force`` those at the outer end to the tip. ``roll`` takes both from the section's
+    axes to the link's, ``turn`` from these to those of the link before.
     """
 
     start: np.ndarray
     start_force: np.ndarray
     end: np.ndarray
     end_force: np.ndarray
+    roll: np.ndarray
     turn: np.ndarray
 
 
 def _both(matrix: np.ndarray) -> np.ndarray:
     """A 3 x 3 matrix of displacements and of rotations."""
-    return np.kron(np.eye(2), matrix)
+    both = np.zeros((6, 6))
+    both[:3, :3] = both[3:, 3:] = matrix
+    return both
 
 
 def _at_offset(offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -57,6 +60,7 @@ def transfer(link: LinkValues) -> Transfer:
         start_force=inward_force @ roll,
         end=outward @ roll,
         end_force=outward_force @ roll,
+        roll=roll,
         turn=_both(link.rotation),
     )
 
