@@ -38,6 +38,8 @@ _LEAST_SCALE = 1e-100
 #: relative distances from the float64 frequency at which double-double tries first: the inner two enclose most modes,
 #: the outer two those next to another
 _ASIDE = np.array([-3e-8, -0.4e-12, 0.4e-12, 3e-8])
+#: the same where float64 has enclosed several modes and no estimate is better than the middle
+_ASIDE_OF_SEVERAL = np.array([-3e-8, -1e-11, 1e-11, 3e-8])
 #: and those from its estimate after that: both ends of the bracket sought, with which 54 of 63 reference arms are done
 _SIDES = np.array([-0.4, 0.4]) * WIDTH
 #: nothing comes after the first where the inner two enclose every mode so closely that the chord between them is right
@@ -151,7 +153,7 @@ def enclosed(
     def search(
         about: np.ndarray, aside: np.ndarray, rounds: int, known: Brackets | None = None
     ) -> tuple[Brackets, np.ndarray]:
-        trials = about[:lanes, None] * (1.0 + aside).reshape((-1,) + (1,) * len(cells))
+        trials = about[:lanes, None] * (1.0 + aside)
         others = np.full(lanes, np.nan)
         if ahead is not None:
             others = ahead(np.maximum.accumulate(about[:lanes]), trials.ravel())
@@ -167,12 +169,15 @@ def enclosed(
         )
         return found, others
 
-    near, others = search(guess, _ASIDE, 0)
+    beside, beside_several, sides = (
+        x.reshape((-1,) + (1,) * len(cells)) for x in (_ASIDE, _ASIDE_OF_SEVERAL, _SIDES)
+    )
+    near, others = search(guess, np.where(several[:, None], beside_several, beside), 0)
     close = near.converged(_INSIDE) & near.well_estimated(_RIGHT)
     if ahead is not None and np.all(close & (np.abs(near.estimate - others) <= _SAME * others)):
         return near, np.full_like(width, _INSIDE)
     about = np.concatenate([near.estimate, guess[lanes:]])
-    found, _ = search(about, _SIDES, MAX_ROUNDS, near)
+    found, _ = search(about, sides, MAX_ROUNDS, near)
     # the estimate of a mode alone, from ends where D is more than rounding, is the frequency to its last digit
     inside = (found.lower <= near.estimate) & (near.estimate <= found.upper)
     kept = found.converged(width) & inside & near.isolated

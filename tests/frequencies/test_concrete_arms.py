@@ -175,6 +175,36 @@ def test_every_trial_is_counted(monkeypatch):
     assert int(result.evaluations) == sum(tried)
 
 
+@pytest.mark.parametrize("beside", [None, 1e-9, 1e-13])
+def test_double_double_is_asked_once_where_float64_was_right(monkeypatch, beside):
+    """Not where two modes all but coincide; the answer is that of counts at both sides, four last digits apart."""
+    arm = jm.examples.six_axis_industrial()
+    if beside is not None:  # a round tube bends alike in all planes, but for a body beside its axis
+        tube = jm.hollow_circle(0.08, 0.003, "cowper")
+        body = jm.RigidBody(2.0, (0.0, 30.0 * beside, 0.0), inertia=(4e-3, 4e-3, 4e-3))
+        arm = jm.SpatialArm(
+            (jm.SpatialLink(0.5, 7e10, 2700.0, tube, poisson_ratio=0.33, body=body),)
+        )
+    asked, evaluated = [], host_solver._evaluated
+
+    def counted(model, omega, arithmetic):
+        asked.append(arithmetic)
+        return evaluated(model, omega, arithmetic)
+
+    monkeypatch.setattr(host_solver, "_evaluated", counted)
+    found = jm.natural_frequencies(arm, 4)
+    times = asked.count(Arithmetic.double_double)
+    assert times == 1 if beside is None else times > 1
+    monkeypatch.setattr(host_solver, "_SAME", -1.0)  # never enough
+    longer = jm.natural_frequencies(arm, 4)
+    assert asked.count(Arithmetic.double_double) - times > 1
+    assert found.all_certified
+    assert longer.all_certified
+    np.testing.assert_allclose(found.omega, longer.omega, rtol=2 * ULP, atol=0.0)
+    np.testing.assert_array_equal(found.count_above, longer.count_above)
+    assert np.all(np.asarray(found.residual_ratio) < 2.0) or beside is not None
+
+
 def test_values_that_are_arrays_of_jax_give_the_same_bits():
     arm = jm.examples.three_link_industrial()
     as_arrays = jax.tree_util.tree_map(jnp.asarray, arm)
