@@ -162,7 +162,7 @@ def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
     return p, e
 
 
-# numbers of NumPy that have their two parts along the second axis, into room that is there: half the calls
+# of numbers of NumPy that have their two parts along the second axis, into room that is there: fewer calls
 def sum_of_pairs(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
     """Write the sums."""
     sums, rests = _two_sum(x, y)

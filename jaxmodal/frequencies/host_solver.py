@@ -76,7 +76,8 @@ def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
     with np.errstate(all="ignore"):
         found, width = enclosed(remembered, model.scale, model.log_at_zero, modes, ahead)
         omega = np.maximum.accumulate(found.estimate)
-        certificate = _confirmed(remembered, omega, modes, TOLERANCE, asked)
+        alone = bool(np.all(found.isolated))
+        certificate = _confirmed(remembered, omega, modes, TOLERANCE, asked if alone else None)
         evaluations = remembered.evaluations
         omega = np.where(found.lower < LARGEST, omega, np.nan)  # there is no such mode
     return Solution(omega, found.converged(width), certificate, np.int64(evaluations))
