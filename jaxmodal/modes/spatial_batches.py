@@ -15,7 +15,7 @@ import numpy as np
 from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.paths import value_at
 from jaxmodal.eigenspaces.clusters import cluster_means, clusters
-from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.cell_fields import CellFields
 from jaxmodal.modes.spatial_sensitivities import leaf_numbers
@@ -109,7 +109,7 @@ def _cell(model: ModalModel, found: NaturalFrequencies, cell: int, leaves: int) 
     omega, group = found.omega[cell], np.asarray(found.group)[cell]
     multiplicity = np.asarray(found.multiplicity)[cell]
     known, wanted, starts = whole_groups(omega, group, multiplicity)
-    points, n = quadrature_size(omega.size), len(model.links)
+    points, n = unpadded_quadrature_size(omega.size), len(model.links)
     carried, masses = carried_motions(model, points)
     names = [field.name for field in dataclasses.fields(SpatialEnergies)]
     shapes: dict[str, Any] = {"participation": 6, "effective_mass": 6, "gradient": leaves}

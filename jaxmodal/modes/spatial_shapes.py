@@ -8,7 +8,7 @@ from typing import ClassVar
 import jax
 import numpy as np
 
-from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.exact_shapes import ExactShapes
@@ -86,7 +86,7 @@ def known_motions(lowered: SpatialModel, omega: np.ndarray) -> tuple[np.ndarray,
 
     Without a search: what `mode_shapes` has in ``motions`` and ``masses``.
     """
-    model, points = modal_model(lowered), quadrature_size(omega.size)
+    model, points = modal_model(lowered), unpadded_quadrature_size(omega.size)
     apart = np.diff(omega, prepend=-np.inf) > TOLERANCE * omega
     first = np.maximum.accumulate(np.where(apart, np.arange(omega.size), 0))
     multiplicity = np.bincount(first, minlength=omega.size)[first]
@@ -99,7 +99,7 @@ def spatial_mode_shapes(
 ) -> SpatialModeShapes:
     """`mode_shapes` of an arm in space at the frequencies that were ``found`` and the stations ``xi``."""
     model, num_modes = modal_model(lowered), found.omega.shape[0]
-    points = quadrature_size(num_modes)
+    points = unpadded_quadrature_size(num_modes)
     free = int(np.sum(found.omega == 0.0))
     known = np.flatnonzero(found.omega > 0.0)  # NaN: there is no such mode
     carried, masses = carried_motions(model, points)

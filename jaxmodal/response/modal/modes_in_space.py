@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
+from jaxmodal.eigenspaces.modal_mass import quadrature, unpadded_quadrature_size
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.response.driven.damping import dampers, undamped
 from jaxmodal.response.driven.ports import RELATIVE, Port
@@ -44,7 +44,7 @@ def modes_in_space(
     if np.any(omega == 0.0):
         arm.refuse_supports("a sum over modes of an arm with free joints")
     model, free = modal_model(arm.model(theory)), int(np.sum(omega == 0.0))
-    places, points = frames(model.values.links), quadrature_size(num_modes)
+    places, points = frames(model.values.links), unpadded_quadrature_size(num_modes)
     readings = {
         each: reading_of(
             each, arm, places[arm.num_links - 1 if each.link is None else each.link - 1]

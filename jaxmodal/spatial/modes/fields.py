@@ -10,12 +10,10 @@ import dataclasses
 
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import WaveNumbers, waves_at
 from jaxmodal.dynamic_stiffness.fields import plane_fields
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import line_inertia
-from jaxmodal.spatial.stiffness.members import beams_of, sections_of
 
 #: names of the fields in their order
 MOTION = ("u", "v", "w", "phi_x", "phi_y", "phi_z")
@@ -77,9 +75,9 @@ def _beam_fields(
 ) -> np.ndarray:
     """Of the links that deform, by their places: (m, links, s, 12, 12)."""
     values, theory = [model.values.links[k] for k in flexible], model.theory
-    sections, n, m = sections_of([model.links[k] for k in flexible]), len(values), omega.size
-    assert sections is not None
-    waves = waves_at(beams_of(sections, theory, Arithmetic.float64).planes, omega[:, None])
+    n, m = len(values), omega.size
+    assert model.beams is not None
+    waves = waves_at(model.beams.planes, omega[:, None])
     lengths = np.array([value.beam.length for value in values])
     polar = np.array([value.beam.polar for value in values]) * lengths
     turning = (omega * omega)[None, :] * polar[:, None]

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from jaxmodal.eigenspaces.clusters import cluster_means
-from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
+from jaxmodal.eigenspaces.modal_mass import quadrature, unpadded_quadrature_size
 from jaxmodal.spatial.modes.eigenspaces import modes_of
 from jaxmodal.spatial.modes.energies import gives_way, rigidities
 from jaxmodal.spatial.modes.modal_model import ModalModel
@@ -196,7 +196,7 @@ def frequency_gradients(
     found[np.isnan(omega)] = np.nan
     known, wanted, starts = whole_groups(omega, first, multiplicity)
     if known.size:
-        points = quadrature_size(omega.size if highest_mode is None else highest_mode)
+        points = unpadded_quadrature_size(omega.size if highest_mode is None else highest_mode)
         given = omega[wanted], starts, multiplicity[wanted]
         modes, _ = modes_of(model, *given, points, np.zeros(0))
         each = leaf_derivatives(model, omega[wanted], modes, rates(model.parts))
