@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import Frame
 
@@ -121,28 +120,25 @@ def held_at_rest(
         the axes of the ground.
     under
         The motions of the tips under forces and moments (n, 6) on them, likewise.
-
-    Raises
-    ------
-    ArmError
-        A rigid support where nothing gives way, or several that hold the same: what they hold is not known.
     """
     n = len(places)
     supports, free = supports_of(model, places), free_gives(model, places)
     pushes, gives = np.zeros((n, 6)), np.zeros((n, 6))
     if not supports:
         return Answer(pushes, gives)
-    answers, largest = _answers(supports, n, under)
+    answers = []
+    for each in supports:
+        unit = np.zeros((n, 6))
+        unit[each.link] = each.direction
+        answers.append(under(unit))
     compliance = np.array([[x.direction @ y[x.link] for y in answers] for x in supports])
     compliance = 0.5 * (compliance + compliance.T)
     moves = moved_by_gives(places, supports, free)
     tips, carried = loads()
     motion = np.array([x.direction @ tips[x.link] for x in supports])
     load = np.array([x.direction @ carried[x.link] for x in free])
-    still = np.diag(compliance) <= _STILL**2 * largest
-    compliance[still], compliance[:, still] = 0.0, 0.0
     compliance += np.diag([x.give for x in supports])
-    force, give = _solved(model, supports, compliance, moves, motion, load)
+    force, give = _solved(compliance, moves, motion, load)
     for held, push in zip(supports, force, strict=True):
         pushes[held.link] += push * held.direction
     for held, q in zip(free, give, strict=True):
@@ -150,36 +146,16 @@ def held_at_rest(
     return Answer(pushes, gives)
 
 
-def _answers(
-    supports: list[Held], n: int, under: Callable[[Floats], Floats]
-) -> tuple[list[Floats], Floats]:
-    """The motions of the tips under a unit force of each support, and the largest of its place in any direction."""
-    units: dict[tuple[int, int], Floats] = {}
-
-    def unit(link: int, k: int) -> Floats:
-        if (link, k) not in units:
-            pushes = np.zeros((n, 6))
-            pushes[link, k] = 1.0
-            units[link, k] = under(pushes)
-        return units[link, k]
-
-    answers, largest = [], []
-    for link, _, direction, _ in supports:
-        kind = range(3, 6) if np.any(direction[3:]) else range(3)
-        answers.append(np.sum([direction[k] * unit(link, k) for k in kind], axis=0))
-        largest.append(max(float(unit(link, k)[link, k]) for k in kind))
-    return answers, np.array(largest)
-
-
 def _solved(
-    model: ModalModel,
-    supports: list[Held],
     compliance: Floats,
     moves: Floats,
     motion: Floats,
     load: Floats,
 ) -> tuple[Floats, Floats]:
-    """Forces of supports and gives of free joints; these are 0 in what no support hinders."""
+    """Forces of supports and gives of free joints; these are 0 in what no support hinders.
+
+    The engine has refused rigid supports that hold what nothing moves, or what others hold.
+    """
     size = np.linalg.norm(moves, axis=0)
     scale = 1.0 / np.where(size > _STILL * size.max(initial=0.0), size, np.inf)
     hindered = _parts(moves)[0] * scale[:, None]
@@ -193,18 +169,5 @@ def _solved(
     k = hindered.shape[1]
     matrix = np.block([[square, across], [across.T, np.zeros((k, k))]])
     known = -np.concatenate([motion * row, load @ hindered])
-    left, values, _ = np.linalg.svd(matrix)
-    if values[-1] <= _STILL * values[0]:
-        unknown = np.abs(left[: len(supports), -1])
-        raise ArmError(_undetermined(model, supports[int(np.argmax(unknown))]))
     found = np.linalg.solve(matrix, known)
-    return row * found[: len(supports)], hindered @ found[len(supports) :]
-
-
-def _undetermined(model: ModalModel, support: Held) -> str:
-    name = f"link{support.link + 1}.support{support.number + 1}.stiffness"
-    value = float(model.links[support.link].supports[support.number].stiffness)
-    return (
-        f"{name} = {value:g}: nothing that gives way lets the arm move there, or another support holds the same, so "
-        "that what each holds at rest is not known; give it a finite stiffness, or leave it out."
-    )
+    return row * found[: row.size], hindered @ found[row.size :]
