@@ -87,6 +87,7 @@ def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
             "stretch %": ([e.stretching], e.strain),
             "shear %": ([e.shear_y, e.shear_z], e.strain),
             "joints %": ([e.joint], e.strain),
+            **({} if e.preload is None else {"preload %": ([e.preload], e.strain)}),
         }
         place, masses, decimals = " in space", _SPATIAL_MASSES, 1
         notes = [
