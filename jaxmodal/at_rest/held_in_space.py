@@ -13,13 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.dynamic_stiffness.rigid_motions import STILL
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import Frame
 
 Floats = NDArray[np.float64]
-
-#: a motion of a support below this, beside the largest that anything makes there, is rounding
-_STILL = 1e-13
 
 
 class Held(NamedTuple):
@@ -92,16 +90,16 @@ def loose_gives(model: ModalModel, places: list[Frame]) -> list[Held]:
     moves = moved_by_gives(places, supports_of(model, places), free)
     kept = _parts(moves)[1]
     return [
-        each for each, row in zip(free, kept, strict=True) if np.abs(row).max(initial=0.0) > _STILL
+        each for each, row in zip(free, kept, strict=True) if np.abs(row).max(initial=0.0) > STILL
     ]
 
 
 def _parts(moves: Floats) -> tuple[Floats, Floats]:
     """Orthonormal gives (free, ...) that supports hinder, and the others; of gives scaled to move supports alike."""
     size = np.linalg.norm(moves, axis=0)
-    scaled = moves / np.where(size > _STILL * size.max(initial=0.0), size, np.inf)
+    scaled = moves / np.where(size > STILL * size.max(initial=0.0), size, np.inf)
     rows = np.linalg.svd(scaled, full_matrices=True)
-    rank = int(np.sum(rows[1] > _STILL))
+    rank = int(np.sum(rows[1] > STILL))
     return rows[2][:rank].T, rows[2][rank:].T
 
 
@@ -157,7 +155,7 @@ def _solved(
     The engine has refused rigid supports that hold what nothing moves, or what others hold.
     """
     size = np.linalg.norm(moves, axis=0)
-    scale = 1.0 / np.where(size > _STILL * size.max(initial=0.0), size, np.inf)
+    scale = 1.0 / np.where(size > STILL * size.max(initial=0.0), size, np.inf)
     hindered = _parts(moves)[0] * scale[:, None]
     of_gives = moves @ hindered
     own = np.sqrt(np.diag(compliance))

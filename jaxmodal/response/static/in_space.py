@@ -17,6 +17,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, is_free, spatial_system
+from jaxmodal.response.receptance.in_space import held_loads
 from jaxmodal.response.static.buckled import buckled_error
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -66,6 +67,8 @@ def compliance_in_space(
             f"{', '.join(free)} = 0: nothing holds the arm under a static load beyond it; give it a stiffness greater "
             "than 0, or make it rigid: leave it out."
         )
+    still = sorted(held_loads(system))
+    found[still], found[:, still] = 0.0, 0.0
     return found[np.ix_(*([system.loads.index(x) for x in part] for part in (outputs, inputs)))]
 
 
