@@ -14,7 +14,7 @@ from design_opt.problem.errors import ProblemError
 from jaxmodal.arm.addresses import addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import JOINT_SPRINGS
-from jaxmodal.arm.parameters import get_parameter, set_parameters
+from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.batches.variants import Variants
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -108,10 +108,13 @@ def _numbers(arm: Arm | SpatialArm, angles: np.ndarray, free: int) -> np.ndarray
     """How many modes have frequency 0 in each posture, by the rule that natural frequencies go by, shape (P,)."""
     if not free:
         return np.zeros(len(angles), np.int64)
-    columns = posture_columns(arm, angles)
     if isinstance(arm, SpatialArm):
-        posed = set_parameters(arm, columns).model_of_cells(theory_flags("euler_bernoulli"))
-        return np.broadcast_to(posed.free, len(angles))
+        if not any(link.supports for link in arm.links):  # each free spring makes one
+            return np.full(len(angles), free)
+        flags = theory_flags("euler_bernoulli")
+        posed = (arm.with_posture(own[np.array(arm.joints) - 1]) for own in angles)
+        return np.array([each.model_of_cells(flags).zero_frequencies for each in posed])
+    columns = posture_columns(arm, angles)
     return Variants(arm, tuple(columns), np.stack([*columns.values()])).zero_modes()
 
 
