@@ -104,7 +104,7 @@ class SpatialLoadedArm:
         """Whether nothing is pressed, sheared, twisted or bent, so that no positive factor buckles the arm."""
         rest = self.chain.rest
         forces = self.sign * np.array(
-            [rest.forces(k, np.array([0.0, 1.0])) for k in range(len(rest.places))]
+            [self.chain.forces(k, np.array([0.0, 1.0])) for k in range(len(rest.places))]
         )
         joints = self.sign * rest.joints
         across = max(np.abs(forces[..., 1:]).max(), np.abs(joints[:, 1:]).max())
@@ -118,7 +118,7 @@ class SpatialLoadedArm:
         model, most = self.chain.model, 0.0
         for number, link in enumerate(model.values.links):
             if not model.links[number].rigid:
-                forces = self.chain.rest.forces(number, np.array([0.0, 1.0]))
+                forces = self.chain.forces(number, np.array([0.0, 1.0]))
                 left = stiffness_left(link.beam, model.theory, self.sign * forces[:, 0])
                 most = max(most, float(np.max(1.0 - left)))
         return 1.0 / most if most > 0.0 else math.inf
@@ -189,7 +189,6 @@ def loaded_in_space(
         A value cannot be; nothing holds a free joint against the loads.
     """
     require_concrete(arm, what, "call it outside of jit, vmap and grad")
-    arm.refuse_pressed(what)
     model = arm.model(theory)
     if model.invalid:
         raise ArmError(

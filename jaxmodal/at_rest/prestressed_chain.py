@@ -82,11 +82,17 @@ class Condensed(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class PrestressedChain:
-    """An arm in space at rest under loads, which are all multiplied by a factor."""
+    """An arm in space at rest under loads and axial forces of its links, which are all multiplied by a factor."""
 
     model: ModalModel
     rest: RestInSpace
     gravity: Floats
+
+    def forces(self, number: int, shares: Floats) -> Floats:
+        """Section forces at shares of a link (index from 0), (S, 6)."""
+        found = self.rest.forces(number, shares)
+        found[:, 0] += self.model.values.links[number].beam.force
+        return found
 
     def pieces_for(self, factor: float, square: float = 0.0) -> list[int] | None:
         """How many pieces each link is cut into; None where a link would need too many."""
@@ -95,7 +101,7 @@ class PrestressedChain:
             if self.model.links[number].rigid:
                 found.append(0)
                 continue
-            forces = factor * self.rest.forces(number, _LOOKED_AT)
+            forces = factor * self.forces(number, _LOOKED_AT)
             needed = pieces_needed(link.beam, self.model.theory, forces, square)
             if not needed <= MOST_PIECES:
                 return None
@@ -159,7 +165,7 @@ class _Condensing:
         beam = chain.model.values.links[number].beam
 
         def forces(shares: Floats) -> Floats:
-            return self.factor * chain.rest.forces(number, shares)
+            return self.factor * chain.forces(number, shares)
 
         return pieces_of(beam, chain.model.theory, forces, self.square, count)
 

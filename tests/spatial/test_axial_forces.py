@@ -137,11 +137,12 @@ def test_derivatives_of_torsion_by_the_axial_force():
 def test_derivatives_of_bent_arms_by_differences():
     """By every address, of the fourth order in the step: 1e-7 of the largest of an address is what steps leave."""
     arm = bent_arm()
-    forces = (2e3, -1e2, 3e2)
+    forces = (2e3, None, -5e1)  # offsets along the second link bear none
     links = [x.replace(axial_force=f) for x, f in zip(arm.links, forces, strict=True)]
     arm = arm.replace(links=tuple(links))
     names = [
-        "link2.axial_force",
+        "link1.axial_force",
+        "link3.axial_force",
         "link2.length",
         "link3.joint_angle",
         "link2.section.wall_thickness",
@@ -200,6 +201,28 @@ def test_a_beam_column_in_both_planes():
         jm.static_compliance(pressed(-1.01 * critical), "tip.z", "tip.z", "rayleigh")
 
 
+@pytest.mark.parametrize("theory", ["timoshenko", "euler_bernoulli"])
+def test_buckling_under_axial_forces(theory):
+    """The factors of the plane among those in space; frequencies are those of the engine, which has other members."""
+    arm = planar(DEPTH, WIDTH, -300.0)
+    space = jm.to_spatial(arm)
+    flat, found = jm.buckling(arm, 2, theory), jm.buckling(space, 4, theory)
+    assert found.certified.all()
+    for factor in flat.factors:
+        assert np.abs(found.factors / factor - 1.0).min() < 1e-12
+    np.testing.assert_array_equal(found.axial_force[:, 0], [-300.0, -600.0])
+    under = jm.preloaded_frequencies(space, 4, theory)
+    expected = jm.natural_frequencies(space, 4, theory).omega
+    np.testing.assert_allclose(under.omega, expected, rtol=1e-11, atol=0)
+
+
+@pytest.mark.parametrize("name", ["base_offset", "end_offset"])
+def test_rigid_parts_along_a_pressed_link_are_refused(name):
+    with pytest.raises(jm.ArmError, match=f"{name}.x = 0.1: must be 0 beside an axial_force"):
+        pressed(10.0, **{name: (0.1, 0.0, 0.0)})
+    assert pressed(10.0, **{name: (0.0, 0.1, 0.0)}).num_links == 1
+
+
 def test_in_which_postures_a_pulled_arm_has_a_frequency(tmp_path):
     arm = bent_arm()
     arm = arm.replace(links=(arm.links[0].replace(axial_force=3e4), *arm.links[1:]))
@@ -219,7 +242,6 @@ def test_in_which_postures_a_pulled_arm_has_a_frequency(tmp_path):
     "call",
     [
         lambda arm: jm.static_equilibrium(arm, gravity=(0.0, 0.0, -9.81)),
-        lambda arm: jm.buckling(arm, gravity=(0.0, 0.0, -9.81)),
         lambda arm: jm.posture_series(arm, 10.0, joints=[2]),
         lambda arm: dynamics.flexible_arm(arm, 2),
         lambda arm: jm.modal_superposition(arm, "base.x", "tip.x", num_modes=2),
