@@ -328,9 +328,6 @@ def test_a_base_that_moves_leaves_supports_where_they_are():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda arm: jm.static_equilibrium(arm, gravity=(0.0, 0.0, -9.81)),
-        lambda arm: jm.buckling(arm, gravity=(0.0, 0.0, -9.81)),
-        lambda arm: jm.preloaded_frequencies(arm, 2, gravity=(0.0, 0.0, -9.81)),
         lambda arm: jm.modal_superposition(arm, "base.z", "tip.x", num_modes=2),
         lambda arm: jm.frequency_response(
             arm, [1.0], "tip.x", "tip.x", quantity="dynamic_stiffness"

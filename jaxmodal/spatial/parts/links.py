@@ -413,7 +413,7 @@ class SpatialLink(StraightLink):
         if self.axial_force is not None:
             raise ArmError(
                 f"link{number}.axial_force = {shown(self.axial_force)}: {what} takes no axial forces of an arm in "
-                "space; leave it out. Frequencies, counts, batches, frequency responses and damped modes take them."
+                "space; leave it out. Frequencies, mode shapes, sensitivities, responses and buckling take them."
             )
 
     def refuse_supports(self, number: int, what: str) -> None:
@@ -421,7 +421,7 @@ class SpatialLink(StraightLink):
         if self.supports:
             raise ArmError(
                 f"link{number}.supports: {what} takes no supports at the tips of an arm in space; leave them out. "
-                "Frequencies, batches, mode shapes, sensitivities, responses and static_compliance take them."
+                "Frequencies, batches, mode shapes, sensitivities, responses, equilibria and buckling take them."
             )
 
     def continued(self, **changes: Any) -> "SpatialLink":
