@@ -210,9 +210,9 @@ class _Condensing:
         self._rigid(np.asarray(np.kron(np.eye(2), axes), np.float64))
 
     def _release(
-        self, roots: Floats, unit: Floats | None = None, beside: Floats | float = 0.0
+        self, roots: Floats, unit: Floats | None = None, coupled: Floats | float = 0.0
     ) -> None:
-        """Something elastic; ``beside`` is what couples its give with the motion before besides W."""
+        """Something elastic; ``coupled`` is what couples its give with the motion before besides W."""
         unit = np.eye(roots.shape[1]) if unit is None else unit
         acting = self.w @ roots
         corner = unit + roots.T @ acting
@@ -227,7 +227,7 @@ class _Condensing:
         values, vectors = np.linalg.eigh(0.5 * (block + block.T))
         size = np.abs(values)
         done = size > max(_NEAR, _ROUNDED * float(size.max(initial=0.0)))
-        known = np.hstack([(acting + beside) * scale, beyond])
+        known = np.hstack([(acting + coupled) * scale, beyond])
         acted = known @ vectors[:, done]
         self.w = self.w - (acted / values[done]) @ acted.T
         self.w = 0.5 * (self.w + self.w.T)
@@ -246,6 +246,8 @@ class _Condensing:
 
     def _met(self, along: Floats, corner: Floats) -> Floats:
         """Directions (6, ...) of forces of rigid supports that work on gives, scaled to them; taken off ``held``."""
+        if not self.held.size:
+            return self.held
         acting, sizes = along.T @ self.held, np.abs(along).T @ np.abs(self.held)
         largest = sizes.max(axis=0, initial=0.0)
         scale = 1.0 / np.where(largest > 0.0, largest, np.inf)
@@ -283,8 +285,8 @@ class _Condensing:
         turning = self.square * inertia
         if held.size:
             unit = np.diag(held.astype(float)) - turning * np.outer(give, give)
-            beside = self.factor * (coupling @ roots) - turning * np.outer(spin, give)
-            self._release(roots, unit, beside)
+            coupled = self.factor * (coupling @ roots) - turning * np.outer(spin, give)
+            self._release(roots, unit, coupled)
         self.w -= turning * np.outer(spin, spin)
 
     def _base(self) -> None:

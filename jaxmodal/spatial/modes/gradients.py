@@ -79,7 +79,7 @@ def _beam_gradient(
     # what the force across does in a turn of the sections, and the axial force in that of the axis
     turning = mean(forces[..., 1:3], turns(b)) + mean(others[..., 1:3], turns(a))
     bent = mean(*(slopes(model, number, x) for x in (a, b))).sum(axis=-1)
-    twisted = beam.gyration * of_rigidity[..., 3] / length
+    twisted = beam.gyration * strain[..., 3] / rigidity[3]
     kinetic = square * (line_inertia(model, number) * products).sum(axis=-1)
     rotary = float(model.theory.rotary_inertia)
     found = (

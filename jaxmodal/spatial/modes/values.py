@@ -188,7 +188,7 @@ def _beam(link: SpatialLink) -> BeamValues:
         s.density * s.second_moment_y,
         s.density * s.second_moment_z,
         s.axial_force,
-        (s.second_moment_y + s.second_moment_z) / s.area,
+        (s.second_moment_y + s.second_moment_z) / np.where(s.area == 0.0, 1.0, s.area),
     )
     return BeamValues(*(np.atleast_1d(x) for x in found))
 
