@@ -11,6 +11,7 @@ from jaxmodal import dynamics
 from tests.spatial.cases import bent_arm, tube
 from tests.spatial.held_elements import held_frequencies, held_response
 from tests.spatial.random_arms import random_arm
+from tests.supported_arms import TIPS, held_arm
 
 S = jm.Support
 E, RHO, G = 7e10, 2700.0, 2.6e10
@@ -313,6 +314,25 @@ def test_sums_over_modes_of_an_arm_on_springs_are_the_response():
     exact = jm.frequency_response(arm, [omega], "tip.x", "tip.x").values[0, 0, 0]
     many = jm.modal_superposition(arm, "tip.x", "tip.x", num_modes=12).receptance([omega])
     np.testing.assert_allclose(many[0, 0, 0], exact, rtol=1e-5, atol=0.0)
+
+
+@pytest.mark.parametrize("kind", ["springs", "rigid"])
+def test_static_compliances_of_free_joints_that_supports_hold(kind):
+    """As in the plane, which is computed otherwise; and a beam on a hinge and a prop gives L^3/(48 E I) in its middle."""
+    planar = held_arm(**TIPS[kind])
+    ports = ["tip.x", "tip_1.y", "link_1@0.3.y", "tip.rotation"]
+    flat = jm.static_compliance(planar, ports, ports)
+    ports[-1] = "tip.rz"
+    found = jm.static_compliance(jm.to_spatial(planar), ports, ports)
+    np.testing.assert_allclose(found, flat, rtol=0.0, atol=1e-13 * np.abs(flat).max())
+    hinged = BEAM.replace(joint_axis=(0, 1, 0), joint_stiffness=0.0, supports=holding(Z))
+    arm, middle = jm.SpatialArm((hinged,)), "link_1@0.5.z"
+    given = jm.static_compliance(arm, middle, middle, "euler_bernoulli")[0, 0]
+    assert abs(given * 48.0 * STIFFNESS[0] / LENGTH**3 - 1.0) < LAST_DIGITS
+    for supports in ((), holding(X)):
+        loose = jm.SpatialArm((hinged.replace(supports=supports),))
+        with pytest.raises(jm.ArmError, match=r"link1\.joint_stiffness = 0: nothing holds the arm"):
+            jm.static_compliance(loose, middle, middle)
 
 
 def test_a_base_that_moves_leaves_supports_where_they_are():

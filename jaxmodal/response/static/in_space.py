@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from jaxmodal.arithmetic.nothing import NOTHING, as_array
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
-from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.ports import RELATIVE, Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, is_free, spatial_system
 from jaxmodal.response.receptance.in_space import held_loads
 from jaxmodal.response.static.buckled import buckled_error
@@ -57,19 +57,59 @@ def compliance_in_space(
     system = spatial_system(arm, model, "receptance", inputs, outputs)
     found = _at_rest(system, "")
     free = list(dict.fromkeys(_moving_free_joints(system, np.diag(found))))
-    if free and arm.is_solved_alone:
-        raise ArmError(
-            f"{', '.join(free)} = 0: what supports and axial forces hold of an arm in space with free joints is not "
-            "known at rest; give it a small stiffness."
-        )
     if free:
-        raise ArmError(
-            f"{', '.join(free)} = 0: nothing holds the arm under a static load beyond it; give it a stiffness greater "
-            "than 0, or make it rigid: leave it out."
-        )
+        found = _held_by_others(arm, model, system, free)
     still = sorted(held_loads(system))
     found[still], found[:, still] = 0.0, 0.0
     return found[np.ix_(*([system.loads.index(x) for x in part] for part in (outputs, inputs)))]
+
+
+def _held_by_others(
+    arm: SpatialArm, model: SpatialModel, system: SpatialSystem, free: Sequence[str]
+) -> NDArray[np.float64]:
+    """Responses (loads, loads) at rest where supports, or axial forces, hold what free joints let go.
+
+    With springs of 1/c in these joints unit torques in them turn them by R and move the loads by M; without these
+    springs the responses are ``G + M (c - R)^-1 M^T``. So c is a give of the size of the arm's own.
+    """
+    hinges = [
+        Port("joint", RELATIVE, number)
+        for number, link in enumerate(arm.links, start=1)
+        if link.joint_stiffness == 0.0
+    ]
+    names = {f"link{each.link}.joint_stiffness" for each in hinges}
+    if not names.issuperset(free) or not arm.is_solved_alone:
+        raise ArmError(_nothing_holds(free))
+    both = spatial_system(arm, model, "receptance", (*system.loads, *hinges), system.loads)
+    give = _give_of(model)
+    whole = _at_rest(both, None, give)
+    place = [both.loads.index(each) for each in hinges]
+    loads = [both.loads.index(each) for each in system.loads]
+    left, vectors = np.linalg.eigh(give * np.eye(len(place)) - whole[np.ix_(place, place)])
+    moved = whole[np.ix_(loads, place)] @ vectors
+    idle = np.abs(left) <= _WORKS * give
+    # what nothing holds may move where no load sees it
+    if np.any(np.abs(moved[:, idle]) > _WORKS * np.abs(moved).max(initial=0.0)):
+        raise ArmError(_nothing_holds(free))
+    kept = moved[:, ~idle]
+    found: NDArray[np.float64] = whole[np.ix_(loads, loads)] + (kept / left[~idle]) @ kept.T
+    return found
+
+
+def _give_of(model: SpatialModel) -> float:
+    """By how much the softest link bends under a unit moment, rad/(N m); 1 of rigid links."""
+    s = model.sections
+    if s is None:
+        return 1.0
+    bending = s.youngs_modulus * np.minimum(s.second_moment_y, s.second_moment_z)
+    return float(np.max(s.length / bending))
+
+
+def _nothing_holds(free: Sequence[str]) -> str:
+    return (
+        f"{', '.join(free)} = 0: nothing holds the arm under a static load beyond it; give it a stiffness greater "
+        "than 0, or make it rigid: leave it out."
+    )
 
 
 def still_in_space(arm: SpatialArm, theory: TheoryName, given: Sequence[Port]) -> list[bool]:
@@ -90,8 +130,8 @@ def _moving_free_joints(system: SpatialSystem, held: NDArray[np.float64]) -> Ite
                     yield name
 
 
-def _at_rest(system: SpatialSystem, soft: str | None) -> NDArray[np.float64]:
-    """Responses (loads, loads) at rest with free joints held, but for one, by its address, of a compliance of 1.
+def _at_rest(system: SpatialSystem, soft: str | None, give: float = 1.0) -> NDArray[np.float64]:
+    """Responses (loads, loads) at rest with free joints held, but for one, by its address, of a compliance ``give``.
 
     With None all of them have that.
     """
@@ -101,7 +141,7 @@ def _at_rest(system: SpatialSystem, soft: str | None) -> NDArray[np.float64]:
     for link in reversed(system.links):
         names = link.springs or ("",) * len(link.entries.springs)
         springs = [
-            spring._replace(unit=1.0, compliance=1.0 if soft in (None, name) else NOTHING)
+            spring._replace(unit=1.0, compliance=give if soft in (None, name) else NOTHING)
             if is_free(spring)
             else spring
             for name, spring in zip(names, link.entries.springs, strict=True)
