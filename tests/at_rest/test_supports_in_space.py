@@ -12,6 +12,8 @@ from tests.at_rest.loaded_elements import LoadedChain, held_arm
 from tests.spatial.cases import tube
 from tests.spatial.finite_elements import tables
 from tests.spatial.test_supports import held
+from tests.supported_arms import TIPS
+from tests.supported_arms import held_arm as hinged_arm
 
 EB = "euler_bernoulli"
 X, Y, Z = np.eye(3)
@@ -254,6 +256,26 @@ def test_planar_arms_on_supports_as_arms_in_space(tip):
     found = jm.buckling(space, 3, gravity=(-20.0, -90.0, 0.0), tip_force=(-10.0, -200.0, 0.0))
     assert found.certified.all()
     assert np.abs(found.factors / own - 1.0).min() < 1e-12
+
+
+@pytest.mark.parametrize("kind", ["springs", "rigid"])
+def test_planar_arms_on_a_hinge_and_supports_as_arms_in_space(kind):
+    """The free joint of the base, and springs beside it: what it gives, what supports exert, and at what it buckles."""
+    arm = hinged_arm(**TIPS[kind])
+    space = jm.to_spatial(arm)
+    flat = jm.static_equilibrium(arm, gravity=(1.0, -9.81))
+    found = jm.static_equilibrium(space, gravity=(1.0, -9.81, 0.0))
+    for own, expected in (
+        (found.reactions[:, [0, 1, 5]], flat.reactions),
+        (found.joint_give[:, [0, 1, 5]], flat.joint_give),
+        (found.tip_displacement[[0, 1, 5]], flat.tip_displacement),
+        (found.section_forces, flat.section_forces),
+    ):
+        np.testing.assert_allclose(own, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    flat = jm.buckling(arm, 1, tip_force=(-1.0, 0.0))
+    found = jm.buckling(space, 4, tip_force=(-1.0, 0.0, 0.0))
+    assert found.certified.all()
+    assert np.abs(found.factors / flat.factors[0] - 1.0).min() < 1e-11
 
 
 def test_hardly_loaded_arms_have_the_frequencies_of_the_engine():
