@@ -22,7 +22,7 @@ from jaxmodal.modes.spatial_sensitivities import leaf_numbers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenspaces import modes_of
-from jaxmodal.spatial.modes.energies import SpatialEnergies, mode_energies
+from jaxmodal.spatial.modes.energies import SpatialEnergies, is_pressed, mode_energies
 from jaxmodal.spatial.modes.gradients import frequency_gradients, leaf_derivatives, whole_groups
 from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
 from jaxmodal.spatial.modes.motions import carried_motions
@@ -112,6 +112,8 @@ def _cell(model: ModalModel, found: NaturalFrequencies, cell: int, leaves: int) 
     points, n = unpadded_quadrature_size(omega.size), len(model.links)
     carried, masses = carried_motions(model, points)
     names = [field.name for field in dataclasses.fields(SpatialEnergies)]
+    if not is_pressed(model):
+        names.remove("preload")
     shapes: dict[str, Any] = {"participation": 6, "effective_mass": 6, "gradient": leaves}
     shapes |= {"energies": dict.fromkeys(names, n)}
     full = jax.tree_util.tree_map(lambda size: np.full((omega.size, size), np.nan), shapes)

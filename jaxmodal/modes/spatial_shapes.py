@@ -41,7 +41,8 @@ class SpatialModeShapes(ExactShapes):
         Displacements u, v, w in m and rotations phi_x, phi_y, phi_z in rad, right-handed about x, y, z.
     force : Array, shape (K, n, S, 6)
         Section forces ``N = E A u'``, ``V_y = kappa_y G A (v' - phi_z)``, ``V_z = kappa_z G A (w' + phi_y)`` in N,
-        torque ``G J phi_x'`` and bending moments ``E I_y phi_y'``, ``E I_z phi_z'`` in N m.
+        torque ``G J phi_x'`` and bending moments ``E I_y phi_y'``, ``E I_z phi_z'`` in N m. An axial force P adds
+        ``P v'``, ``P w'`` and ``P (I_y + I_z)/A phi_x'``.
     position : Array, shape (n, S, 3)
         The stations of the arm at rest, in m, in the axes of the ground, from the place of joint 1.
     displacement, rotation : Array, shape (K, n, S, 3)

@@ -18,7 +18,7 @@ from jaxmodal.response.modal.rigid_motions import first_vibration, rigid_motions
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenspaces import modes_of
-from jaxmodal.spatial.modes.energies import gives_way, rigidities
+from jaxmodal.spatial.modes.energies import gives_way, rigidities, strain_forces
 from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
 from jaxmodal.spatial.modes.motions import Motion, carried_motions, frames
 
@@ -39,6 +39,7 @@ def modes_in_space(
     """
     if any(each.place == "base" for each in given):
         arm.refuse_supports("a sum over modes under a base that moves")
+        arm.refuse_pressed("a sum over modes under a base that moves")
     found = natural_frequencies(arm, num_modes, theory=theory)
     omega = np.asarray(found.omega)
     if np.any(omega == 0.0):
@@ -121,7 +122,7 @@ def _damping(
     for i, (link, values) in enumerate(zip(arm.links, model.values.links, strict=True)):
         if link.loss_factor or link.kelvin_voigt_time:
             soft = gives_way(model, i) * values.beam.length / rigidities(values.beam)
-            forces = modes.nodes[:, i, :, 6:]
+            forces = strain_forces(model, i, modes.nodes[:, i])
             strain: Floats = np.einsum(
                 "kqf,lqf,q,f->kl", forces, forces, weights, soft, optimize=True
             )

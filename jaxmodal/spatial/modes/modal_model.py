@@ -112,8 +112,6 @@ class ModalModel:
 
 def modal_model(model: SpatialModel) -> ModalModel:
     """The model of a concrete arm from the one that the searches have of it, `SpatialArm.model`."""
-    for number, given in enumerate(model.links, start=1):
-        given.refuse_pressed(number, "what is made of mode shapes")
     parts = model.links, model.payload, model.base
     values: ArmValues = jax.tree_util.tree_map(lambda x: x[..., 0], arm_values(*parts))
     springs = tuple(
