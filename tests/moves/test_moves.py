@@ -316,7 +316,9 @@ def test_the_command(tmp_path):
     picture = tmp_path / "move.png"
     run = ["move", str(tmp_path / "arm.toml"), str(tmp_path / "move.csv")]
     options = ["--theory", "euler_bernoulli", "--modes", "2", "--postures", "5"]
-    done = CliRunner().invoke(main, [*run, *options, "--plot", str(picture), "--damping", "0.01"])
+    done = CliRunner().invoke(
+        main, [*run, *options, "--plot", str(picture), "--damping-ratio", "0.01"]
+    )
     assert done.exit_code == 0, done.output
     assert "left at the tip [mm]" in done.output
     assert picture.read_bytes().startswith(b"\x89PNG")
