@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from jaxmodal.arm.file_kinds import KINDS, STORE, kind_at, kind_of
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import suggestion
@@ -43,18 +44,11 @@ _NO_TEXT = {
     b"GIF8": "a picture (GIF)",
     b"%PDF": "a PDF",
 }
+#: what files in TOML are, which a slip in one does not make another
+_TOML_KINDS = {kind.what for kind in KINDS.values()}
 #: what stands before the first element of an XML document
 _BEFORE_ELEMENT = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<![^>]*>", re.DOTALL)
 _ELEMENT = re.compile(r"<([A-Za-z_][\w.:-]{0,60})")
-
-
-#: by the key that files of a kind have and no others: what such a file is, and the command that takes it
-KINDS = {
-    "links": ("an arm", "frequencies"),
-    "axes": ("a sweep", "sweep run"),
-    "objective": ("a problem of optimisation", "optimise"),
-    "steps": ("a checkpoint of an optimisation", "optimise PROBLEM"),
-}
 
 
 def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
@@ -84,8 +78,11 @@ def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
             "standard input, which is the file /dev/stdin."
         ) from failure
     except IsADirectoryError as failure:
-        reason = f"{failure.strerror}{_store_in(path)}"
-        raise error(f"{path}: cannot be read ({reason}); {remedy}") from failure
+        if kind_at(path) is STORE:
+            raise error(
+                f"{path}: is {STORE.what}, and no file; {STORE.taken} Or {remedy}"
+            ) from failure
+        raise error(f"{path}: cannot be read ({failure.strerror}); {remedy}") from failure
     except OSError as failure:
         reason = failure.strerror or str(failure)
         raise error(f"{path}: cannot be read ({reason}); {remedy}") from failure
@@ -101,13 +98,6 @@ def _content(path: Path, size: int) -> bytes:
         return file.read(size)
 
 
-def _store_in(folder: Path) -> str:
-    """Words about a folder that looks like the store of a sweep."""
-    if not (folder / "zarr.json").exists():
-        return ""
-    return f", the store of a sweep: jaxmodal sweep status {folder}"
-
-
 def check_kind(document: object, key: str, error: type[ValueError]) -> None:
     """Refuse a document of another kind: one that lacks the key of its own and has that of another.
 
@@ -115,12 +105,9 @@ def check_kind(document: object, key: str, error: type[ValueError]) -> None:
     """
     if not isinstance(document, Mapping) or key in document:
         return
-    for other, (what, command) in KINDS.items():
-        if other in document:
-            raise error(
-                f"is {what} (it has {other}), where {KINDS[key][0]} is expected, which has {key}; `jaxmodal {command}` "
-                "takes it."
-            )
+    for other, kind in KINDS.items():
+        if other in document and kind.what != KINDS[key].what:
+            raise error(kind.instead_of(KINDS[key].what, f", which has {key}"))
 
 
 def parse_toml(text: str, error: type[ValueError], remedy: str) -> dict[str, Any]:
@@ -139,6 +126,11 @@ def parse_toml(text: str, error: type[ValueError], remedy: str) -> dict[str, Any
         twice = _given_twice(text, str(failure))
         if twice:
             raise error(f"{twice}; keep one.") from failure
+        other = kind_of(text)
+        if other is not None and (other.what not in _TOML_KINDS or text.lstrip().startswith("{")):
+            raise error(
+                f"is {other.what}{other.reason}, and no TOML; {other.taken} Or {remedy}"
+            ) from failure
         raise error(f"is not TOML: {failure}; {remedy}") from failure
     check_document(document, error)
     return document

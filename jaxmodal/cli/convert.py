@@ -77,8 +77,9 @@ def convert(
 
     Exit status: 0; 2 when the ARM cannot be read, or the file not be written.
     """
+    from jaxmodal.arm.file_kinds import KINDS
     from jaxmodal.arm.files import read_document, write_arm
-    from jaxmodal.spatial.files.robot_files import is_robot, robot_values
+    from jaxmodal.spatial.files.robot_files import URDF, is_robot, robot_values
     from jaxmodal.spatial.robots.reading import urdf_report
 
     require_new("--out", out_file, force)
@@ -90,7 +91,13 @@ def convert(
         with refusing():
             values: dict[str, Any] = {}
             if properties is not None:
-                values = robot_values(read_document(properties))
+                document = read_document(properties)
+                others = [kind for key, kind in KINDS.items() if key in document and key != URDF]
+                if others:
+                    raise BadInput(
+                        f"--properties {properties}: {others[0].instead_of('what a URDF lacks')}"
+                    )
+                values = robot_values(document)
             for key, value in values.pop("joint_stiffness", {}).items():
                 joint_stiffness.setdefault(key, value)  # what the command says counts first
             options["joint_stiffness"] = joint_stiffness
