@@ -176,7 +176,7 @@ def test_a_document_that_is_no_table(document):
     [
         ("arm.toml", "length 0.5", ["arm.toml: is not TOML", "line 1"]),
         ("arm", "length 0.5", ["arm: is not TOML"]),
-        ("arm.toml", json.dumps(GOOD), ["arm.toml: is not TOML"]),
+        ("arm.toml", json.dumps(GOOD), ["arm.toml: is an arm (it has links) in JSON", ".json"]),
         ("arm.toml", "", ["arm.toml: links is missing"]),
         ("arm.toml", 'name = "a"\nname = "b"', ["arm.toml: name is given twice (line 2)"]),
         ("arm.json", '{"links": [', ["arm.json: is not JSON", "line 1"]),

@@ -127,9 +127,11 @@ def parse_toml(text: str, error: type[ValueError], remedy: str) -> dict[str, Any
         if twice:
             raise error(f"{twice}; keep one.") from failure
         other = kind_of(text)
-        if other is not None and (other.what not in _TOML_KINDS or text.lstrip().startswith("{")):
+        braced = text.lstrip().startswith("{")
+        if other is not None and (braced or other.what not in _TOML_KINDS):
+            json_name = " JSON needs a name that ends in .json." if braced else ""
             raise error(
-                f"is {other.what}{other.reason}, and no TOML; {other.taken} Or {remedy}"
+                f"is {other.what}{other.reason}{' in JSON' * braced}, and no TOML; {other.taken}{json_name} Or {remedy}"
             ) from failure
         raise error(f"is not TOML: {failure}; {remedy}") from failure
     check_document(document, error)

@@ -43,6 +43,7 @@ class LazyGroup(click.Group):
 
     elsewhere = MappingProxyType(
         {
+            "completion": "jaxmodal.cli.completion:completion",
             "convert": "jaxmodal.cli.convert:convert",
             "frequencies": "jaxmodal.cli.frequencies:frequencies",
             "modes": "jaxmodal.cli.modes:modes",

@@ -156,6 +156,7 @@ def _stations_csv(solved: Sequence[AnyShapes]) -> str:
 @click.option(
     "--address",
     "addresses",
+    metavar="ADDRESS",
     multiple=True,
     help="A parameter such as link2.length or link*.tip_mass; more than once for several. All if "
     "left out.",

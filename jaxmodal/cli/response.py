@@ -90,6 +90,7 @@ _MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance":
 @click.option(
     "--address",
     "addresses",
+    metavar="ADDRESS",
     multiple=True,
     help="For --sensitivities a parameter such as link2.length; more than once for several. All if left out.",
 )
