@@ -15,7 +15,7 @@ from typing import Any
 from jaxmodal.arm.file_kinds import KINDS, STORE, kind_at, kind_of
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.errors import suggestion
+from jaxmodal.runtime.errors import meant_or_known
 from jaxmodal.runtime.tables import printable
 from jaxmodal.runtime.whole_files import is_named_pipe, read_pipe
 
@@ -292,10 +292,9 @@ def check_keys(
             units = ", each also with its unit behind it: " if also else ""
             endings = list(dict.fromkeys(_ending(name, known) for name in also))
             near = also if str(key).endswith(tuple(endings)) else known
-            raise error(
-                f"{key} = {shown(value)}: is not a known key; known are {', '.join(known)}{units}{', '.join(endings)}."
-                f"{suggestion(str(key), near)}"
-            )
+            every = f"{', '.join(known)}{units}{', '.join(endings)}"
+            more = meant_or_known(str(key), near, every)
+            raise error(f"{key} = {shown(value)}: is not a known key.{more}")
     for key in required:
         if key not in entries:
             raise error(f"{key} is missing; add it (required are {', '.join(required)}).")

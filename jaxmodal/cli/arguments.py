@@ -11,6 +11,7 @@ import click
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.descriptions import first_angle_matters
+from jaxmodal.cli.shell_words import in_shell_words
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -38,7 +39,8 @@ def refusing(argument: str = "", *others: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        raise BadInput(f"{argument}: {error}" if argument else str(error)) from error
+        message = in_shell_words(str(error), argument)
+        raise BadInput(f"{argument}: {message}" if argument else message) from error
 
 
 def ascii_number(text: str) -> float:

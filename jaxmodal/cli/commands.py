@@ -24,7 +24,9 @@ from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, format_option, load_any_arm, refusing
 from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import file_option, require_new, writing
+from jaxmodal.cli.shell_words import with_choices
 from jaxmodal.frequencies.status import UncertifiedError
+from jaxmodal.runtime.errors import suggestion
 from jaxmodal.runtime.tables import printable
 
 ENTRY_POINTS = "jaxmodal.commands"
@@ -84,6 +86,15 @@ class LazyGroup(click.Group):
             command = self.registered[cmd_name].load()
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command by its name; one that is unknown is told with those that are near."""
+        name, known = args[0], self.list_commands(ctx)
+        if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {name!r}.{suggestion(name, known)}")
+        return super().resolve_command(ctx, args)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take `NO_CACHE`, `NO_CHECK` and `STRICT` wherever they stand: they concern the process, not the command."""
         end = args.index("--") if "--" in args else len(args)
@@ -103,7 +114,7 @@ class LazyGroup(click.Group):
         try:
             result = super().invoke(ctx)
         except click.ClickException as error:
-            vars(error)["message"] = printable(error.message)
+            vars(error)["message"] = printable(with_choices(error))
             raise
         except (InexactArithmeticError, UncertifiedError) as error:
             raise click.ClickException(str(error)) from error

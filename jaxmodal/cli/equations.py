@@ -132,6 +132,11 @@ def equations(
         raise BadInput("--to c: makes several files; give --out model.c.")
     with refusing(arm):
         model = model_of(arm, links, given(options))
+    if options.get("inertia_order") == "first" and _in_space(arm):
+        raise BadInput(
+            "--inertia-order first: is for arms in a plane; equations of arms in space have the full inertia matrix "
+            "alone, leave it out."
+        )
     with refusing():
         made = written_equations(model, quantities.split(","), integrals=integrals)
         texts = write(made, form, "model" if out is None else out.stem)
@@ -163,6 +168,13 @@ def equations(
         f"wrote {', '.join(path.name for path in paths)}: {len(made.coordinates)} coordinates, {counts.additions} "
         f"additions, {counts.multiplications} multiplications, {counts.functions} functions"
     )
+
+
+def _in_space(argument: str) -> bool:
+    from jaxmodal.cli.arguments import load_any_arm
+    from jaxmodal.spatial.arms.arm import SpatialArm
+
+    return isinstance(load_any_arm(argument, check=False), SpatialArm)
 
 
 def model_of(argument: str, links: int | None, options: dict[str, Any]) -> Any:

@@ -45,6 +45,11 @@ def place_here() -> str:
     return _PLACE.get()
 
 
+def meant_or_known(word: str, meant: Iterable[str], known: str) -> str:
+    """What was probably meant by a word, else all that there is: long lists are for those who miss by far."""
+    return suggestion(word, meant) or f" Known are {known}."
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` for a near miss, else the empty string."""
     near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
