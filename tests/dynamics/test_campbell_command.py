@@ -74,7 +74,7 @@ def test_a_blade_flaps_as_printed_in_every_format(blade, tmp_path):
         (["--rates", "3,0"], "'3,0' is no range of rates"),
         (["--rates", "0,3", "--order", "0"], "0.0 is not in the range x>0.0"),
         (["--rates", "0,3", "--plot", "a.txt"], "ends in .png"),
-        (["--rates", "0,3", "--modes", "40"], "modes = 40: must be a whole number from 1 to 8"),
+        (["--rates", "0,3", "--modes", "40"], "--modes 40: must be a whole number from 1 to 8"),
         ([], "Missing option '--rates'"),
     ],
 )

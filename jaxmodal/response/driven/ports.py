@@ -103,10 +103,9 @@ class Port:
         if not isinstance(self.direction, str) or self.direction not in known:
             more = " (only a joint has it)" if self.direction == RELATIVE else ""
             near = suggestion(str(self.direction), (*known, *SYNONYMS))
-            every_one = f" Must be one of {', '.join(map(repr, known))}."
-            raise ArmError(
-                f"direction = {shown(self.direction)}{more}: is none at a {self.place}.{near or every_one}"
-            )
+            every_one = f"must be one of {', '.join(map(repr, known))} at a {self.place}."
+            what = f"is none at a {self.place}.{near}" if near else every_one
+            raise ArmError(f"direction = {shown(self.direction)}{more}: {what}")
         numbered = self.place in ("joint", "link", "tip")
         if numbered:
             if self.link is None or not is_whole(self.link, 1):
