@@ -294,7 +294,7 @@ def check_keys(
             near = also if str(key).endswith(tuple(endings)) else known
             every = f"{', '.join(known)}{units}{', '.join(endings)}"
             more = meant_or_known(str(key), near, every)
-            raise error(f"{key} = {shown(value)}: is not a known key.{more}")
+            raise error(f"{key} = {shown(value)}: is not a known key{more}")
     for key in required:
         if key not in entries:
             raise error(f"{key} is missing; add it (required are {', '.join(required)}).")

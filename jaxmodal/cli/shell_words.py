@@ -18,7 +18,7 @@ _ARGUMENT = re.compile(
     re.DOTALL,
 )
 _NUMBER = r"-?\d[\d.e+-]*|-?inf"
-_ROW = re.compile(rf"\(({_NUMBER})((?:, (?:{_NUMBER}))*),?\)")
+_ROW = re.compile(rf"[(\[]({_NUMBER})((?:, (?:{_NUMBER}))*),?[)\]]")
 _TABLE = re.compile(r"\{'([^']+)': ([^{}]+)\}")
 #: what is done in Python alone
 _PYTHON = re.compile(

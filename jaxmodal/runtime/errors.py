@@ -46,8 +46,12 @@ def place_here() -> str:
 
 
 def meant_or_known(word: str, meant: Iterable[str], known: str) -> str:
-    """What was probably meant by a word, else all that there is: long lists are for those who miss by far."""
-    return suggestion(word, meant) or f" Known are {known}."
+    """End a sentence with what was probably meant by a word, else with all that there is.
+
+    Long lists are for those who miss by far.
+    """
+    near = suggestion(word, meant)
+    return f".{near}" if near else f"; known are {known}."
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

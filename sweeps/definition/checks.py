@@ -50,7 +50,7 @@ def known_names(key: str, given: str | Sequence[str], known: Iterable[str]) -> t
     for name in names:
         if name not in known:
             raise SweepError(
-                f"{key}: {shown(name)} is unknown."
+                f"{key}: {shown(name)} is unknown"
                 f"{meant_or_known(str(name)[:100], known, ', '.join(known))}"
             )
         if names.count(name) > 1:

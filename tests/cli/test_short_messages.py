@@ -69,7 +69,7 @@ def test_keys_are_listed_only_where_none_is_near(text, slip, meant, folder):
     assert len(message) < 130
     (folder / "arm.toml").write_text(text + "xyzzy = 1.0\n")
     message = said("check arm.toml")
-    assert "Known are length, youngs_modulus, density" in message
+    assert "known are length, youngs_modulus, density" in message
     assert "Did you mean" not in message
 
 

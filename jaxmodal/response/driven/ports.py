@@ -276,7 +276,7 @@ def _read(name: object, arm: SerialArm) -> Port:
             if "@" not in place
         ]
         near = suggestion(name, words) if isinstance(name, str) else ""
-        raise ArmError(f"port {shown(name)}: is no port.{near or f' {_known(arm)}'}")
+        raise ArmError(f"port {shown(name)}: is no port.{near} {_known(arm)}")
     place, number = parts["place"], parts["number"]
     station: Any = parts["station"]
     # float() takes spaces and underscores, too
