@@ -15,6 +15,7 @@ from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.paths import walk
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.arm.shapes import SHAPES, RawSection
+from jaxmodal.arm.twins import twin_of
 from jaxmodal.runtime.errors import ArmError, suggestion
 
 #: short names of parameters; ``theta_2`` and so on are understood as well
@@ -53,19 +54,6 @@ class Addressed(Protocol):
 #: an arm of one kind or the other
 ArmKind = TypeVar("ArmKind", bound=Arm | Addressed)
 
-#: values of links that planar arms and those in space have under two names
-_TWINS = {
-    "tip_mass": "body.mass",
-    "tip_inertia": "body.inertia.zz",
-    "hub_mass": "hub.mass",
-    "hub_inertia": "hub.inertia.zz",
-    "stator_mass": "stator.mass",
-    "stator_inertia": "stator.inertia.zz",
-    "base_offset_x": "base_offset.x",
-    "base_offset_y": "base_offset.y",
-    "end_offset_x": "end_offset.x",
-    "end_offset_y": "end_offset.y",
-}
 _ADDRESS = re.compile(
     r"(?:link(?P<link>[1-9][0-9]*|\*)|(?P<other>payload|loads|base_stiffness))\.(?P<field>.+)",
     re.ASCII,
@@ -350,13 +338,9 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
             "arm.replace(base_stiffness=[k_x, k_y, k_rotation]) or three rows, in a file base_stiffness = [...]; its "
             "values are k11, k22, k33, k12, k13 and k23."
         )
-    twin = _twin(isinstance(arm, Arm), parts["field"]) if parts and parts["link"] else ""
-    if parts and twin:
-        here, there = ("a plane", "space") if isinstance(arm, Arm) else ("space", "a plane")
-        return (
-            f"{message}: it is one of arms in {there}; of an arm in {here} the same is 'link{parts['link']}.{twin}', "
-            "where the link has one."
-        )
+    twin = parts and parts["link"] and twin_of(isinstance(arm, Arm), parts["link"], parts["field"])
+    if twin:
+        return f"{message}: {twin}"
     named = _named(arm, known)
     if address != single:
         message += f", for it has no {single!r}"
@@ -369,12 +353,6 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
         or f" It has, for one, {known[0]!r}."
     )
     return f"{message}.{hint}"
-
-
-def _twin(planar: bool, field: str) -> str:
-    """What a value of arms of the other kind is called here, empty where there is no such value."""
-    pairs = [(there, here) if planar else (here, there) for here, there in _TWINS.items()]
-    return dict(pairs).get(field, "")
 
 
 def _named(arm: Arm | Addressed, known: list[str]) -> list[str]:
