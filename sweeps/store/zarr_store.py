@@ -13,12 +13,14 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import zarr
 from numpy.typing import NDArray
 
+from jaxmodal.arm.file_kinds import STORE, kind_at
 from sweeps.definition.errors import StoreError
 from sweeps.definition.sweep import Sweep
 from sweeps.store.claim_places import claim_files
@@ -303,6 +305,9 @@ def stored_definition(location: Location) -> dict[str, Any]:
     with explained(location):
         found = examine(location)
     if found is None:
+        other = kind_at(Path(location)) if isinstance(location, (str, Path)) else None
+        if other is not None and other is not STORE:
+            raise StoreError(f"{text_of(location)}: {other.instead_of(STORE.what)}")
         raise StoreError(f"{text_of(location)}: there is no store of a sweep; run the sweep first.")
     if found.damage:
         raise damaged(location, found.damage)

@@ -144,7 +144,7 @@ def test_options_of_shares_that_do_not_go_together_are_refused(sweep_file, tmp_p
         (("--part", "\u0661/\u0662"), "must be K/N"),
         (("--part", "1/2", "--claim"), "two ways to share a sweep"),
         (("--lease", "3"), "--lease: goes with --claim"),
-        (("--claim", "--lease", "0"), "lease = 0.0: must be a number of seconds above 0"),
+        (("--claim", "--lease", "0"), "--lease 0.0: must be a number of seconds above 0"),
         (("--claim", "--executor", "dask"), "dask gives out the shards"),
     ):
         answer = invoke("run", sweep_file, *options)

@@ -157,7 +157,7 @@ def test_the_commands_take_an_address(server, tmp_path):
         ["run", str(definition), "--out", AT, "--claim"],
         ["status", AT],
         ["verify", AT, "--cells", "2"],
-        ["export", AT, str(tmp_path / "a.csv")],
+        ["export", AT, "--out", str(tmp_path / "a.csv")],
     ):
         result = CliRunner().invoke(main, ["sweep", *arguments])
         assert result.exit_code == 0, result.output

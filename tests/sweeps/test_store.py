@@ -99,7 +99,9 @@ def test_data_without_a_digest_are_not_computed_for_any_reader(
     assert np.all(without.status == 127)
     assert not np.any(without.certified)
     assert np.all(np.isnan(without.frequency))
-    result = CliRunner().invoke(main, ["sweep", "export", str(path), str(tmp_path / "a.csv")])
+    result = CliRunner().invoke(
+        main, ["sweep", "export", str(path), "--out", str(tmp_path / "a.csv")]
+    )
     if lost == "torn":
         assert result.exit_code == 2
         assert "progress/chunk_digest/c.1.0.0 is cut or changed" in result.output
