@@ -199,10 +199,16 @@ def _end_part(part: Part, place: str, computed: int) -> NoReturn:
 
 @sweep.command()
 @click.argument("store", metavar="STORE")
-def status(store: str) -> None:
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Read every byte of it, and compare with the digests; else the sizes.",
+)
+def status(store: str, check: bool) -> None:
     """Say how far a STORE is, and what its frequencies may be trusted for.
 
-    Exit status: 0 when it is complete and all is certified, else 1.
+    Pieces that are missing or cut are named; with --check those that were changed, too. Exit status: 0 when it is
+    complete and all is certified, else 1.
     """
     from jaxmodal.frequencies.status import Status
     from sweeps.commands.report import status_lines
@@ -210,7 +216,7 @@ def status(store: str) -> None:
     from sweeps.store.zarr_store import state_of
 
     with refusing():
-        state = state_of(store)
+        state = state_of(store, check)
         ds = open_result(store)
     for line in status_lines(ds, store, state):
         click.echo(line)

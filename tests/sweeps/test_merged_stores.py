@@ -46,7 +46,7 @@ def test_a_merge_that_was_interrupted_goes_on(parts, uninterrupted, tmp_path):
         before = (path / key).read_bytes()
         (path / key).unlink()
         if key.startswith("status"):  # its mark is written after the data
-            (path / "progress/chunk_digest/c.1.0.0").unlink()
+            (path / "progress/shard_record/c.1.0").unlink()
         assert merge(path, parts)[1:] == (0, 5)
         assert (path / key).read_bytes() == before
     assert contents(path) == uninterrupted

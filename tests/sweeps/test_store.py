@@ -49,7 +49,7 @@ def test_only_missing_and_torn_chunks_are_computed_again(synthetic, uninterrupte
     (path / "frequency/c.0.1.0.0").unlink()  # chunk 1: data lost
     torn = path / "status/c.0.2.0.0"  # chunk 2: torn
     torn.write_bytes(torn.read_bytes()[:-3])
-    mark = path / "progress/chunk_digest/c.3.0.0"  # chunk 3: mark torn
+    mark = path / "progress/shard_record/c.3.0"  # chunk 3: mark torn
     mark.write_bytes(mark.read_bytes()[:10])
     with pytest.raises((ValueError, RuntimeError)):
         xr.open_zarr(path, chunks=None).status.load()  # torn data raise, they are never values
@@ -83,13 +83,13 @@ def test_data_without_a_digest_are_not_computed_for_any_reader(
 ):
     """As a run leaves them that is killed between the data of a chunk and its mark."""
     path = tmp_path / "uninterrupted.zarr"
-    mark = path / "progress/chunk_digest/c.1.0.0"
+    mark = path / "progress/shard_record/c.1.0"
     if lost == "missing":
         mark.unlink()
     elif lost == "torn":
         mark.write_bytes(mark.read_bytes()[:10])
     else:
-        zarr.open_group(path, mode="r+", use_consolidated=False)["progress/chunk_digest"][1] = 0
+        zarr.open_group(path, mode="r+", use_consolidated=False)["progress/shard_record"][1] = 0
     ds = sweeps.open_result(path)
     assert "not finished" in ds.attrs["certificate_summary"]
     with_digest, without = ds.drop_isel(theta_2=1), ds.isel(theta_2=1)
@@ -102,7 +102,7 @@ def test_data_without_a_digest_are_not_computed_for_any_reader(
     result = CliRunner().invoke(main, ["sweep", "export", str(path), str(tmp_path / "a.csv")])
     if lost == "torn":
         assert result.exit_code == 2
-        assert "progress/chunk_digest/c.1.0.0 is cut or changed" in result.output
+        assert "progress/shard_record/c.1.0 is cut or changed" in result.output
         return
     assert result.exit_code == 0, result.output
     assert "not_computed" in result.stderr

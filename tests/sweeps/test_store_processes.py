@@ -76,7 +76,7 @@ def test_an_exit_at_each_step_of_writing_a_chunk(way, synthetic, uninterrupted, 
     keys = keys_written(small_sweep(), tmp_path)
     first = keys.index("frequency/c.0.1.0.0")  # the second chunk
     steps = range(first, first + len(small_sweep().outputs) + 1)
-    assert keys[steps[-1]].startswith("progress/chunk_digest/c.")
+    assert keys[steps[-1]].startswith("progress/shard_record/c.")
     for step in steps:
         path = tmp_path / f"{step}.zarr"
         process = FORKED.Process(target=exit_in_a_process, args=(path, step, way))
@@ -118,7 +118,7 @@ def test_kills_at_random_moments_lose_only_chunks_in_flight(tmp_path):
         said, lines = pipe.open(), []
         for line in said:
             lines.append(line.split())
-            if lines[-1][0] == "wrote" and "chunk_digest/c" in lines[-1][1]:
+            if lines[-1][0] == "wrote" and "shard_record/c" in lines[-1][1]:
                 break
         if len(fell) < KILLS:
             if len(fell) % 2:  # when one of the next writes has begun
@@ -133,7 +133,7 @@ def test_kills_at_random_moments_lose_only_chunks_in_flight(tmp_path):
         lines += [line.split() for line in said]
         said.close()
         process.join(timeout=300)
-        marks = [key for word, key in lines if word == "wrote" and "chunk_digest/c" in key]
+        marks = [key for word, key in lines if word == "wrote" and "shard_record/c" in key]
         written += marks
         if process.exitcode == 0:
             break
