@@ -29,6 +29,11 @@ _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 
 #: seconds after which a half-written file is no longer that of a process at work
 _LEFTOVER = 3600.0
+#: what no other process calls its half-written files: children have another number, other machines another name
+_PROCESS, _NUMBERS = uuid.uuid4().hex, itertools.count()
+_NEW = (
+    os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+)
 #: pieces that are asked of a server at the same time
 _READ_AT_ONCE = 64
 
@@ -61,9 +66,8 @@ def write_piece(location: Location, key: str, data: bytes, *, replace: bool = Tr
 
 def write_pieces(location: Location, pieces: Iterable[tuple[str, bytes]]) -> None:
     """Write pieces one after the other, each whole or not at all, whatever lies there."""
-    root = folder_of(location)
-    store = inside(location)
-    if root is not None and type(store) in (str, Path, LocalStore):
+    root, store = _root(location), isinstance(location, Store)
+    if root is not None and (not store or type(location) is LocalStore):
         for key, data in pieces:
             _write_file(f"{root}/{key}", data)
     else:
@@ -79,15 +83,19 @@ async def _written(store: Store, pieces: Iterable[tuple[str, bytes]]) -> None:
 
 def _write_file(path: str, data: bytes) -> None:
     """Write beside its place, then move there; as Zarr does, without its threads."""
-    beside = f"{path}.{uuid.uuid4().hex}.partial"
+    beside = f"{path}.{_PROCESS}-{os.getpid()}-{next(_NUMBERS)}.partial"
     try:
         try:
-            file = open(beside, "xb")  # noqa: SIM115
+            file = os.open(beside, _NEW, 0o666)
         except FileNotFoundError:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            file = open(beside, "xb")  # noqa: SIM115
-        with file:
-            file.write(data)
+            file = os.open(beside, _NEW, 0o666)
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[os.write(file, left) :]
+        finally:
+            os.close(file)
         os.replace(beside, path)
     except OSError:
         with contextlib.suppress(OSError):
@@ -97,7 +105,7 @@ def _write_file(path: str, data: bytes) -> None:
 
 def read_pieces(location: Location, keys: Iterable[str]) -> Iterator[bytes | None]:
     """The bytes of pieces in turn, None where there is none; nothing of a file that cannot be read."""
-    root = folder_of(location)
+    root = _root(location)
     if root is not None:
         yield from (_file(f"{root}/{key}") for key in keys)
         return
@@ -125,10 +133,10 @@ async def _all_read(store: Store, keys: Sequence[str]) -> list[bytes | None]:
 
 def sizes_in(location: Location, folder: str) -> dict[str, int]:
     """How many bytes each piece of an array has, by its key; of one that is not there nothing."""
-    root = folder_of(location)
+    root = _root(location)
     if root is not None:
         try:
-            with os.scandir(root / folder) as entries:
+            with os.scandir(f"{root}/{folder}") as entries:
                 return {f"{folder}/{entry.name}": entry.stat().st_size for entry in entries}
         except (FileNotFoundError, NotADirectoryError):
             return {}
@@ -143,9 +151,19 @@ async def _all_sizes(store: Store, folder: str) -> dict[str, int]:
 
 def folder_of(location: Location) -> Path | None:
     """The folder that a store lies in, None where it is no folder of a file system."""
-    if isinstance(location, (str, Path)):
-        return None if "://" in str(location) else Path(location)
-    return location.root if isinstance(location, LocalStore) else None
+    root = _root(location)
+    return None if root is None else Path(root)
+
+
+def _root(location: Location) -> str | None:
+    if isinstance(location, LocalStore):
+        return str(location.root)
+    found = str(location)
+    return (
+        found
+        if isinstance(location, Path) or (isinstance(location, str) and "://" not in found)
+        else None
+    )
 
 
 def inside(location: Location) -> str | Path | Store:

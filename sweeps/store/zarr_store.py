@@ -126,7 +126,7 @@ class SweepStore:
 
     def marked(self, shard: int) -> bool:
         """Whether a shard has its record, without a look at the data."""
-        (data,) = read_pieces(self.location, [self._keys(shard)[-1]])
+        (data,) = read_pieces(self.location, [_record_key(shard)])
         return isinstance(self._record(data), Record)
 
     def without_mark(self, shards: Sequence[int] | None = None) -> list[int]:
