@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -19,6 +20,7 @@ import sweeps.store.dataset
 import sweeps.store.grid
 import sweeps.store.zarr_store
 from jaxmodal.cli.commands import main
+from sweeps.store import pieces, zarr_store
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 
@@ -138,6 +140,68 @@ def test_an_interruption_at_any_write_costs_only_the_chunk_in_flight(way, synthe
         sweeps.run(sweep, path, chunk_cells=CHUNK_CELLS)
         assert contents(path) == uninterrupted, (step, key)
         assert len(synthetic) <= 2 + 1, (step, key)  # one of two chunks twice
+
+
+@pytest.mark.parametrize("way", ["before", "torn", "after"])
+def test_an_interruption_at_any_file_of_a_folder_costs_only_the_chunk_in_flight(
+    way, synthetic, tmp_path, monkeypatch
+):
+    """A folder is written without Zarr's own store; torn is what lies beside a place, never in it."""
+    sweep, write, keys = small_sweep(num=2, theories=["timoshenko"], outputs=[]), os.write, []
+    sweeps.run(sweep, tmp_path / "whole.zarr", chunk_cells=CHUNK_CELLS)
+    uninterrupted = contents(tmp_path / "whole.zarr")
+
+    def interrupted(at):
+        counted = itertools.count()
+
+        def writing(file, data):
+            if next(counted) != at:
+                return write(file, data)
+            if way != "before":
+                write(file, data[: len(data) // 2] if way == "torn" else data)
+            keys.append(at)
+            return interrupt()
+
+        return writing
+
+    for step in range(2 * (len(sweep.outputs) + 1)):
+        path = tmp_path / f"{step}.zarr"
+        zarr_store.open_store(path, sweep, CHUNK_CELLS)
+        with monkeypatch.context() as other:
+            other.setattr(pieces.os, "write", interrupted(step))
+            with pytest.raises(sweeps.StoreError, match="free space"):
+                sweeps.run(sweep, path)
+        assert not list(path.rglob("*.partial"))
+        synthetic.clear()
+        sweeps.run(sweep, path)
+        assert len(synthetic) == 2 - step // (len(sweep.outputs) + 1)
+        assert contents(path) == uninterrupted, step
+    assert keys == list(range(8))
+
+
+def test_status_tells_pieces_that_are_cut_by_their_sizes_and_changed_ones_by_their_bytes(
+    synthetic, uninterrupted, tmp_path
+):
+    path = tmp_path / "uninterrupted.zarr"
+    key = "frequency/c.0.1.0.0"
+    data = uninterrupted[key]
+    for damaged, told in ((data[:-1], [key]), (b"", [key]), (data[:-1] + b"x", [])):
+        (path / key).write_bytes(damaged)
+        assert list(zarr_store.state_of(path, every_byte=False).torn) == told
+        assert list(zarr_store.state_of(path).torn) == [key]
+    said = CliRunner().invoke(main, ["sweep", "status", str(path)])
+    assert "shards: 5 of 5 computed, complete" in said.stdout
+    said = CliRunner().invoke(main, ["sweep", "status", str(path), "--check"])
+    assert said.exit_code == 1
+    assert f"{key} is missing, cut or changed" in said.stdout
+
+
+def test_a_store_with_the_records_of_an_earlier_version_is_told(synthetic, uninterrupted, tmp_path):
+    """As far as its labels are sound: what is missing is the array of records."""
+    path = tmp_path / "uninterrupted.zarr"
+    (path / "progress/shard_record").rename(path / "progress/chunk_digest")
+    with pytest.raises(sweeps.StoreError, match="an earlier version of jaxmodal wrote it"):
+        zarr_store.SweepStore(path, ["frequency"], zarr_store.make_grid(small_sweep()))
 
 
 # ---- what is refused ----
