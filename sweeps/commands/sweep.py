@@ -156,7 +156,8 @@ def run(
 
         try:
             with keeping(kept):
-                on = Dask(scheduler) if scheduler else executor
+                dask = scheduler is not None or executor == "dask"
+                on = Dask(scheduler, late=bar.remark) if dask else executor
                 cut = {"chunk_cells": chunk_cells, "shard_cells": shard_cells}
                 ds = run_sweep(definition, place, **cut, share=share, executor=on, progress=bar)
         except KeyboardInterrupt:
