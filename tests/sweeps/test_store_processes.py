@@ -191,13 +191,21 @@ def test_the_batch_solver_repeats_its_bits_in_another_process(tmp_path):
 
 
 @pytest.mark.slow
-def test_two_devices_give_the_same_arrays(tmp_path):
+def test_processes_of_one_and_of_two_devices_share_a_store(tmp_path):
+    """One computes a part on a device of its own, the other claims the rest for two; the bytes are those of one."""
     code = """
 import jax
-assert len(jax.local_devices()) == 2
-sweeps.run(setup.small_sweep(), {path!r}, chunk_cells=3)
-""".format(path=str(tmp_path / "two.zarr"))
-    assert child(code, tmp_path, TWO_DEVICES).wait(timeout=300) == 0
+assert len(jax.local_devices()) == {devices}
+cells = []
+sweeps.run(setup.small_sweep(), {path!r}, chunk_cells=3, share={share}, progress=lambda *at: cells.append(at[0]))
+assert cells[-1] - cells[0] == {cells}
+"""
+    for devices, share, cells in ((1, "sweeps.Part(2, 2)", 6), (2, "sweeps.Claims()", 9)):
+        own = code.format(
+            devices=devices, share=share, cells=cells, path=str(tmp_path / "two.zarr")
+        )
+        variables = TWO_DEVICES if devices == 2 else None
+        assert child(own, tmp_path, variables).wait(timeout=300) == 0
     sweeps.run(small_sweep(), tmp_path / "one.zarr", chunk_cells=3)
     assert contents(tmp_path / "two.zarr") == contents(tmp_path / "one.zarr")
 
