@@ -156,8 +156,8 @@ def run(
 
         try:
             with keeping(kept):
-                dask = scheduler is not None or executor == "dask"
-                on = Dask(scheduler, late=bar.remark) if dask else executor
+                dask = bool(scheduler) or executor == "dask"
+                on = Dask(scheduler or None, late=bar.remark) if dask else executor
                 cut = {"chunk_cells": chunk_cells, "shard_cells": shard_cells}
                 ds = run_sweep(definition, place, **cut, share=share, executor=on, progress=bar)
         except KeyboardInterrupt:
