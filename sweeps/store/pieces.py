@@ -66,8 +66,8 @@ def write_piece(location: Location, key: str, data: bytes, *, replace: bool = Tr
 
 def write_pieces(location: Location, pieces: Iterable[tuple[str, bytes]]) -> None:
     """Write pieces one after the other, each whole or not at all, whatever lies there."""
-    root, store = _root(location), isinstance(location, Store)
-    if root is not None and (not store or type(location) is LocalStore):
+    root, plainly = _root(location), not isinstance(location, Store)
+    if root is not None and (plainly or (type(location) is LocalStore and not location.read_only)):
         for key, data in pieces:
             _write_file(f"{root}/{key}", data)
     else:
@@ -135,11 +135,15 @@ def sizes_in(location: Location, folder: str) -> dict[str, int]:
     """How many bytes each piece of an array has, by its key; of one that is not there nothing."""
     root = _root(location)
     if root is not None:
-        try:
-            with os.scandir(f"{root}/{folder}") as entries:
-                return {f"{folder}/{entry.name}": entry.stat().st_size for entry in entries}
-        except (FileNotFoundError, NotADirectoryError):
-            return {}
+        found = dict[str, int]()
+        with (
+            contextlib.suppress(FileNotFoundError, NotADirectoryError),
+            os.scandir(f"{root}/{folder}") as entries,
+        ):
+            for entry in entries:
+                with contextlib.suppress(FileNotFoundError):  # half written, and moved meanwhile
+                    found[f"{folder}/{entry.name}"] = entry.stat().st_size
+        return found
     store = _at(location, "", "r").store
     listed = getattr(store, "sizes_in", None)  # of a bucket, which tells them with the names
     return listed(folder) if listed is not None else sync(_all_sizes(store, folder))

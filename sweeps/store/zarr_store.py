@@ -170,11 +170,10 @@ class SweepStore:
             wrong = [_record_key(shard)] if isinstance(record, Exception) else []
             torn |= dict.fromkeys(wrong, "is cut or changed")
             if isinstance(record, Record):
-                if every_byte:
+                keys = zip(self._keys(shard), record.pieces, strict=False)
+                # another process may have written it since the sizes were listed
+                if every_byte or any(sizes.get(key) != size for key, (_, size) in keys):
                     wrong = self._wrong(shard, record)
-                else:
-                    keys = zip(self._keys(shard), record.pieces, strict=False)
-                    wrong = [key for key, (_, size) in keys if sizes.get(key) != size]
                 torn |= dict.fromkeys(wrong, _WRONG)
             if isinstance(record, Record) and not wrong:
                 modes.update(record.modes)

@@ -196,6 +196,21 @@ def test_status_tells_pieces_that_are_cut_by_their_sizes_and_changed_ones_by_the
     assert f"{key} is missing, cut or changed" in said.stdout
 
 
+def test_a_shard_that_is_finished_while_the_store_is_looked_at_is_not_damaged(
+    synthetic, uninterrupted, tmp_path, monkeypatch
+):
+    """The sizes are listed before another process writes a shard, the records after."""
+    path, listed = tmp_path / "uninterrupted.zarr", zarr_store.sizes_in
+
+    def before(location, folder):
+        found = listed(location, folder)
+        return found if "record" in folder else {k: n for k, n in found.items() if "c.0.3" not in k}
+
+    monkeypatch.setattr(zarr_store, "sizes_in", before)
+    state = zarr_store.state_of(path, every_byte=False)
+    assert (state.missing, state.torn) == (0, {})
+
+
 def test_a_store_with_the_records_of_an_earlier_version_is_told(synthetic, uninterrupted, tmp_path):
     """As far as its labels are sound: what is missing is the array of records."""
     path = tmp_path / "uninterrupted.zarr"
