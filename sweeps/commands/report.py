@@ -11,7 +11,13 @@ import numpy as np
 import xarray as xr
 
 from jaxmodal.runtime.statuses import Status
-from sweeps.commands.estimate import Estimate, estimate, time_text, workers_lines
+from sweeps.commands.estimate import (
+    Estimate,
+    estimate,
+    seconds_text,
+    time_text,
+    workers_lines,
+)
 from sweeps.definition.sweep import Sweep
 from sweeps.store.grid import Grid, dataset_bytes, grid_for_rate, make_grid, num_files
 
@@ -201,4 +207,10 @@ class Bar:
         self.bar.update(self.task, completed=done, rate=rate)
         self.done, self.total = done, total
         if not self.visible:
-            self.lines(f"cells: {done} of {total}{f', {rate}' if rate else ''}")
+            left = elapsed * (total - done) / self.computed if rate else 0.0
+            more = f", {rate}, about {seconds_text(left)} left" if left else ""
+            self.lines(f"cells: {done} of {total}{more}")
+
+    def remark(self, text: str) -> None:
+        """Say something beside the bar."""
+        self.bar.console.print(text, highlight=False)

@@ -168,7 +168,8 @@ def run(
 
         try:
             with keeping(kept):
-                on = Dask(scheduler) if scheduler else executor
+                dask = bool(scheduler) or executor == "dask"
+                on = Dask(scheduler or None, late=bar.remark) if dask else executor
                 cut = {"chunk_cells": chunk_cells, "shard_cells": shard_cells}
                 ds = run_sweep(definition, place, **cut, share=share, executor=on, progress=bar)
         except KeyboardInterrupt:
@@ -222,11 +223,17 @@ def _end_part(part: Part, place: str, computed: int, output_format: str) -> NoRe
 
 @sweep.command()
 @click.argument("store", metavar="STORE")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Read every byte of it, and compare with the digests; else the sizes.",
+)
 @format_option(("table", "json"))
-def status(store: str, output_format: str) -> None:
+def status(store: str, check: bool, output_format: str) -> None:
     """Say how far a STORE is, and what its frequencies may be trusted for.
 
-    Exit status: 0 when it is complete and all is certified, else 1.
+    Pieces that are missing or cut are named; with --check those that were changed, too. Exit status: 0 when it is
+    complete and all is certified, else 1.
     """
     from jaxmodal.runtime.statuses import Status
     from sweeps.commands.plain import status_values
@@ -235,7 +242,7 @@ def status(store: str, output_format: str) -> None:
     from sweeps.store.zarr_store import state_of
 
     with refusing():
-        state = state_of(store)
+        state = state_of(store, check)
         ds = open_result(store)
     if output_format == "json":
         print_json(status_values(ds, store, state))

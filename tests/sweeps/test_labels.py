@@ -126,13 +126,13 @@ def test_damaged_data_are_refused_by_name_and_computed_again(way, store, synthet
     whole = contents(store)
     copy = tmp_path / "b.zarr"
     commands = (("export", copy, "--out", tmp_path / "b.csv"), ("plot", copy), ("verify", copy))
-    keys = ("status/c.0.1.0.0", "frequency/c.0.0.0.0", "progress/chunk_digest/c.2.0.0")
+    keys = ("status/c.0.1.0.0", "frequency/c.0.0.0.0", "progress/shard_record/c.2.0")
     for number, key in enumerate(keys):
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(store, copy)
         way(copy / key)
         unmarked = way is deleted and key.startswith("progress")  # a chunk not yet computed
-        answer = invoke("status", copy)
+        answer = invoke("status", copy, "--check")
         assert answer.exit_code == 1, answer.output
         assert "1 to compute" in answer.stdout
         if not unmarked:

@@ -128,7 +128,7 @@ def test_a_store_that_goes_to_another_process_writes_there(synthetic, uninterrup
     store = pickle.loads(pickle.dumps(zarr_store.open_store(AT, sweep, CHUNK_CELLS)))
     for shard in range(5):
         store.write(shard, grids.compute_shard(sweep, store.grid, shard))
-    store.finish()
+    store.finish(store.state())
     assert server.contents(NAME) == uninterrupted
 
 
