@@ -15,8 +15,6 @@ _OTHER_NAMES = {
     "posture": "posture_deg",
     "num_modes": "modes",
     "num_postures": "postures",
-    "inputs": "input",
-    "outputs": "output",
 }
 #: an argument at the beginning of a message, a place inside it, its value, and what is wrong with it
 _ARGUMENT = re.compile(
