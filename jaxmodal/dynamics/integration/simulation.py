@@ -154,27 +154,16 @@ def simulate(
     law = _checked_law(model, torque)
     ends = as_events(events)
     check_shapes(ends, model)
+    system = Driven(model, law, motion, ends, base_motion)
     if ends:
         state = np.concatenate([*start, np.zeros(2)])
-        margins = _margins(Driven(model, None, motion, ends, base_motion), first, state)
+        margins = _margins(system, first, state)
         check_start(ends, np.asarray(margins), first)
 
     def run(q: np.ndarray, rate: np.ndarray, at: np.ndarray) -> Trajectory:
-        found = solved(
-            model,
-            q,
-            rate,
-            at,
-            law,
-            motion,
-            base_motion=base_motion,
-            events=ends,
-            method=method,
-            rtol=rtol,
-            atol=atol,
-            max_steps=max_steps,
-            substeps=substeps,
-        )
+        state = np.concatenate([q, rate, np.zeros(2)])
+        tolerances: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_steps": max_steps}
+        found = solved(system, state, at, method, substeps=substeps, **tolerances)
         done: Trajectory = jax.device_get(found)
         return done
 
