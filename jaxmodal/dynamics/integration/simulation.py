@@ -173,6 +173,22 @@ def simulate(
             f"torque: gives {found.torques[0].tolist()} N m at the start, t = {moments[0]:g} s; must be finite there: "
             "look at its numbers, and at q and rate."
         )
+    at_start = found.acceleration[0]
+    if (
+        model.inertia_order == "full"
+        and np.all(np.isfinite(start[0]))
+        and not np.all(np.isfinite(at_start))
+    ):
+        names = [
+            name
+            for name, value in zip(model.layout.names, at_start, strict=True)
+            if not np.isfinite(value)
+        ]
+        raise ArmError(
+            f"model: at the start nothing has inertia along {', '.join(names[:3])}{' ...' * (len(names) > 3)}, or "
+            "numbers are too large there, so that no acceleration can be told; what moves freely must move a body: "
+            "give a hub or body with inertia about the axis of the joint, or a rotor, or lock its motor (Hold)."
+        )
     made = dataset(model, found, method)
     if int(found.event) < 0:
         return made

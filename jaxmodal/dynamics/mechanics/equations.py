@@ -29,6 +29,7 @@ from jaxmodal.dynamics.mechanics import (
 )
 from jaxmodal.dynamics.mechanics.solves import solve_definite, solve_held
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_motor_inertia
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.namespace import Array
 
 Vector = Float[Array, " N"]
@@ -245,15 +246,35 @@ def accelerations(
     require_motor_inertia(model)
     right = applied(model, torques) - resistance(model, q, rate)
     articulated = recursion if isinstance(model, FlexibleArm) else recursion_in_space
+    given = model.layout.given
     if articulated.pays(model):
+        if given.size:
+            right = right.at[given].set(0.0 if of_base is None else of_base)
         return articulated.solve(model, q, right), jnp.ones(())
-    matrix, given = inertia(model, q), model.layout.given
+    matrix = inertia(model, q)
     if not given.size:
         return solve_definite(matrix, right)
     moved = jnp.zeros_like(right)
     if of_base is not None:
         moved = moved.at[given].set(of_base)
     return solve_held(matrix, right, model.layout.loose, moved)
+
+
+def accelerations_held(
+    model: FlexibleModel, q: Vector, rate: Vector, given: Vector
+) -> tuple[Array, Array, Array]:
+    """Accelerations with motors, and what drives a base, that move as they are told; torques of the motors.
+
+    ``given`` (N,) holds the accelerations that are told. The third is the smallest relative pivot, as above.
+    """
+    layout, resisting = model.layout, resistance(model, q, rate)
+    if isinstance(model, SpatialFlexibleArm) and recursion_in_space.pays(model):
+        right = jnp.where(layout.free > 0.0, -resisting, given)
+        found, needed = recursion_in_space.solve_held(model, q, right)
+        return found, needed + resisting[layout.driven], jnp.ones(())
+    matrix = inertia(model, q)
+    found, pivot = solve_held(matrix, -resisting, layout.free, given)
+    return found, (matrix @ found + resisting)[layout.driven], pivot
 
 
 def generalised_forces(
