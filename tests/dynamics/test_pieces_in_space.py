@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from spatial_dynamics_cases import ROUNDING, all_terms, model_of, relative
+from spatial_dynamics_cases import ROUNDING, all_terms, relative
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
@@ -28,10 +28,7 @@ from jaxmodal.dynamics import (
 )
 from jaxmodal.dynamics.files import simulation_from_dict
 from jaxmodal.dynamics.linearisation import Linearisation
-from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.mechanics.free_bases import at_zero
 from jaxmodal.dynamics.mechanics.massless import frequencies_with_massless, massless
-from jaxmodal.dynamics.mechanics.solves import solve_held
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 
 SECTION = jm.rectangle(0.012, 0.03, "cowper")
@@ -366,45 +363,3 @@ def test_what_needs_inertia_or_an_axis_that_stays_says_so():
         turning_frequencies(cart(), [1.0])
     with pytest.raises(ArmError, match="base = 'free': floats, and base_stiffness of the arm"):
         flexible_arm(everything()[0], 1, base="free")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["P3", "P4", "driven"])
-def test_what_moves_as_it_is_told_by_recursion(name):
-    """Motors before and without springs with carried rotors, a free base, a driven one: beside the factorised B."""
-    driven = name == "driven"
-    model = flexible_arm(arm_of(BEAM, SPRUNG), 1, base="driven") if driven else model_of(name)
-    layout, rng = model.layout, np.random.default_rng(0)
-    q = at_zero(model) + rng.uniform(-0.3, 0.3, model.num_coordinates)
-    rate, told, pushed = rng.uniform(-1.0, 1.0, (3, model.num_rates))
-    torques, told = pushed[: model.num_links], told * (1.0 - layout.free)
-
-    @jax.jit
-    def both(q, rate):
-        matrix, resisting = equations.inertia(model, q), equations.resistance(model, q, rate)
-        found, _ = solve_held(matrix, -resisting, layout.free, told)
-        shaken = told * (1.0 - layout.loose)
-        right = equations.applied(model, torques) - resisting
-        pairs = [
-            (equations.accelerations_held(model, q, rate, told)[0], found),
-            (
-                equations.accelerations_held(model, q, rate, told)[1],
-                (matrix @ found + resisting)[layout.driven],
-            ),
-        ]
-        if layout.given.size:
-            moved = equations.accelerations(model, q, rate, torques, told[layout.given])[0]
-            pairs.append((moved, solve_held(matrix, right, layout.loose, shaken)[0]))
-        return pairs
-
-    for by_recursion, dense in both(q, rate):
-        assert relative(by_recursion, dense) < 1e-10  # the condition of B is up to 1e6
-
-
-@pytest.mark.slow
-def test_a_joint_that_moves_nothing_with_inertia_is_told():
-    """A point mass on the axis of its joint."""
-    axial = jm.SpatialLink(0.5, rigid=True, joint_axis=(1.0, 0.0, 0.0))
-    model = flexible_arm(jm.SpatialArm((axial,), jm.RigidBody(1.0)))
-    with pytest.raises(ArmError, match=r"nothing has inertia along theta1.* must move a body"):
-        simulate(model, [0.0, 1e-3], method="rk4", step=1e-3)
