@@ -5,7 +5,8 @@
 Two strips, joined at a right angle, carry a mass at their end. At several strengths of gravity the place at rest is
 found without foreshortening, with it, and with the terms of second order; with links cut in pieces between joints that
 are held, of which the limit is exact; and, where it is installed, by Exudyn's geometrically exact beams. With
-``--parts motion`` the frame is let go from rest and followed for 0.3 s.
+``--parts motion`` the frame is let go from rest and followed for 0.3 s; ``--parts cost`` tells the processor time that
+this takes beside the error, of Exudyn by its elements and of ours, alone and many at once.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks.one_core import on_one_core
 
 YOUNG, POISSON, DENSITY = 2.1e11, 0.3, 7850.0
 #: along the axes y and z of a strip, m
@@ -40,20 +44,22 @@ SHAPES = {"bending_xy": 4, "bending_xz": 4, "torsion": 2, "stretch": 1}
 MOVING = {"bending_xy": 3, "bending_xz": 3, "torsion": 1}
 TIMES = np.linspace(0.0, 0.3, 31)
 STRAIGHT = np.array([*LENGTHS, 0.0])
+#: of `cost`: elements a strip of Exudyn's; our step, s, as long as one is no less accurate; how many at once
+ELEMENTS = (4, 8, 16)
+STEP = 1e-3
+AT_ONCE = 64
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure what is asked for, print it and write JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.l_frame", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results/benchmarks/l_frame.json"))
-    parser.add_argument("--parts", default="static,motion")
+    parser.add_argument("--parts", default="static,motion,cost")
     options = parser.parse_args(arguments)
-    import jax
-
-    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
+    on_one_core()
     known: dict[str, Any] = json.loads(options.out.read_text()) if options.out.exists() else {}
     for part in options.parts.split(","):
-        known[part] = {"static": static, "motion": motion}[part]()
+        known[part] = {"static": static, "motion": motion, "cost": cost}[part]()
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(json.dumps(known, indent=1) + "\n")
 
@@ -158,6 +164,57 @@ def motion(gravities: tuple[float, ...] = (19.62, 39.24)) -> list[dict[str, Any]
     return rows
 
 
+def cost(gravity: float = 19.62) -> list[dict[str, Any]]:
+    """Processor time of the 0.3 s and error of the tip, over its largest displacement; nothing without Exudyn."""
+    import jax
+
+    from jaxmodal.dynamics import Hold, trajectory
+
+    if not has_exudyn():
+        print("Exudyn is not installed (pip install exudyn): its costs are not compared")
+        return []
+    rows: list[dict[str, Any]] = []
+
+    def add(what: str, places: np.ndarray, seconds: float, at_once: float | None = None) -> None:
+        error = float(np.linalg.norm(places - exact, axis=1).max()) / most
+        rows.append(
+            {"what": what, "error": error, "processor_s": seconds, "each_of_many_s": at_once}
+        )
+        print(", ".join(f"{name} {value}" for name, value in rows[-1].items()), flush=True)
+
+    theirs = []
+    for elements in ELEMENTS:
+        begun = time.process_time()
+        places = exudyn_tip(gravity, elements, TIMES)
+        theirs.append((elements, places, time.process_time() - begun))
+    exact = theirs[-1][1] + (theirs[-1][1] - theirs[-2][1]) / 3.0
+    most = float(np.linalg.norm(exact - STRAIGHT, axis=1).max())
+    for elements, places, seconds in theirs:
+        add(f"Exudyn, {elements} elements", places, seconds)
+
+    model, motion = frame(gravity, shapes=MOVING), Hold(held())
+    start = np.zeros(model.num_coordinates)
+    start[:2] = held()
+    substeps = round((TIMES[1] - TIMES[0]) / STEP)
+
+    def tips(q: Any) -> Any:
+        chosen: dict[str, Any] = {"method": "linearly_implicit", "substeps": substeps}
+        return trajectory(model, q, 0.0 * q, TIMES, None, motion, **chosen).tip
+
+    many = np.broadcast_to(start, (AT_ONCE, start.size))
+    seconds_of = []
+    for program, given in ((jax.jit(tips), start), (jax.jit(jax.vmap(tips)), many)):
+        found = np.asarray(program(given))  # compiles
+        times = []
+        for _ in range(3):
+            begun = time.process_time()
+            np.asarray(program(given))
+            times.append(time.process_time() - begun)
+        seconds_of.append(min(times))
+    add(f"linearly_implicit, steps of {STEP:g} s", found[0], seconds_of[0], seconds_of[1] / AT_ONCE)
+    return rows
+
+
 def exudyn_tip(gravity: float, elements: int, times: np.ndarray | None = None) -> np.ndarray:
     """Place of the tip at rest (3,), or with times let go from rest (T, 3), by Exudyn, so many elements a strip."""
     import exudyn
@@ -199,15 +256,13 @@ def exudyn_tip(gravity: float, elements: int, times: np.ndarray | None = None) -
                 nodeNumbers=nodes[k : k + 2], length=step, sectionData=section
             )
             system.AddObject(beam)
-        start = system.AddMarker(items.MarkerNodeRigid(nodeNumber=nodes[0]))
+        turned = exudyn.HT(rotation=turn.T, translation=[0.0, 0.0, 0.0])
+        start = system.AddMarker(items.MarkerNodeRigid(nodeNumber=nodes[0], localHT=turned))
         joint = items.ObjectJointGeneric(markerNumbers=[before, start], constrainedAxes=[1] * 6)
-        joint.rotationMarker1 = turn.T
         system.AddObject(joint)
         before = system.AddMarker(items.MarkerNodeRigid(nodeNumber=nodes[-1]))
         place = place + turn[:, 0] * length
-    body = items.ObjectRigidBody(
-        physicsMass=MASS, physicsInertia=[1e-9] * 3 + [0.0] * 3, nodeNumber=nodes[-1]
-    )
+    body = items.ObjectRigidBody(mass=MASS, inertia=[1e-9] * 3 + [0.0] * 3, nodeNumber=nodes[-1])
     system.AddObject(body)
     sensor = system.AddSensor(
         items.SensorNode(

@@ -112,7 +112,7 @@ GIVEN = {
         ),
         "nothing gives way, .*convert .*--joint-stiffness .*=",
     ),
-    "simulate": r"is a robot \(a URDF\), which says nothing of a motion; write it as an arm",
+    "simulate": r"is a robot \(a URDF\), which says nothing of a motion; write a file with urdf =",
     **dict.fromkeys(("sweep run", "sweep plan", "optimise"), r"is a URDF \(XML\)"),
 }
 

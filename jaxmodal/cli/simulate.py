@@ -79,8 +79,8 @@ def simulate(
         )
     if is_robot(file) and Path(file).exists():
         raise BadInput(
-            f"{file}: is a robot (a URDF), which says nothing of a motion; write it as an arm, `jaxmodal convert "
-            f"{file} --out arm.toml`, and add a table [dynamics] to that."
+            f'{file}: is a robot (a URDF), which says nothing of a motion; write a file with urdf = "{file}", what '
+            "gives way, and a table [dynamics], or the arm itself, `jaxmodal convert`, and add that table."
         )
     with refusing():
         wanted = read_simulation(file)

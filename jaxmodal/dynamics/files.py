@@ -31,7 +31,7 @@ from jaxmodal.dynamics.model import FlexibleModel, one_of
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
-from jaxmodal.spatial.files.arm_files import arm_from_dict
+from jaxmodal.spatial.files.arm_files import arm_from_dict, robot_of
 
 if TYPE_CHECKING:
     import xarray
@@ -91,7 +91,8 @@ def read_simulation(path: str | Path) -> Simulation:
     Parameters
     ----------
     path
-        TOML or JSON file. The table has ``until`` (s) and ``every`` (s, 0.01); ``start_deg``, ``start_rates_deg``
+        TOML or JSON file, which may name a URDF with ``urdf``. The table has ``until`` (s) and
+        ``every`` (s, 0.01); ``start_deg``, ``start_rates_deg``
         (degrees, of joints that slide m, one for each joint; the positions of the arm's joints, and 0);
         ``joint_limits_deg`` (a pair of these for each joint) and ``slope_limit`` (rad), which end it; with
         ``base = "free"`` ``start_position`` (m, axes of the
@@ -118,8 +119,10 @@ def simulation_from_dict(document: Mapping[str, Any], source: str = "") -> Simul
     ArmError
         As `read_simulation`.
     """
-    arm = arm_from_dict(document, source=source)
-    warn_of_implausible_values(arm, source)
+    arm: Arm | SpatialArm | None = robot_of(document, source)
+    if arm is None:
+        arm = arm_from_dict(document, source=source)
+        warn_of_implausible_values(arm, source)
     with within(f"{source}: " if source else ""):
         if "dynamics" not in document:
             raise ArmError(

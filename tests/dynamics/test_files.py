@@ -4,6 +4,7 @@ import copy
 import importlib.util
 import sys
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -149,3 +150,21 @@ def test_files_that_cannot_be_moved(place, value, words, tmp_path):
     for word in words:
         assert word in result.stderr
     assert result.stdout == ""
+
+
+def test_a_file_may_name_a_robot(tmp_path):
+    """Seen from its folder; the arm is the one that all commands read, moved as its table says."""
+    robot = Path(__file__).parents[1] / "data" / "small_arm.urdf"
+    (tmp_path / "small.urdf").write_text(robot.read_text())
+    path = tmp_path / "robot.toml"
+    path.write_text(
+        'urdf = "small.urdf"\njoint_stiffness = { "*" = 2e4 }\n'
+        "[dynamics]\nuntil = 0.1\ngravity = [0.0, 0.0, -9.81]\n"
+    )
+    found, arm = read_simulation(path), jm.read_arm(path)
+    assert found.arm == arm == jm.read_urdf(tmp_path / "small.urdf", joint_stiffness={"*": 2e4})
+    assert found.model.num_links == arm.num_links
+    assert found.model.gravity[2] == -9.81
+    path.write_text('urdf = "small.urdf"\njoint_stiffness = { "*" = 2e4 }\n')
+    with pytest.raises(jm.ArmError, match=r"robot\.toml: dynamics is missing"):
+        read_simulation(path)

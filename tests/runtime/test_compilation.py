@@ -177,6 +177,7 @@ def test_programs_that_compile_sooner_are_functions_as_jit_makes_them():
 
     assert function.__doc__ == "What it does."
     assert compilation._sooner() in ({}, compilation._OLDER_KERNELS)
+    assert compilation._sooner(True) in ({}, compilation._RUN_ONCE)
     assert abs(function(2.0, power=3) - (2.0 * np.sin(1.0)) ** 3) < 1e-14
     slope = jax.jit(jax.grad(function))(1.5)
     assert abs(slope - 3.0 * np.sin(1.0) ** 2) < 1e-14

@@ -10,7 +10,6 @@ import jax.numpy as jnp
 from jaxmodal.dynamics.drives.events import Event
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.mechanics import equations, free_bases
-from jaxmodal.dynamics.mechanics.solves import solve_held
 from jaxmodal.dynamics.model import FlexibleModel, require_base_inertia
 from jaxmodal.runtime.namespace import Array
 
@@ -90,11 +89,7 @@ def motion_of(system: Driven, time: Any, q: Array, rate: Array) -> tuple[Array, 
     given = jnp.zeros(model.num_rates).at[driven].set(system.motion(time)[2])
     if system.base is not None:
         given = given.at[model.layout.given].set(_of_base(system, time))
-    matrix = equations.inertia(model, q)
-    resisting = equations.resistance(model, q, rate)
-    acceleration, pivot = solve_held(matrix, -resisting, model.layout.free, given)
-    torques = (matrix @ acceleration + resisting)[driven]
-    return acceleration, torques, pivot
+    return equations.accelerations_held(model, q, rate, given)
 
 
 def derivative(time: Any, state: Array, system: Driven) -> Array:

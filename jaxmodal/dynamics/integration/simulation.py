@@ -154,27 +154,16 @@ def simulate(
     law = _checked_law(model, torque)
     ends = as_events(events)
     check_shapes(ends, model)
+    system = Driven(model, law, motion, ends, base_motion)
     if ends:
         state = np.concatenate([*start, np.zeros(2)])
-        margins = _margins(Driven(model, None, motion, ends, base_motion), first, state)
+        margins = _margins(system, first, state)
         check_start(ends, np.asarray(margins), first)
 
     def run(q: np.ndarray, rate: np.ndarray, at: np.ndarray) -> Trajectory:
-        found = solved(
-            model,
-            q,
-            rate,
-            at,
-            law,
-            motion,
-            base_motion=base_motion,
-            events=ends,
-            method=method,
-            rtol=rtol,
-            atol=atol,
-            max_steps=max_steps,
-            substeps=substeps,
-        )
+        state = np.concatenate([q, rate, np.zeros(2)])
+        tolerances: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_steps": max_steps}
+        found = solved(system, state, at, method, substeps=substeps, **tolerances)
         done: Trajectory = jax.device_get(found)
         return done
 
@@ -183,6 +172,22 @@ def simulate(
         raise ArmError(
             f"torque: gives {found.torques[0].tolist()} N m at the start, t = {moments[0]:g} s; must be finite there: "
             "look at its numbers, and at q and rate."
+        )
+    at_start = found.acceleration[0]
+    if (
+        model.inertia_order == "full"
+        and np.all(np.isfinite(start[0]))
+        and not np.all(np.isfinite(at_start))
+    ):
+        names = [
+            name
+            for name, value in zip(model.layout.names, at_start, strict=True)
+            if not np.isfinite(value)
+        ]
+        raise ArmError(
+            f"model: at the start nothing has inertia along {', '.join(names[:3])}{' ...' * (len(names) > 3)}, or "
+            "numbers are too large there, so that no acceleration can be told; what moves freely must move a body: "
+            "give a hub or body with inertia about the axis of the joint, or a rotor, or lock its motor (Hold)."
         )
     made = dataset(model, found, method)
     if int(found.event) < 0:

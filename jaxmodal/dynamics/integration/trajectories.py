@@ -145,20 +145,47 @@ def trajectory(
     """
     require_model(model)
     check_method(method)
-    system = Driven(model, as_law(law), motion, as_events(events), base_motion)
     given = {"times": times, "q": q, "rate": rate}
     times, q, rate = (jnp.asarray(plain(*each), jnp.float64) for each in given.items())
+    system = Driven(model, as_law(law), motion, as_events(events), base_motion)
     start = jnp.concatenate([q, rate, jnp.zeros(2)])
-    if method in FIXED:
-        if not is_traced(substeps):
-            substeps = whole("substeps", substeps, 1, limits.STEPS)
-        states, (reached, last, happened) = integrate(method, system, start, times, substeps)
-        steps = jnp.asarray((times.shape[0] - 1) * substeps)
-        finished = jnp.isfinite(states[-1, 0])
-    else:
-        states, (reached, last, happened), steps, finished = _adaptive(
-            system, start, times, method, rtol, atol, max_steps, forward
-        )
+    choices = (method, rtol, atol, max_steps, substeps, forward)
+    return _described(system, times, _integrated(system, start, times, *choices))
+
+
+class _Course(NamedTuple):
+    """What an integration gives: states at the times, where it has come to, steps, and whether that is the end."""
+
+    states: Array
+    ended: Ended
+    steps: Array
+    finished: Array
+
+
+def _integrated(
+    system: Driven,
+    start: Array,
+    times: Array,
+    method: str,
+    rtol: float,
+    atol: float,
+    max_steps: int,
+    substeps: Any,
+    forward: bool,
+) -> _Course:
+    if method not in FIXED:
+        return _adaptive(system, start, times, method, rtol, atol, max_steps, forward)
+    if not is_traced(substeps):
+        substeps = whole("substeps", substeps, 1, limits.STEPS)
+    states, ended = integrate(method, system, start, times, substeps)
+    steps = jnp.asarray((times.shape[0] - 1) * substeps)
+    return _Course(states, ended, steps, jnp.isfinite(states[-1, 0]))
+
+
+def _described(system: Driven, times: Array, course: _Course) -> Trajectory:
+    """All that a trajectory tells of the states that an integration gave."""
+    model, states = system.model, course.states
+    reached, last, happened = course.ended
     cause = jnp.asarray(int(Status.halted))
     if model.inertia_order != "full":
         pivot = smallest_pivot(system, reached, last)
@@ -166,22 +193,22 @@ def trajectory(
             pivot > _NEARLY_SINGULAR, int(Status.halted), int(Status.inertia_not_definite)
         )
     status = jnp.where(
-        happened, int(Status.event), jnp.where(finished, int(Status.finished), cause)
+        happened, int(Status.event), jnp.where(course.finished, int(Status.finished), cause)
     )
 
     def at(time: Array, state: Array) -> tuple[Any, ...]:
         q, rate = motor_state(system, time, state)
         q = normalised(model, q)
         acceleration, torques, _ = motion_of(system, time, q, rate)
-        moved = equations.tip_motion(model, q, rate, acceleration)
-        return (q, rate, acceleration, torques, *moved, *equations.energies(model, q, rate))
+        moved, held = equations.described(model, q, rate, acceleration)
+        return (q, rate, acceleration, torques, *moved, *held)
 
     described: Any = jax.vmap(at)(times, states)
     work, dissipated = states[:, -2], states[:, -1]
     first: Any = -1
     if system.events:
         first = jnp.where(happened, jnp.argmin(margins(system, reached, last)), -1)
-    made = (times, *described, work, dissipated, status, reached, last, steps, first)
+    made = (times, *described, work, dissipated, status, reached, last, course.steps, first)
     return Trajectory(*made)
 
 
@@ -194,7 +221,7 @@ def _adaptive(
     atol: float,
     max_steps: int,
     forward: bool,
-) -> tuple[Array, Ended, Array, Array]:
+) -> _Course:
     import diffrax
 
     solvers = {"dopri8": diffrax.Dopri8, "tsit5": diffrax.Tsit5, "kvaerno5": diffrax.Kvaerno5}
@@ -232,8 +259,37 @@ def _adaptive(
     known = (times <= reached)[:, None] & jnp.isfinite(states)
     finished = solution.result == diffrax.RESULTS.successful
     ended = Ended(reached, last, solution.result == diffrax.RESULTS.event_occurred)
-    return jnp.where(known, states, jnp.nan), ended, solution.stats["num_steps"], finished
+    known_states = jnp.where(known, states, jnp.nan)
+    return _Course(known_states, ended, solution.stats["num_steps"], finished)
 
 
-#: `trajectory` as one program, whatever the length of its steps
-solved = compiled_sooner(trajectory, static_argnames=("method", "max_steps", "forward"))
+_integration = compiled_sooner(_integrated, static_argnames=("method", "max_steps", "forward"))
+#: a program of its own, whatever the method: at every time wanted once, where an integration is at it many times
+_description = compiled_sooner(_described, runs_once=True)
+
+
+def solved(
+    system: Driven,
+    state: Array,
+    times: Array,
+    method: str,
+    *,
+    rtol: float,
+    atol: float,
+    max_steps: int,
+    substeps: int,
+) -> Trajectory:
+    """`trajectory` of what has been checked, as two programs, whatever the length of the steps."""
+    course = _integration(
+        system,
+        state,
+        times,
+        rtol=rtol,
+        atol=atol,
+        substeps=substeps,
+        method=method,
+        max_steps=max_steps,
+        forward=False,
+    )
+    found: Trajectory = _description(system, times, course)
+    return found

@@ -29,6 +29,7 @@ from jaxmodal.dynamics.mechanics import (
 )
 from jaxmodal.dynamics.mechanics.solves import solve_definite, solve_held
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_motor_inertia
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.namespace import Array
 
 Vector = Float[Array, " N"]
@@ -92,12 +93,21 @@ def inertia(model: FlexibleModel, q: Vector) -> Float[Array, "N N"]:
     return _products(rows, table, rows) + mixed + mixed.T + still + turned
 
 
+class TipMotion(NamedTuple):
+    """Position, velocity and acceleration of the tip, m, m/s, m/s^2, each of shape (d,)."""
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+
+
 class _Motion(NamedTuple):
-    """Components, their velocities and their accelerations."""
+    """Components, their velocities and their accelerations, and the same of the tip."""
 
     parts: Array
     velocities: Array
     accelerations: Array
+    tip: TipMotion
 
 
 def _motion(model: FlexibleModel, q: Array, rate: Array, acceleration: Array) -> _Motion:
@@ -106,11 +116,12 @@ def _motion(model: FlexibleModel, q: Array, rate: Array, acceleration: Array) ->
     moved, here = free_bases.displacements(model, q)
     faster = free_bases.second_rates(model, rate, acceleration)
 
-    def velocity(at: Array, along: Array) -> tuple[Array, Array]:
-        return jax.jvp(lambda it: moving.components(model, moved(it)), (at,), (along,))
+    def velocity(at: Array, along: Array) -> tuple[Any, Any]:
+        return jax.jvp(lambda it: moving.components_and_tip(model, moved(it)), (at,), (along,))
 
-    (parts, velocities), (_, accelerations) = jax.jvp(velocity, (here, rate), (rate, faster))
-    return _Motion(parts, velocities, accelerations)
+    (places, speeds), (_, changes) = jax.jvp(velocity, (here, rate), (rate, faster))
+    parts, tips = zip(places, speeds, changes, strict=True)
+    return _Motion(*parts, TipMotion(*tips))
 
 
 def kinetic(model: FlexibleModel, q: Vector, rate: Vector) -> Float[Array, ""]:
@@ -121,11 +132,9 @@ def kinetic(model: FlexibleModel, q: Vector, rate: Vector) -> Float[Array, ""]:
     def velocity(at: Array) -> tuple[Array, Array]:
         return jax.jvp(lambda it: moving.components(model, moved(it)), (at,), (rate,))
 
-    table = moving.gram(model)
     if model.inertia_order == "full":
-        parts, speeds = velocity(here)
-        turning = moving.turning_energy(model, parts, speeds, rate)
-        return 0.5 * jnp.einsum("ika,ikl,ila->", speeds, table, speeds) + turning
+        return _kinetic_of(model, *velocity(here), rate)
+    table = moving.gram(model)
     straight, bent = _without_deflection(model, q)
 
     def speeds_and_turning(at: Array) -> tuple[Array, Array]:
@@ -135,6 +144,13 @@ def kinetic(model: FlexibleModel, q: Vector, rate: Vector) -> Float[Array, ""]:
     (speeds, still), (change, turned) = jax.jvp(speeds_and_turning, (straight,), (bent,))
     energy = jnp.einsum("ika,ikl,ila->", speeds, table, 0.5 * speeds + change)
     return energy + still + turned
+
+
+def _kinetic_of(model: FlexibleModel, parts: Array, velocities: Array, rate: Array) -> Array:
+    """Kinetic energy of components that move so."""
+    moving = kinematics_of(model)
+    turning = moving.turning_energy(model, parts, velocities, rate)
+    return 0.5 * jnp.einsum("ika,ikl,ila->", velocities, moving.gram(model), velocities) + turning
 
 
 def velocity_forces(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
@@ -151,9 +167,13 @@ def velocity_forces(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
 
 def potential(model: FlexibleModel, q: Vector) -> Float[Array, ""]:
     """Energy in the field of gravity, J; never truncated."""
-    moving = kinematics_of(model)
-    parts = moving.components(model, q)
-    return -jnp.einsum("ik,ika,a->", moving.weights(model), parts, jnp.asarray(model.gravity))
+    return _potential_of(model, kinematics_of(model).components(model, q))
+
+
+def _potential_of(model: FlexibleModel, parts: Array) -> Array:
+    """The same, of components."""
+    weights = kinematics_of(model).weights(model)
+    return -jnp.einsum("ik,ika,a->", weights, parts, jnp.asarray(model.gravity))
 
 
 def weight(model: FlexibleModel, q: Vector) -> Vector:
@@ -194,7 +214,7 @@ def _moving(
         forces = (
             forces - moving.weights(model)[:, :, None] * jnp.asarray(model.gravity)[None, None, :]
         )
-    more, turning = moving.turning_forces(model, *found, rate, acceleration)
+    more, turning = moving.turning_forces(model, *found[:3], rate, acceleration)
     moved, here = free_bases.displacements(model, q)
     _, work = jax.vjp(lambda it: moving.components(model, moved(it)), here)
     (made,) = work(forces + more)
@@ -226,15 +246,35 @@ def accelerations(
     require_motor_inertia(model)
     right = applied(model, torques) - resistance(model, q, rate)
     articulated = recursion if isinstance(model, FlexibleArm) else recursion_in_space
+    given = model.layout.given
     if articulated.pays(model):
+        if given.size:
+            right = right.at[given].set(0.0 if of_base is None else of_base)
         return articulated.solve(model, q, right), jnp.ones(())
-    matrix, given = inertia(model, q), model.layout.given
+    matrix = inertia(model, q)
     if not given.size:
         return solve_definite(matrix, right)
     moved = jnp.zeros_like(right)
     if of_base is not None:
         moved = moved.at[given].set(of_base)
     return solve_held(matrix, right, model.layout.loose, moved)
+
+
+def accelerations_held(
+    model: FlexibleModel, q: Vector, rate: Vector, given: Vector
+) -> tuple[Array, Array, Array]:
+    """Accelerations with motors, and what drives a base, that move as they are told; torques of the motors.
+
+    ``given`` (N,) holds the accelerations that are told. The third is the smallest relative pivot, as above.
+    """
+    layout, resisting = model.layout, resistance(model, q, rate)
+    if isinstance(model, SpatialFlexibleArm) and recursion_in_space.pays(model):
+        right = jnp.where(layout.free > 0.0, -resisting, given)
+        found, needed = recursion_in_space.solve_held(model, q, right)
+        return found, needed + resisting[layout.driven], jnp.ones(())
+    matrix = inertia(model, q)
+    found, pivot = solve_held(matrix, -resisting, layout.free, given)
+    return found, (matrix @ found + resisting)[layout.driven], pivot
 
 
 def generalised_forces(
@@ -248,9 +288,12 @@ def generalised_forces(
 
 def energies(model: FlexibleModel, q: Vector, rate: Vector) -> Energies:
     """Kinetic, elastic and gravitational energy, J."""
+    return Energies(kinetic(model, q, rate), _elastic(model, q), potential(model, q))
+
+
+def _elastic(model: FlexibleModel, q: Array) -> Array:
     strain = free_bases.strain(model, q)
-    elastic = 0.5 * (strain @ (model.stiffness @ strain))
-    return Energies(kinetic(model, q, rate), elastic, potential(model, q))
+    return 0.5 * (strain @ (model.stiffness @ strain))
 
 
 def momenta(model: FlexibleModel, q: Vector, rate: Vector) -> Momenta:
@@ -276,15 +319,18 @@ def points(model: FlexibleModel, q: Vector) -> Float[Array, "n s d"]:
     return kinematics_of(model).points(model, q)
 
 
-def tip_motion(
+def tip_motion(model: FlexibleModel, q: Vector, rate: Vector, acceleration: Vector) -> TipMotion:
+    """How the tip moves."""
+    return _motion(model, q, rate, acceleration).tip
+
+
+def described(
     model: FlexibleModel, q: Vector, rate: Vector, acceleration: Vector
-) -> tuple[Array, Array, Array]:
-    """Position, velocity and acceleration of the tip, m, m/s, m/s^2, each of shape (d,)."""
-    moved, here = free_bases.displacements(model, q)
-    faster = free_bases.second_rates(model, rate, acceleration)
-
-    def velocity(at: Array, along: Array) -> tuple[Array, Array]:
-        return jax.jvp(lambda it: tip(model, moved(it)), (at,), (along,))
-
-    (position, speed), (_, change) = jax.jvp(velocity, (here, rate), (rate, faster))
-    return position, speed, change
+) -> tuple[TipMotion, Energies]:
+    """The motion of the tip and the energies together, from the motion of all points."""
+    found = _motion(model, q, rate, acceleration)
+    full = model.inertia_order == "full"
+    moving = (
+        _kinetic_of(model, found.parts, found.velocities, rate) if full else kinetic(model, q, rate)
+    )
+    return found.tip, Energies(moving, _elastic(model, q), _potential_of(model, found.parts))

@@ -88,6 +88,11 @@ def components(model: FlexibleArm, q: Float[Array, " N"]) -> Array:
     return jnp.concatenate(parts, axis=1)
 
 
+def components_and_tip(model: FlexibleArm, q: Array) -> tuple[Array, Array]:
+    """`components`, and the position of the tip of the arm."""
+    return components(model, q), tip(model, q)
+
+
 def gram(model: FlexibleArm) -> Array:
     """The Gram matrices that belong to `components`, shape (n, k, k)."""
     if model.foreshortening:

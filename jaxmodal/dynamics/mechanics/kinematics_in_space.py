@@ -125,6 +125,12 @@ def components(model: SpatialFlexibleArm, q: Float[Array, " N"]) -> Array:
     return jnp.concatenate([base, parts])
 
 
+def components_and_tip(model: SpatialFlexibleArm, q: Array) -> tuple[Array, Array]:
+    """`components`, and the position of the tip of the arm."""
+    parts = components(model, q)
+    return parts, parts[-1, _OF_TIP.start - 1]
+
+
 def gram(model: SpatialFlexibleArm) -> Array:
     """The Gram matrices that belong to `components`, shape (p, k + 8, k + 8) or (1 + p, ...)."""
     table = jnp.asarray(model.gram)

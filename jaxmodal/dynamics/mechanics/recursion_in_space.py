@@ -29,12 +29,8 @@ from jaxmodal.runtime.namespace import Array
 
 
 def pays(model: SpatialFlexibleArm) -> bool:
-    """Whether this is the way to solve with the inertia matrix of a model: always faster, where it is right.
-
-    It is not where a base is driven, whose accelerations are given, nor for a matrix of first order.
-    """
-    full = model.frames == "rotation" and model.inertia_order == "full"
-    return full and model.base != "driven"
+    """Whether this is the way to solve with the inertia matrix of a model: always faster, where it is right."""
+    return model.frames == "rotation" and model.inertia_order == "full"
 
 
 class _Local(NamedTuple):
@@ -149,9 +145,15 @@ def _links(model: SpatialFlexibleArm, deltas: Array) -> list[_Local]:
 
 
 def _runs(model: SpatialFlexibleArm) -> list[np.ndarray]:
-    """Numbers, from 0, of pieces that follow each other and all have shapes, or none; springs at joints, or none."""
-    numbers = range(model.num_pieces)
-    groups = itertools.groupby(numbers, key=lambda i: (any(model.counts[i]), model.springs[i] > 0))
+    """Numbers, from 0, of pieces that follow each other and all have shapes, or none; springs at joints, or none.
+
+    A base that is driven, the first piece, is one of its own.
+    """
+
+    def kind(i: int) -> tuple[bool, bool, bool]:
+        return any(model.counts[i]), model.springs[i] > 0, i == 0 and model.base == "driven"
+
+    groups = itertools.groupby(range(model.num_pieces), key=kind)
     return [np.array(list(group)) for _, group in groups]
 
 
@@ -169,27 +171,30 @@ def _given(vector: Array, gives: Array) -> Array:
 class _Rotors(NamedTuple):
     """Rotors by joint: their inertia by the rates of what carries them and of the joint, (n, 2, 2).
 
-    A motor behind a spring is eliminated; ``share`` of its torque acts back on what carries it, (n,).
+    A motor behind a spring is eliminated, or moves as it is told; ``share`` of its torque, or of its acceleration, acts
+    back on what carries it, (n,). Its own inertia and what couples it to that are ``own`` and ``mixed``, 0 of others.
     """
 
     inertia: Array
     share: Array
     own: Array
+    mixed: Array
 
 
-def _rotors(model: SpatialFlexibleArm) -> _Rotors:
+def _rotors(model: SpatialFlexibleArm, held: bool) -> _Rotors:
     springs = np.asarray(model.elastic) & ~np.asarray(model.rotor_beyond)
     carried = float(model.rotor_motion == "carried")
     gear, inertia = jnp.asarray(model.gear), jnp.asarray(model.rotor)
     own = gear * gear * inertia
     mixed = carried * gear * inertia
     plain = carried * inertia
-    share = jnp.where(springs, mixed / jnp.where(springs & (own > 0.0), own, 1.0), 0.0)
+    behind = jnp.where(springs, mixed, 0.0)
+    share = behind if held else behind / jnp.where(springs & (own > 0.0), own, 1.0)
     rows = [
-        jnp.stack([plain - share * mixed, jnp.where(springs, 0.0, mixed)], axis=-1),
-        jnp.stack([jnp.where(springs, 0.0, mixed), jnp.where(springs, 0.0, own)], axis=-1),
+        jnp.stack([plain if held else plain - share * mixed, mixed - behind], axis=-1),
+        jnp.stack([mixed - behind, jnp.where(springs, 0.0, own)], axis=-1),
     ]
-    return _Rotors(jnp.stack(rows, axis=-2), share, own)
+    return _Rotors(jnp.stack(rows, axis=-2), share, jnp.where(springs, own, 0.0), behind)
 
 
 class _Joints(NamedTuple):
@@ -219,11 +224,26 @@ def _joints(model: SpatialFlexibleArm, q: Array) -> _Joints:
 
 
 def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
-    """The solution of B(q) x = right, shape (N,), with the six rates of a free base last."""
+    """The solution of B(q) x = right, shape (N,), with the six rates of a free base last.
+
+    What drives a base has its accelerations in place of its forces, and keeps them.
+    """
+    return _solved(model, q, right, False)[0]
+
+
+def solve_held(model: SpatialFlexibleArm, q: Array, right: Array) -> tuple[Array, Array]:
+    """The same with motors that move as they are told, and what of B x is theirs, shape (n,).
+
+    They, too, have their accelerations in place of their torques.
+    """
+    return _solved(model, q, right, True)
+
+
+def _solved(model: SpatialFlexibleArm, q: Array, right: Array, held: bool) -> tuple[Array, Array]:
     n, layout = model.num_links, model.layout
     driven, places = layout.driven, layout.places
     deltas = modal_by_link(model, q)
-    rotors = _rotors(model)
+    rotors = _rotors(model, held)
     reaction = of_pieces(model, rotors.share * right[driven])
     carried = of_pieces(model, rotors.inertia)
     torques = of_pieces(model, right[:n])
@@ -232,6 +252,8 @@ def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
     local = _links(model, deltas)
     shapes = sum(layout.functions.widths)
     missing = (places == layout.size).astype(float)
+    # a joint whose motor is not behind a spring is told how to move itself
+    told = of_pieces(model, jnp.asarray(~np.asarray(model.elastic) & held))
     beyond = jnp.zeros((6, 6)), jnp.zeros(6)
     kept: list[Any] = []
     runs = _runs(model)
@@ -248,11 +270,12 @@ def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
         given = (
             (own, forces[run][:, bent], torques[run]),
             (springs, forces[run][:, sprung], missing[run][:, sprung]),
-            (carried[run], reaction[run]),
+            (carried[run], reaction[run], told[run]),
             between,
         )
         slides = any(model.kinds[i] == SLIDES for i in run)
-        inward = functools.partial(_inward, slides)
+        moved_base = run[0] == 0 and model.base == "driven"
+        inward = functools.partial(_inward, slides, bool(moved_base), held)
         beyond, found = jax.lax.scan(inward, beyond, given, reverse=True)
         kept.append((slides, (found, own.transport, springs, between)))
         parts.append(np.concatenate([bent, sprung]))
@@ -266,15 +289,17 @@ def solve(model: SpatialFlexibleArm, q: Array, right: Array) -> Array:
         answers.append(answer)
     solution = jnp.zeros(layout.size + 1)
     rates = jnp.concatenate([answer[0] for answer in answers])[layout.moving]
-    for run, part, (_, modal, _) in zip(runs, reversed(parts), answers, strict=True):
+    for run, part, (_, modal, *_) in zip(runs, reversed(parts), answers, strict=True):
         solution = solution.at[places[run][:, part]].set(modal)
-    if any(model.elastic):
-        carrying = jnp.concatenate([answer[2] for answer in answers])[layout.moving]
-        behind = np.asarray(model.elastic) & ~np.asarray(model.rotor_beyond)
-        weight = jnp.where(behind & (rotors.own > 0.0), rotors.own, 1.0)
-        motors = right[driven] / weight - rotors.share * carrying
-        solution = solution.at[driven].set(motors)
-    return jnp.concatenate([solution.at[:n].set(rates)[:-1], own])
+    carrying = jnp.concatenate([answer[2] for answer in answers])[layout.moving]
+    if held:
+        solution = solution.at[driven].set(right[driven])
+    elif any(model.elastic):
+        motors = right[driven] / jnp.where(rotors.own > 0.0, rotors.own, 1.0)
+        solution = solution.at[driven].set(motors - rotors.share * carrying)
+    needed = jnp.concatenate([answer[3] for answer in answers])[layout.moving]
+    needed = needed + rotors.own * right[driven] + rotors.mixed * carrying
+    return jnp.concatenate([solution.at[:n].set(rates)[:-1], own]), needed
 
 
 def _free_base(
@@ -290,10 +315,10 @@ def _free_base(
 
 
 def _inward(
-    slides: bool, beyond: tuple[Array, Array], link: Any
+    slides: bool, moved_base: bool, held: bool, beyond: tuple[Array, Array], link: Any
 ) -> tuple[tuple[Array, Array], Any]:
     """One piece and its joint taken into what lies beyond: inertia (6, 6) and force (6,) at the tip before it."""
-    (local, modal, torque), (springs, sprung, missing), (turned, back), joint = link
+    (local, modal, torque), (springs, sprung, missing), (turned, back, told), joint = link
     axis, frame = joint.axis, joint.frame
     inertia, force = beyond
     carried = local.transport.T @ ((inertia + local.tip) @ local.transport)
@@ -302,7 +327,12 @@ def _inward(
     if springs.shape[1] > 6:
         rows = np.arange(6, springs.shape[1])
         whole = (springs.T @ (left @ springs)).at[rows, rows].add(missing)
-        left, pushed, given = _without(whole, springs.T @ pushed, sprung)
+        if moved_base:
+            given = jnp.concatenate([jnp.zeros((rows.size, 6)), sprung[:, None]], axis=1)
+            pushed = springs.T @ pushed
+            left, pushed = whole[:6, :6], pushed[:6] - whole[:6, 6:] @ sprung
+        else:
+            left, pushed, given = _without(whole, springs.T @ pushed, sprung)
     # in the axes of the tip before, of which the way of the joint is a fixed vector
     turn = jnp.zeros((6, 6)).at[:3, :3].set(frame).at[3:, 3:].set(frame)
     left, pushed = turn @ left @ turn.T, turn @ pushed
@@ -311,15 +341,22 @@ def _inward(
     row = way @ left[needed]
     pivot = row[needed] @ way + turned[1, 1] + joint.lacking
     row = row.at[:3].add(turned[0, 1] * axis)
-    drive = torque + way @ pushed[needed]
-    inner = left - row[:, None] * row[None, :] / pivot
-    outer = pushed - row * drive / pivot
+    share, drive = row / pivot, (torque + way @ pushed[needed]) / pivot
+    asked = row, jnp.zeros(())
+    if held:  # what is told has no share in what moves it, and its own acceleration
+        share, drive = jnp.where(told, 0.0, share), jnp.where(told, torque, drive)
+        asked = (
+            jnp.where(told, row, 0.0),
+            jnp.where(told, pivot * torque - way @ pushed[needed], 0.0),
+        )
+    inner = left - row[:, None] * share[None, :]
+    outer = pushed - row * drive
     if slides:  # seen from where it would be without its way
         moved = _carried(jnp.eye(3), joint.reach)
         inner, outer = moved.T @ inner @ moved, moved.T @ outer
     inner = inner.at[:3, :3].add(turned[0, 0] * axis[:, None] * axis[None, :])
     outer = outer.at[:3].add(-back * axis)
-    return (inner, outer), (gone, given, row / pivot, drive / pivot)
+    return (inner, outer), (gone, given, share, drive, asked)
 
 
 def _without(whole: Array, sides: Array, forces: Array) -> tuple[Array, Array, Array]:
@@ -333,13 +370,19 @@ def _without(whole: Array, sides: Array, forces: Array) -> tuple[Array, Array, A
     return left, sides[:6] - whole[:6, 6:] @ gone[:, 6], gone
 
 
-def _outward(slides: bool, base: Array, link: Any) -> tuple[Array, tuple[Array, Array, Array]]:
-    """Accelerations of a joint, of its piece's shapes and springs, and of what carries its rotor about its axis."""
-    (gone, given, row, drive), transport, springs, joint = link
+def _outward(
+    slides: bool, base: Array, link: Any
+) -> tuple[Array, tuple[Array, Array, Array, Array]]:
+    """Accelerations of a joint, of its piece's shapes and springs, and of what carries its rotor about its axis.
+
+    And what a joint needs that moves as it is told.
+    """
+    (gone, given, row, drive, (of_base, rest)), transport, springs, joint = link
     carrying = joint.axis @ base[:3]
     if slides:
         base = _carried(jnp.eye(3), joint.reach) @ base
     rate = drive - row @ base
+    needed = rest + of_base @ base
     if slides:
         base = base + joint.way * rate
     angular = base[:3] if slides else base[:3] + joint.way[:3] * rate
@@ -352,4 +395,5 @@ def _outward(slides: bool, base: Array, link: Any) -> tuple[Array, tuple[Array, 
         rate,
         jnp.concatenate([modal, sprung]),
         carrying,
+        needed,
     )

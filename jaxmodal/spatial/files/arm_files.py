@@ -77,15 +77,23 @@ def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
     if is_robot(path):
         return read_urdf(path, check=check)
     document = planar.read_document(path)
-    robot = robot_path(document, path)
+    robot = robot_of(document, path, check)
     if robot is not None:
-        with within(f"{path}: "):
-            values = robot_values(document)
-        return read_urdf(robot, check=check, **values)
+        return robot
     arm = arm_from_dict(document, source=str(path))
     if check:
         warn_of_implausible_values(arm, str(path))
     return arm
+
+
+def robot_of(document: object, path: str | Path, check: bool = True) -> SpatialArm | None:
+    """The arm of the URDF that the tables of a file name, seen from the file's folder; None where they name none."""
+    robot = robot_path(document, path)
+    if robot is None or not isinstance(document, Mapping):
+        return None
+    with within(f"{path}: "):
+        values = robot_values(document)
+    return read_urdf(robot, check=check, **values)
 
 
 def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:

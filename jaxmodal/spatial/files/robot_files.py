@@ -53,16 +53,16 @@ def robot_path(document: object, source: str | Path) -> Path | None:
 
 
 def robot_values(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The keywords of `read_urdf` from the table of a file.
+    """The keywords of `read_urdf` from the table of a file, of which ``dynamics`` is not looked at.
 
     Raises
     ------
     ArmError
         A key is unknown, or a value is none of its kind.
     """
-    entries = {key: value for key, value in document.items() if key != URDF}
+    entries = {key: value for key, value in document.items() if key not in (URDF, "dynamics")}
     keys, _ = in_si(entries, _BY_NAME)
-    check_keys(keys, (URDF, *_KNOWN), (), ArmError, with_units(_BY_NAME))
+    check_keys(keys, (URDF, *_KNOWN, "dynamics"), (), ArmError, with_units(_BY_NAME))
     for name in _PLAIN:
         if name in keys and not isinstance(keys[name], str):
             raise ArmError(f"{name} = {shown(keys[name])}: must be text.")

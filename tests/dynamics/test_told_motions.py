@@ -1,0 +1,78 @@
+"""Motors, and what drives a base, that move as they are told, beside the factorised B; what nothing has inertia along.
+
+What compiles: both ways of three arms, and one short simulation.
+"""
+
+import jax
+import numpy as np
+import pytest
+from spatial_dynamics_cases import model_of, relative
+
+import jaxmodal as jm
+from jaxmodal.dynamics import flexible_arm, simulate
+from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics.free_bases import at_zero
+from jaxmodal.dynamics.mechanics.solves import solve_held
+from jaxmodal.runtime.errors import ArmError
+
+BODY = jm.RigidBody(0.7, (0.01, -0.02, 0.03), [[4e-3, 5e-4, 0], [5e-4, 6e-3, 0], [0, 0, 5e-3]])
+BEAM = jm.SpatialLink(
+    0.6, 7e10, 2700.0, jm.rectangle(0.012, 0.03, "cowper"), poisson_ratio=0.33, body=BODY
+)
+#: a beam, and one that slides on two springs
+SHAKEN = jm.SpatialArm(
+    (
+        BEAM,
+        BEAM.replace(
+            prismatic=True,
+            base_offset=(0.2, 0.03, -0.02),
+            joint_springs=(
+                jm.Spring("translation", (1.0, 0.0, 0.0), 2e5),
+                jm.Spring("rotation", (0.0, 1.0, 0.5), 900.0),
+            ),
+            stator=jm.RigidBody(0.3, (0.0, 0.01, 0.0), (1e-3, 1e-3, 1e-3)),
+        ),
+    ),
+    jm.RigidBody(0.5),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["P3", "P4", "driven"])
+def test_what_moves_as_it_is_told_by_recursion(name):
+    """Motors before and without springs with carried rotors, a free base, a driven one: beside the factorised B."""
+    model = flexible_arm(SHAKEN, 1, base="driven") if name == "driven" else model_of(name)
+    layout, rng = model.layout, np.random.default_rng(0)
+    q = at_zero(model) + rng.uniform(-0.3, 0.3, model.num_coordinates)
+    rate, told, pushed = rng.uniform(-1.0, 1.0, (3, model.num_rates))
+    torques, told = pushed[: model.num_links], told * (1.0 - layout.free)
+
+    @jax.jit
+    def both(q, rate):
+        matrix, resisting = equations.inertia(model, q), equations.resistance(model, q, rate)
+        found, _ = solve_held(matrix, -resisting, layout.free, told)
+        shaken = told * (1.0 - layout.loose)
+        right = equations.applied(model, torques) - resisting
+        pairs = [
+            (equations.accelerations_held(model, q, rate, told)[0], found),
+            (
+                equations.accelerations_held(model, q, rate, told)[1],
+                (matrix @ found + resisting)[layout.driven],
+            ),
+        ]
+        if layout.given.size:
+            moved = equations.accelerations(model, q, rate, torques, told[layout.given])[0]
+            pairs.append((moved, solve_held(matrix, right, layout.loose, shaken)[0]))
+        return pairs
+
+    for by_recursion, dense in both(q, rate):
+        assert relative(by_recursion, dense) < 1e-10  # the condition of B is up to 1e6
+
+
+@pytest.mark.slow
+def test_a_joint_that_moves_nothing_with_inertia_is_told():
+    """A point mass on the axis of its joint."""
+    axial = jm.SpatialLink(0.5, rigid=True, joint_axis=(1.0, 0.0, 0.0))
+    model = flexible_arm(jm.SpatialArm((axial,), jm.RigidBody(1.0)))
+    with pytest.raises(ArmError, match=r"nothing has inertia along theta1.* must move a body"):
+        simulate(model, [0.0, 1e-3], method="rk4", step=1e-3)
