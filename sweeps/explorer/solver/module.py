@@ -21,12 +21,12 @@ from jaxmodal.frequencies.certificate import EPS, TOLERANCE
 from jaxmodal.frequencies.resolution import RESOLVED
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.stiffness.condensation import BODY_INERTIA, BODY_MASS
-from sweeps.explorer.solver.programs import arm_programs
+from sweeps.explorer.solver.programs import LEVER, arm_programs
 from sweeps.explorer.solver.spatial_programs import spatial_programs
 from sweeps.explorer.solver.tapes import OPERATIONS
 
 #: of the texts of arms in the plane and in space; one more with every change of what they hold
-FORMAT, SPACE_FORMAT = "jaxmodal arm 1", "jaxmodal arm in space 2"
+FORMAT, SPACE_FORMAT = "jaxmodal arm 2", "jaxmodal arm in space 2"
 _PLACE = "// @generated constants\n"
 #: in the order in which they need each other; together they are one module, for arms of one kind
 SCRIPTS = ("arithmetic.js", "members.js", "arm.js", "search.js", "shapes.js", "answers.js")
@@ -47,6 +47,7 @@ def module_text(in_space: bool = False) -> str:
         "OPERATIONS": OPERATIONS,
         "GROUND": GROUND,
         "ROTOR": ROTOR,
+        "LEVER": LEVER,
         "MEMBER_FIELDS": FreeEndMember._fields,
         "BODY_MASS": BODY_MASS,
         "BODY_INERTIA": BODY_INERTIA,
@@ -89,7 +90,7 @@ def arm_json(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
     Raises
     ------
     ArmError
-        A planar arm is under forces at rest; or the arm is refused by `jaxmodal.natural_frequencies`, too.
+        Forces at rest that the page has not; or the arm is refused by `jaxmodal.natural_frequencies`, too.
     """
     written: dict[str, Any] = {"aliases": ALIASES}
     if isinstance(arm, SpatialArm):

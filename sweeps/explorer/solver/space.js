@@ -38,7 +38,7 @@ export function setValue(arm, address, value) {
   const values = arm.values.slice();
   values[place] = value;
   const changed = withValues(arm, values);
-  if (changed.invalid) throw new Error(`${address} = ${value}: no arm can have this value, see the page on arm files.`);
+  if (changed.invalid) throw new Error(`${address} = ${value}: no arm can have this value; see the page on arm files.`);
   return changed;
 }
 

@@ -8,7 +8,7 @@ class ForcedView {
     this.page = page;
     this.open = null;
     this.points = [];
-    const { space, solved } = page.about, number = space ? solved.whole.length - solved.baseLinks : solved.links;
+    const { space, solved } = page.about, number = space ? solved.whole.length - solved.baseLinks : solved.ends.length;
     const directions = space ? ["x", "y", "z", "rx", "ry", "rz"] : ["x", "y", "turn"];
     this.ports = Array.from({ length: number }, (_, k) => directions.map((direction) => ({ link: k, direction, name: `tip_${k + 1}.${direction}` }))).flat();
     for (const id of ["force", "motion"]) {
