@@ -50,6 +50,7 @@ _VIEWS = (
     "matters.js",
     "response.js",
     "along.js",
+    *("reading.js", "state.js", "slice.js", "map.js", "arm_map.js"),
     "arm_page.js",
 )
 #: those of the page of a planar arm, and of one in space
@@ -75,6 +76,8 @@ SPACE_SCRIPTS = (
     "space_picture.js",
     *_VIEWS,
 )
+#: lines of a script without indentation that are comments, and empty ones
+_COMMENTS = re.compile(r"^(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/|)\n", re.MULTILINE)
 #: what pages say beneath the picture of an arm in space
 _TURNS = (
     "Drag to turn the arm, or its arrow keys; the wheel, + and - zoom. Bodies are ellipsoids of their mass and "
@@ -164,13 +167,18 @@ def _worker(in_space: bool | None) -> str:
         return 'const SOLVER = "";\n'
     # a page from a disk may start no worker that is a module
     solver = re.sub(r"^export ", "", module_text(in_space), flags=re.MULTILINE)
-    worker = json.dumps(f'"use strict";\n{solver}\n{source_of("worker.js")}')
+    worker = json.dumps(_spared(f'"use strict";\n{solver}\n{source_of("worker.js")}'))
     return f"const SOLVER = {_without_markup(worker)};\n"
 
 
 def _script(names: tuple[str, ...], first: str) -> str:
-    body = "\n".join(source_of(name) for name in names)
+    body = _spared("\n".join(source_of(name) for name in names))
     return f'"use strict";\n(() => {{\n{first}{body}}})();\n'
+
+
+def _spared(script: str) -> str:
+    """A script without indentation and the lines that are comments alone: a fifth of it. No text goes over lines."""
+    return _COMMENTS.sub("", re.sub(r"^[ \t]+", "", script, flags=re.MULTILINE))
 
 
 def _put_together(

@@ -13,7 +13,7 @@ class ArmPage {
     this.values = {};
     this.mode = 0;
     this.pinning = new Pinning(this);
-    this.panels = [this.pinning, new Matters(this), new ForcedView(this), new Along(this)];
+    this.panels = [this.pinning, new Matters(this), new ForcedView(this), new ArmMap(this), new Along(this)];
     const again = () => requestAnimationFrame(() => this.panels.forEach((panel) => panel.draw?.()));
     new ResizeObserver(again).observe(byId("views"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);

@@ -51,6 +51,25 @@ function drawContour(context, lines, toX, toY, colour, width) {
   context.stroke();
 }
 
+// What is to be said of a map that has been drawn: cells that are not certified, the band to avoid, the level.
+function statusText({ sweep, statusCounts }) {
+  const others = [...statusCounts].map((count, code) => [code, count]).filter(([code, count]) => code && count);
+  return others.length
+    ? `Not certified among the cells shown (hatched, or empty where not computed): ${others.map(([code, count]) => `${count} ${sweep.statusName(code)}`).join(", ")}.`
+    : "Every cell shown is certified.";
+}
+
+function bandText({ nx, ny, bandCounts }, { low, high }) {
+  if (!bandCounts) return "";
+  const [free, inside, unknown] = bandCounts, total = nx * ny, share = (count) => `${shortNumber((100 * count) / total, 3)} %`;
+  return `${share(free)} of the ${total} cells shown have no mode between ${low} and ${high} Hz; ${share(inside)} have one (hatched)` +
+    (unknown ? `; of ${share(unknown)} it is not known (not certified, or the highest mode computed lies below the band).` : ".");
+}
+
+function levelText({ sweep, levelFound }, { level, mode }) {
+  return level !== null && !levelFound ? `No cell shown has ${level} Hz in mode ${sweep.modes[mode]}.` : "";
+}
+
 // What the map depends on beside the places of the cell and the pin on it.
 function mapKey(canvas, sweep, state) {
   const others = state.at.filter((_, k) => k !== state.x && k !== state.y);

@@ -77,9 +77,7 @@ class Page {
     byId("log").addEventListener("change", (event) => this.set({ log: event.target.checked }, true));
     byId("pin").addEventListener("click", () => this.set({ pin: [...this.state.at] }, true));
     byId("unpin").addEventListener("click", () => this.set({ pin: null }, true));
-    byId("lowest").addEventListener("click", () => this.jump((value) => value));
-    byId("highest").addEventListener("click", () => this.jump((value) => -value));
-    byId("closest").addEventListener("click", () => this.jump((value, next) => (next - value) / next));
+    for (const [name, measure] of Object.entries(MEASURES)) byId(name).addEventListener("click", () => this.jump(measure));
     byId("doubtful").addEventListener("click", () => this.jump((value, next, status) => (status === 0 ? NaN : 0)));
     byId("closest").hidden = sweep.modes.length < 2;
     byId("map-csv").addEventListener("click", () => this.csv([this.state.y, this.state.x], [this.state.mode]));
@@ -167,23 +165,9 @@ class Page {
 
   // Goes to the cell, of all, at which a measure of the mode is least.
   jump(measure) {
-    const { sweep, state } = this;
-    const next = Math.min(state.mode + 1, sweep.modes.length - 1);
-    const mode = measure.length === 2 && next === state.mode ? state.mode - 1 : state.mode;
-    const pair = [mode, measure.length === 2 ? mode + 1 : mode].map((k) => sweep.plane(state.theory, k));
-    const decoders = pair.map((plane) => sweep.decoder(plane));
-    let [best, found] = [Infinity, -1];
-    for (let flat = 0; flat < sweep.cells; flat++) {
-      const [a, b] = pair.map((plane, k) => decoders[k](sweep.numbers[plane * sweep.cells + flat]));
-      const size = measure(a, b, sweep.statusOf(state.theory, mode, flat));
-      if (size < best) [best, found] = [size, flat];
-    }
-    if (found < 0) {
-      byId("said").textContent = "There is no such cell.";
-      return;
-    }
-    const at = sweep.strides.map((stride, k) => Math.floor(found / stride) % sweep.axes[k].size);
-    this.set({ at, mode }, true);
+    const found = leastCell(this.sweep, this.state, measure);
+    if (found) this.set(found, true);
+    else byId("said").textContent = "There is no such cell.";
   }
 
   csv(axes, modes) {
@@ -228,18 +212,9 @@ class Page {
       "aria-label",
       `Map of mode ${sweep.modes[state.mode]} over ${sweep.axes[state.x].label} and ${sweep.axes[state.y].label}. At ${this.cellText(state.at)}: ${here}. Arrow keys move, Enter pins.`,
     );
-    const others = [...map.statusCounts].map((count, code) => [code, count]).filter(([code, count]) => code && count);
-    byId("map-status").textContent = others.length
-      ? `Not certified among the cells shown (hatched, or empty where not computed): ${others.map(([code, count]) => `${count} ${sweep.statusName(code)}`).join(", ")}.`
-      : "Every cell shown is certified.";
-    const total = map.nx * map.ny;
-    const share = (count) => `${shortNumber((100 * count) / total, 3)} %`;
-    byId("band-text").textContent = !map.bandCounts
-      ? ""
-      : `${share(map.bandCounts[0])} of the ${total} cells shown have no mode between ${state.low} and ${state.high} Hz; ${share(map.bandCounts[1])} have one (hatched)` +
-        (map.bandCounts[2] ? `; of ${share(map.bandCounts[2])} it is not known (not certified, or the highest mode computed lies below the band).` : ".");
-    byId("level-text").textContent =
-      state.level !== null && !map.levelFound ? `No cell shown has ${state.level} Hz in mode ${sweep.modes[state.mode]}.` : "";
+    byId("map-status").textContent = statusText(map);
+    byId("band-text").textContent = bandText(map, state);
+    byId("level-text").textContent = levelText(map, state);
   }
 
   spectrum() {

@@ -92,6 +92,25 @@ class Slice {
   }
 }
 
+// Measures of a mode, by the value of the next one too, whose least is looked for.
+const MEASURES = { lowest: (value) => value, highest: (value) => -value, closest: (value, next) => (next - value) / next };
+
+// The cell, of all, at which a measure of the mode is least, and that mode; null where none has it.
+function leastCell(sweep, state, measure) {
+  const next = Math.min(state.mode + 1, sweep.modes.length - 1);
+  const mode = measure.length === 2 && next === state.mode ? state.mode - 1 : state.mode;
+  const pair = [mode, measure.length === 2 ? mode + 1 : mode].map((k) => sweep.plane(state.theory, k));
+  const decoders = pair.map((plane) => sweep.decoder(plane));
+  let [best, found] = [Infinity, -1];
+  for (let flat = 0; flat < sweep.cells; flat++) {
+    const [a, b] = pair.map((plane, k) => decoders[k](sweep.numbers[plane * sweep.cells + flat]));
+    const size = measure(a, b, sweep.statusOf(state.theory, mode, flat));
+    if (size < best) [best, found] = [size, flat];
+  }
+  if (found < 0) return null;
+  return { at: sweep.strides.map((stride, k) => Math.floor(found / stride) % sweep.axes[k].size), mode };
+}
+
 // Segments of the line where a slice has a value, between centres of cells, in points of the axes.
 function contour(slice, level, stride) {
   const { nx, ny } = slice;

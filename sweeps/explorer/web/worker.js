@@ -30,10 +30,32 @@ function at(values) {
   return last.arm;
 }
 
+// Milliseconds after which the answer to a question about many cells is given, however few are solved; modes at most.
+const AT_A_TIME = 100, MOST_MODES = 40;
+
+// The modes with two values set: as many as are asked for, and those below `high` and one more. Null where no arm has them.
+function cell(values, names, pair, modes, high) {
+  try {
+    const arm = withAll(at(values), { [names[0]]: pair[0], [names[1]]: pair[1] });
+    const { omega, certified } = frequencies(arm, high > 0 ? Math.min(MOST_MODES, Math.max(modes, countBelow(arm, high) + 1)) : modes);
+    return { omega, certified };
+  } catch {
+    return null;
+  }
+}
+
 const ASIDE = {
   frequencies: ({ values, modes }) => ({ ...frequencies(at(values), modes), places: places(at(values)) }),
   slopes: ({ values, omega, addresses }) => slopes(at(values), omega, addresses),
   receptances: ({ values, omega, first, second }) => receptances(at(values), omega, first, second),
+  cells: ({ values, names, pairs, modes, high }) => {
+    const begin = performance.now(), found = [];
+    for (const pair of pairs) {
+      found.push(cell(values, names, pair, modes, high));
+      if (performance.now() - begin > AT_A_TIME) break;
+    }
+    return found;
+  },
   along: ({ values, address, value, modes }) => along(at(values), address, value, modes),
 };
 
