@@ -27,6 +27,7 @@ SCRIPTS = (
     "state.js",
     "slice.js",
     "canvas.js",
+    "vector.js",
     "map.js",
     "curves.js",
     "files.js",
@@ -44,6 +45,7 @@ CELL_SCRIPTS = {
 #: what both pages of an arm have, and the page itself
 _VIEWS = (
     "canvas.js",
+    "vector.js",
     "plot.js",
     "values.js",
     "pinning.js",
@@ -126,9 +128,7 @@ def assembled(data: dict[str, Any]) -> str:
     asked = "'self'" if data["served"] else "'none'"
     in_space = bool(data["arm"] and data["arm"].get("space"))
     solver = None if "why" in data["exact"] else data["exact"]["space"]
-    picture = (
-        source_of("space_picture.html").rstrip() if in_space else '<svg id="arm" role="img"></svg>'
-    )
+    picture = source_of("space_picture.html" if in_space else "plane_picture.html").rstrip()
     parts = {"picture": picture, "remarks": _TURNS if in_space else ""}
     rules = f"connect-src {asked}{'' if solver is None else '; worker-src blob:'}"
     return _put_together("page.html", code(in_space, solver), rules, data, parts)

@@ -24,7 +24,7 @@ class ArmMap {
       this.ask();
     });
     byId("map-csv").addEventListener("click", () => offer(new Blob([this.csv()], { type: "text/csv" }), "map.csv"));
-    offerPictures("map", "map", () => this.draw());
+    offerPictures("map", "map", (canvas) => drawMap(canvas, this.sweep, this.state(), null));
     byId("map").addEventListener("click", ({ offsetX, offsetY }) => this.map && this.go(this.map.cellAt(offsetX, offsetY)));
     byId("map").addEventListener("keydown", (event) => this.moved(event));
     byId("over").hidden = names.length < 2;

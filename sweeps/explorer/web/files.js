@@ -8,11 +8,6 @@ function offer(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-// Buttons that give what a canvas shows as a file.
-function offerPictures(id, name, draw) {
-  byId(`${id}-png`).addEventListener("click", () => byId(id).toBlob((blob) => offer(blob, `${name}.png`)));
-}
-
 // A field of CSV; what a spreadsheet would take for a formula gets an apostrophe.
 function field(value) {
   const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);

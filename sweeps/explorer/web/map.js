@@ -84,10 +84,12 @@ function drawMap(canvas, sweep, state, last) {
   const slice = last?.key === key ? last : drawCells(canvas, sweep, { ...state }, key);
   const { toX, toY } = slice;
   const context = canvas.getContext("2d");
-  context.save();
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.drawImage(slice.picture, 0, 0);
-  context.restore();
+  if (!canvas.vector) {
+    context.save();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.drawImage(slice.picture, 0, 0);
+    context.restore();
+  }
   const mark = (index, colour, radius) => {
     const [x, y] = [toX(index[state.x]), toY(index[state.y])];
     for (const [line, width] of [["#ffffff", 4], [colour, 2]]) {
@@ -139,7 +141,7 @@ function drawCells(canvas, sweep, state, key) {
   drawBar(context, box, range, state, text);
   const picture = document.createElement("canvas");
   [picture.width, picture.height] = [canvas.width, canvas.height];
-  picture.getContext("2d").drawImage(canvas, 0, 0);
+  if (!canvas.vector) picture.getContext("2d").drawImage(canvas, 0, 0);
   const cellAt = (x, y) => [
     Math.max(0, Math.min(slice.nx - 1, Math.floor(((x - box.left) / box.width) * slice.nx))),
     Math.max(0, Math.min(slice.ny - 1, Math.floor(((box.top + box.height - y) / box.height) * slice.ny))),

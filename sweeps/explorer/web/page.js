@@ -82,8 +82,8 @@ class Page {
     byId("closest").hidden = sweep.modes.length < 2;
     byId("map-csv").addEventListener("click", () => this.csv([this.state.y, this.state.x], [this.state.mode]));
     byId("curves-csv").addEventListener("click", () => this.csv([this.state.x], sweep.modes.map((_, k) => k)));
-    byId("map-png").addEventListener("click", () => byId("map").toBlob((blob) => offer(blob, "map.png")));
-    byId("curves-png").addEventListener("click", () => byId("curves").toBlob((blob) => offer(blob, "curves.png")));
+    offerPictures("map", "map", (canvas) => drawMap(canvas, sweep, this.state, null));
+    offerPictures("curves", "curves", (canvas) => drawCurves(canvas, sweep, this.state, this.between.marks(this.state.x)));
     byId("link").hidden = !OWN_ADDRESS;
     byId("link").addEventListener("click", async () => {
       await navigator.clipboard.writeText(location.href);

@@ -18,7 +18,7 @@ class ForcedView {
     }
     byId("response").addEventListener("toggle", () => this.chosen());
     byId("response-csv").addEventListener("click", () => offer(new Blob([this.csv()], { type: "text/csv" }), "response.csv"));
-    byId("response-png").addEventListener("click", () => byId("response-plot").toBlob((blob) => offer(blob, "response.png")));
+    offerPictures("response-plot", "response", (canvas) => this.draw(canvas));
   }
 
   written() {
@@ -66,14 +66,14 @@ class ForcedView {
     next();
   }
 
-  draw() {
+  draw(canvas = byId("response-plot")) {
     const known = this.points.filter(([, y]) => y > 0 && Number.isFinite(y));
     if (known.length === 0 || !byId("response").open) return;
     const { force, motion } = this.of, unit = UNITS(/^r|turn/.test(motion.direction), /^r|turn/.test(force.direction));
     const sizes = known.map(([, y]) => y).sort((a, b) => a - b), middle = sizes[Math.floor(sizes.length / 2)];
     const ends = { low: Math.max(sizes[0], 1e-5 * middle), high: Math.min(sizes.at(-1), 1e4 * middle) };
     const hertz = this.places(this.page.answer.omega).map((x) => x / (2 * Math.PI));
-    drawPlot(byId("response-plot"), {
+    drawPlot(canvas, {
       x: { low: hertz[0], high: hertz.at(-1), logarithmic: true, label: "frequency [Hz]" },
       y: { ...(ends.high > ends.low ? ends : { low: 0.5 * middle, high: 2 * middle }), logarithmic: true, label: `${motion.name} for ${force.name} [${unit}]` },
       lines: [{ x: known.map(([x]) => x), y: known.map(([, y]) => y), colour: COLOURS[0] }],
