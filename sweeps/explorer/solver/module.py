@@ -29,10 +29,9 @@ from sweeps.explorer.solver.tapes import OPERATIONS
 FORMAT, SPACE_FORMAT = "jaxmodal arm 2", "jaxmodal arm in space 2"
 _PLACE = "// @generated constants\n"
 #: in the order in which they need each other; together they are one module, for arms of one kind
-SCRIPTS = ("arithmetic.js", "members.js", "arm.js", "search.js", "shapes.js", "answers.js")
-SPACE_SCRIPTS = (
-    *("arithmetic.js", "members.js", "space.js", "search.js", "space_shapes.js", "answers.js"),
-)
+_FIRST, _LAST = ("arithmetic.js", "members.js", "damped.js"), ("search.js", "answers.js")
+SCRIPTS = (*_FIRST, "arm.js", "shapes.js", "plane_damped.js", *_LAST)
+SPACE_SCRIPTS = (*_FIRST, "space.js", "space_shapes.js", "space_damped.js", *_LAST)
 
 
 def module_text(in_space: bool = False) -> str:
@@ -40,7 +39,7 @@ def module_text(in_space: bool = False) -> str:
 
     It exports ``loadArm(json)``, ``setValue(arm, address, value)``, ``frequencies(arm, nModes)``,
     ``shape(arm, omega, pointsPerLink)``, ``slopes(arm, omega, addresses)`` and
-    ``receptances(arm, omega, port, port)``; what they take and return stands beside them.
+    ``receptances(arm, omega, port, port, loss)``; what they take and return stands beside them.
     """
     constants = {
         "FORMAT": SPACE_FORMAT if in_space else FORMAT,

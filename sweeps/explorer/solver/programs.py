@@ -111,6 +111,7 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
         ).written(),
         "link": Both(formula_of(ordered), _inputs_of_link(ordered)).written(),
         "share": _share_tape(ordered, theory),
+        "factors": _factors(ordered),
         "noise": {kind.value: _noise_tape(kind) for kind in list(Arithmetic)[:2]},
         "shape_link": tape_of_formula(
             formula_of(shape_features), _inputs_of_link(shape_features), False
@@ -208,6 +209,15 @@ def _constants_tape(beams: BeamArrays, fields: list[str], flags: Theory) -> dict
         ]
 
     return tape_of_function(computed, len(fields))
+
+
+def _factors(features: tuple[str, ...]) -> list[int]:
+    """The places, among the results of a link in double-double, of the factors of the determinant."""
+    results = len(
+        tape_of_formula(formula_of(features), _inputs_of_link(features), False)["outputs"]
+    )
+    of = link_result(range(results), features)
+    return [of.det, of.delta, *of.pivots, *of.supports, *([of.base.det_full] if of.base else [])]
 
 
 @functools.cache
