@@ -20,6 +20,7 @@ class ArmPage {
     this.build();
     this.read();
     addEventListener("hashchange", () => this.read());
+    offerUndo(() => this.read());
     requestAnimationFrame((now) => this.frame(now));
   }
 
@@ -115,7 +116,7 @@ class ArmPage {
   }
 
   read() {
-    const given = new URLSearchParams(location.hash.slice(1));
+    const given = new URLSearchParams(addressNow().slice(1));
     const mode = Number(given.get("mode"));
     this.mode = Number.isInteger(mode) && mode >= 1 && mode <= this.about.modes ? mode - 1 : 0;
     this.values = this.known(given);

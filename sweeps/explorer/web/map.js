@@ -52,17 +52,19 @@ function drawContour(context, lines, toX, toY, colour, width) {
 }
 
 // What is to be said of a map that has been drawn: cells that are not certified, the band to avoid, the level.
-function statusText({ sweep, statusCounts }) {
+function statusText({ sweep, statusCounts, limited }) {
+  const limits = limited ? " Beyond the limits of joints cells are veiled, and left out of shares and of extremes." : "";
   const others = [...statusCounts].map((count, code) => [code, count]).filter(([code, count]) => code && count);
   return others.length
-    ? `Not certified among the cells shown (hatched, or empty where not computed): ${others.map(([code, count]) => `${count} ${sweep.statusName(code)}`).join(", ")}.`
-    : "Every cell shown is certified.";
+    ? `Not certified among the cells shown (hatched, or empty where not computed): ${others.map(([code, count]) => `${count} ${sweep.statusName(code)}`).join(", ")}.${limits}`
+    : `Every cell shown is certified.${limits}`;
 }
 
 function bandText({ nx, ny, bandCounts }, { low, high }) {
   if (!bandCounts) return "";
-  const [free, inside, unknown] = bandCounts, total = nx * ny, share = (count) => `${shortNumber((100 * count) / total, 3)} %`;
-  return `${share(free)} of the ${total} cells shown have no mode between ${low} and ${high} Hz; ${share(inside)} have one (hatched)` +
+  const [free, inside, unknown] = bandCounts, total = free + inside + unknown, share = (count) => `${shortNumber((100 * count) / total, 3)} %`;
+  if (total === 0) return "";
+  return `${share(free)} of the ${total} cells ${total < nx * ny ? "within the limits of joints" : "shown"} have no mode between ${low} and ${high} Hz; ${share(inside)} have one (hatched)` +
     (unknown ? `; of ${share(unknown)} it is not known (not certified, or the highest mode computed lies below the band).` : ".");
 }
 
@@ -136,6 +138,7 @@ function drawCells(canvas, sweep, state, key) {
     slice.bandCounts = counts;
   }
   slice.statusCounts = drawStatus(context, slice, box, text);
+  if (slice.limited) veil(context, slice, box);
   if (slice.nx > 1 && slice.ny > 1) drawLines(context, slice, toX, toY, state);
   drawFrame(context, sweep, state, box, toX, toY, text);
   drawBar(context, box, range, state, text);
@@ -170,6 +173,17 @@ function drawStatus(context, slice, box, colour) {
     hatched(context, box, cover, colour, 1);
   }
   return counts;
+}
+
+// Covers what lies beyond the limits of joints.
+function veil(context, slice, box) {
+  context.fillStyle = "rgba(128,128,128,0.72)";
+  const [w, h] = [box.width / slice.nx, box.height / slice.ny];
+  for (let ix = 0; ix < slice.nx; ix++) if (slice.elsewhere || slice.across[ix]) context.fillRect(box.left + ix * w, box.top, w, box.height);
+  for (let iy = 0; iy < slice.ny; iy++) {
+    if (!slice.upwards[iy]) continue;
+    for (let ix = 0; ix < slice.nx; ix++) if (!slice.elsewhere && !slice.across[ix]) context.fillRect(box.left + ix * w, box.top + box.height - (iy + 1) * h, w, h);
+  }
 }
 
 function drawLines(context, slice, toX, toY, state) {

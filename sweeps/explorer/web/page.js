@@ -8,11 +8,13 @@ class Page {
     this.map = this.curves = null;
     this.waiting = false;
     this.build();
-    addEventListener("hashchange", () => {
-      if (location.hash === writtenState(sweep, this.state)) return;
-      this.state = readState(sweep, location.hash);
+    const read = () => {
+      if (addressNow() === writtenState(sweep, this.state)) return;
+      this.state = readState(sweep, addressNow());
       this.draw();
-    });
+    };
+    addEventListener("hashchange", read);
+    offerUndo(read);
     new ResizeObserver(() => this.later()).observe(byId("views"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.later());
     this.draw();
@@ -23,7 +25,7 @@ class Page {
     if (changes.at) this.state.between = null; // which is about the cell
     Object.assign(this.state, changes);
     const address = writtenState(this.sweep, this.state);
-    keepAddress(address, step && address !== location.hash);
+    keepAddress(address, step && address !== addressNow());
     this.later();
   }
   move(axis, place, step = false) {

@@ -15,6 +15,16 @@ class Slice {
     this.plane = sweep.plane(state.theory, state.mode);
     this.decode = sweep.decoder(this.plane);
     this.offset = this.plane * sweep.cells + this.base;
+    this.across = sweep.axes[state.x].beyond;
+    this.upwards = sweep.axes[state.y].beyond;
+    this.elsewhere = sweep.axes.some((axis, k) => k !== state.x && k !== state.y && axis.beyond[state.at[k]]);
+  }
+  // Whether a joint lies beyond its limits there.
+  beyond(ix, iy) {
+    return this.elsewhere || this.across[ix] || this.upwards[iy];
+  }
+  get limited() {
+    return this.elsewhere || this.across.includes(true) || this.upwards.includes(true);
   }
   number(ix, iy) {
     return this.sweep.numbers[this.offset + ix * this.sx + iy * this.sy];
@@ -84,7 +94,9 @@ class Slice {
     const image = new ImageData(nx, ny);
     const out = new Uint32Array(image.data.buffer);
     const counts = [0, 0, 0];
+    const { limited } = this;
     inside.forEach((kind, k) => {
+      if (limited && this.beyond(k % nx, ny - 1 - Math.floor(k / nx))) return;
       counts[kind]++;
       if (kind === 1) out[k] = 0xff000000;
     });
@@ -95,14 +107,16 @@ class Slice {
 // Measures of a mode, by the value of the next one too, whose least is looked for.
 const MEASURES = { lowest: (value) => value, highest: (value) => -value, closest: (value, next) => (next - value) / next };
 
-// The cell, of all, at which a measure of the mode is least, and that mode; null where none has it.
+// The cell, of all within the limits of joints, at which a measure of the mode is least, and that mode; null where none has it.
 function leastCell(sweep, state, measure) {
   const next = Math.min(state.mode + 1, sweep.modes.length - 1);
   const mode = measure.length === 2 && next === state.mode ? state.mode - 1 : state.mode;
   const pair = [mode, measure.length === 2 ? mode + 1 : mode].map((k) => sweep.plane(state.theory, k));
   const decoders = pair.map((plane) => sweep.decoder(plane));
   let [best, found] = [Infinity, -1];
+  const limited = sweep.axes.map((axis, k) => [axis, sweep.strides[k]]).filter(([axis]) => axis.limited);
   for (let flat = 0; flat < sweep.cells; flat++) {
+    if (limited.some(([axis, stride]) => axis.beyond[Math.floor(flat / stride) % axis.size])) continue;
     const [a, b] = pair.map((plane, k) => decoders[k](sweep.numbers[plane * sweep.cells + flat]));
     const size = measure(a, b, sweep.statusOf(state.theory, mode, flat));
     if (size < best) [best, found] = [size, flat];
