@@ -83,6 +83,11 @@ class Sweep {
   statusOf(theory, mode, flat) {
     return this.status[this.plane(theory, mode) * this.cells + flat];
   }
+  // Whether all cells of a plane are certified, which is looked at once.
+  allCertified(plane) {
+    this.sure ??= [];
+    return (this.sure[plane] ??= this.status.subarray(plane * this.cells, (plane + 1) * this.cells).every((code) => code === 0));
+  }
   statusName(code) {
     return this.about.statuses[code]?.name ?? `status ${code}`;
   }
