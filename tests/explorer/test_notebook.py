@@ -100,6 +100,8 @@ def test_an_arm_is_solved_in_the_frame_and_its_sliders_move(framed):
         )
         browser.until(f"Number(document.querySelector('#rows tr td').textContent) !== {first!r}")
         assert browser.value("location.hash") == ""
+        browser.run("document.getElementById('undo').click()")
+        browser.until(f"Number(document.querySelector('#rows tr td').textContent) === {first!r}")
         assert (
             browser.value(
                 "(() => { try { return parent.document.title; } catch { return null; } })()"
