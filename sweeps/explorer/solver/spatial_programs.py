@@ -30,7 +30,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.condensation import link_formula
-from jaxmodal.spatial.stiffness.constants import ReducedLink
+from jaxmodal.spatial.stiffness.constants import ReducedLink, reduced_links
 from jaxmodal.spatial.stiffness.entries import Release
 from jaxmodal.spatial.stiffness.members import member_formula
 from jaxmodal.spatial.stiffness.model import SpatialModel
@@ -88,10 +88,9 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     if model.invalid:
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
     names = values_of(arm)
-    models = {key: _sample(arm, names, given).model(theory) for key, given in _SAMPLES.items()}
-    whole = _Links(arm, names, models, [1] * arm.num_links)
-    cut_models = {key: x.otherwise() for key, x in models.items()}
-    cut = _Links(arm, names, cut_models, list(map(len, model.parts())))
+    samples = _samples(arm, names).model_of_cells(model.flags)
+    whole = _Links(arm, names, samples, [1] * arm.num_links)
+    cut = _Links(arm, names, samples.otherwise(), list(map(len, model.parts())))
     layouts = list(dict.fromkeys(whole.layouts + cut.layouts))
     return {
         "name": arm.name,
@@ -126,14 +125,19 @@ _SAMPLES: dict[str, dict[str, float]] = {
 }
 
 
-def _sample(arm: SpatialArm, names: Sequence[str], given: dict[str, float]) -> SpatialArm:
-    """The arm with all joints, slides and masses at 0, or as given, and springs wherever there may be one."""
+def _samples(arm: SpatialArm, names: Sequence[str]) -> SpatialArm:
+    """The arms of `_SAMPLES` side by side, in columns; all joints, slides and masses at 0 but for what each gives.
+
+    There are springs wherever there may be one.
+    """
     sizes = set(sizes_of(arm))
     values = {}
     for name in names:
         field = name.partition(".")[2] if name.startswith("link") else name
         if name not in sizes:
-            values[name] = given.get(field, 1.0 if field.endswith("stiffness") else 0.0)
+            usual = 1.0 if field.endswith("stiffness") else 0.0
+            column = np.array([given.get(field, usual) for given in _SAMPLES.values()])
+            values[name] = usual if np.all(column == usual) else column
     return set_parameters(arm, values)
 
 
@@ -144,24 +148,24 @@ class _Links:
         self,
         arm: SpatialArm,
         names: list[str],
-        models: dict[str, SpatialModel],
+        samples: SpatialModel,
         parts: list[int],
     ) -> None:
-        known = {
-            key: model.constants(Arithmetic.double_double).links for key, model in models.items()
-        }
         self.arm, self.names, self.parts = arm, names, parts
-        self.links: list[ReducedLink] = known["first"]
+        self.links: list[ReducedLink] = reduced_links(
+            samples.links, samples.payload, samples.base, samples.flags, Arithmetic.double_double
+        )
         self.layouts = [
             (len(link.springs), link.rotor is not None, link.place is not None)
             for link in self.links
         ]
+        numbers = [
+            numbers_of(link, springs, rotor)
+            for link, (springs, rotor, _) in zip(self.links, self.layouts, strict=True)
+        ]
         self.samples = {
-            key: [
-                [_exact(x) for x in numbers_of(link, springs, rotor)]
-                for link, (springs, rotor, _) in zip(links, self.layouts, strict=True)
-            ]
-            for key, links in known.items()
+            key: [[_exact(x, cell) for x in own] for own in numbers]
+            for cell, key in enumerate(_SAMPLES)
         }
 
     def written(self, layouts: list[tuple[int, bool, bool]]) -> list[dict[str, Any]]:
@@ -242,9 +246,10 @@ class _Links:
         ]
 
 
-def _exact(x: Number) -> Fraction:
-    """A double-double of one place as the number that it is."""
-    return Fraction(float(np.ravel(x.hi)[0])) + Fraction(float(np.ravel(x.lo)[0]))
+def _exact(x: Number, cell: int = 0) -> Fraction:
+    """A double-double of one cell, or of all cells, as the number that it is."""
+    high, low = (float(np.ravel(part)[cell if np.size(part) > 1 else 0]) for part in (x.hi, x.lo))
+    return Fraction(high) + Fraction(low)
 
 
 def _pair(x: Fraction) -> tuple[float, float]:
