@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import html
 import json
@@ -161,6 +162,7 @@ def arm_code(in_space: bool = False) -> tuple[str, str]:
     return _script(scripts, _worker(in_space)), source_of("page.css")
 
 
+@functools.cache
 def _worker(in_space: bool | None) -> str:
     """The text that the worker of a page runs; empty for none."""
     if in_space is None:
@@ -171,6 +173,7 @@ def _worker(in_space: bool | None) -> str:
     return f"const SOLVER = {_without_markup(worker)};\n"
 
 
+@functools.cache
 def _script(names: tuple[str, ...], first: str) -> str:
     body = _spared("\n".join(source_of(name) for name in names))
     return f'"use strict";\n(() => {{\n{first}{body}}})();\n'

@@ -29,15 +29,15 @@ def solved_in_page(tmp_path, cases, in_space=False):
 
 
 def file_of(browser, button):
-    """The text that a button of a page offers as a file."""
-    browser.run(
-        "window.csv = null; window.kept ??= URL.createObjectURL; URL.createObjectURL = (blob) => "
-        "{ window.csv = null; blob.text().then((text) => { window.csv = text; }); return window.kept(blob); };"
+    """The text that a button of the page offers as a file."""
+    script = (
+        "const [id, done] = arguments, { createObjectURL } = URL, { click } = HTMLAnchorElement.prototype;"
         "HTMLAnchorElement.prototype.click = () => {};"
-        f"document.getElementById('{button}').click();"
+        "URL.createObjectURL = (blob) => { blob.text().then(done); return createObjectURL.call(URL, blob); };"
+        "document.getElementById(id).click();"
+        "Object.assign(URL, { createObjectURL }); Object.assign(HTMLAnchorElement.prototype, { click });"
     )
-    browser.until("window.csv")
-    return browser.value("window.csv")
+    return browser.value_later(script, button)
 
 
 def csv_of(browser, button):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import json
 import math
 import threading
@@ -60,10 +61,13 @@ STIFFNESS = sweeps.axis("link2.joint_stiffness", [0.5, 1.0, 2.0, np.inf])
 def shown(browser, tmp_path):
     """Opens the page of a dataset as a file, at an address behind its #."""
 
+    numbers = itertools.count()
+
     def opened(ds, address="", text=None):
-        path = tmp_path / "page.html"
+        path = (
+            tmp_path / f"page_{next(numbers)}.html"
+        )  # of one name another address would load nothing
         path.write_text(text or page_html(ds), encoding="utf-8")
-        browser._send("POST", f"{browser.session}/url", {"url": "about:blank"})
         browser.open(f"{path.as_uri()}#{address}")
         browser.settled()
         return browser

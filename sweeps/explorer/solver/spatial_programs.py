@@ -151,7 +151,7 @@ class _Links:
         samples: SpatialModel,
         parts: list[int],
     ) -> None:
-        self.arm, self.names, self.parts = arm, names, parts
+        self.arm, self.names, self.parts, self.frames = arm, names, parts, arm.frames()
         self.links: list[ReducedLink] = reduced_links(
             samples.links, samples.payload, samples.base, samples.flags, Arithmetic.double_double
         )
@@ -212,7 +212,7 @@ class _Links:
 
     def _tip(self, place: int) -> list[float]:
         """The tip seen from the outer end of what is elastic, of a rigid link from its base, in the section's axes."""
-        link, frame = self.arm.links[place], self.arm.frames()[place]
+        link, frame = self.arm.links[place], self.frames[place]
         start = frame.start if link.rigid else frame.end
         found: list[float] = (frame.section.T @ (frame.tip - start)).tolist()
         return found

@@ -28,7 +28,7 @@ class VectorCanvas {
   text() {
     const height = parseFloat(this.style.height) || this.height, size = `0 0 ${this.width} ${height}`;
     const { parts, defined } = this.context, back = `<rect width="${this.width}" height="${height}" fill="${themeColour("--panel")}"/>`;
-    return `<svg xmlns="${SVG}" xmlns:xlink="http://www.w3.org/1999/xlink" width="${this.width}" height="${height}" viewBox="${size}"><defs>${defined.join("")}</defs>${back}${parts.join("\n")}</svg>\n`;
+    return `<svg xmlns="${SVG}" width="${this.width}" height="${height}" viewBox="${size}"><defs>${defined.join("")}</defs>${back}${parts.join("\n")}</svg>\n`;
   }
 }
 
@@ -165,7 +165,7 @@ class VectorContext {
 
   drawImage(canvas, x, y, w, h) {
     const sharp = this.imageSmoothingEnabled ? "" : ' style="image-rendering: pixelated"';
-    this.put(`<image x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" preserveAspectRatio="none"${sharp} xlink:href="${canvas.toDataURL()}"/>`);
+    this.put(`<image x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" preserveAspectRatio="none"${sharp} href="${canvas.toDataURL()}"/>`);
   }
 }
 
