@@ -6,8 +6,8 @@ const [, , module, arms] = process.argv;
 const solver = await import(pathToFileURL(module).href);
 const results = JSON.parse(readFileSync(arms, "utf8")).map(({ arm, set, modes, below, shapes, points, slopes, ports }) => {
   try {
-    let loaded = solver.loadArm(arm);
-    for (const [address, value] of set || []) loaded = solver.setValue(loaded, address, Number(value));
+    const given = Object.fromEntries((set || []).map(([address, value]) => [address, Number(value)]));
+    const loaded = solver.setValues(solver.loadArm(arm), given);
     const begin = performance.now();
     const found = solver.frequencies(loaded, modes);
     const ms = performance.now() - begin;

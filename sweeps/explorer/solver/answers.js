@@ -3,6 +3,25 @@
 /** What determinants say of an arm that has lost its digits, they say of its parts. */
 const exactly = (arm, omega) => (CERTAIN * evaluate(arm, omega, "double").noise <= 1e-15 ? (x) => x : (x) => cutArm(x, (i) => shareOf(x, i)));
 
+/** The arm with another value, in SI units, at an address. */
+export const setValue = (arm, address, value) => setValues(arm, { [address]: value });
+
+/** The arm with other values by their addresses, all at once: some fit only with others. */
+export function setValues(arm, given) {
+  const names = Object.entries(given);
+  const changed = (some) => {
+    const values = arm.values.slice();
+    for (const [address, value] of some) for (const place of placesOf(arm, address, value)) values[place] = value;
+    return withValues(arm, values);
+  };
+  for (const [address, value] of names) if (typeof value !== "number" || Number.isNaN(value)) throw new Error(`${address} = ${value}: must be a number.`);
+  const found = changed(names);
+  if (!found.invalid) return found;
+  const alone = names.filter((one) => changed([one]).invalid), which = (alone.length > 0 ? alone.slice(0, 1) : names).map(([address, value]) => `${address} = ${value}`);
+  const loose = arm.written.loaded ? ", or nothing holds a free joint against its forces at rest" : "";
+  throw new Error(`${which.join(", ")}: no arm can have ${which.length > 1 ? "these values together" : "this value"}${loose}; see the page on arm files.`);
+}
+
 const SLIGHTLY = 1e-6;
 
 /** By how much a value is moved for a difference: a share of it; what is 0 or an angle, by so much. 0: it has none. */

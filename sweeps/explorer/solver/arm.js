@@ -18,22 +18,14 @@ export function loadArm(json) {
   return withValues({ written, tapes }, numbers(written.values));
 }
 
-/** The arm with another value, in SI units, at an address such as "link2.length"; "link*.length" sets that of all. */
-export function setValue(arm, address, value) {
+/** Where a value stands by its address, such as "link2.length"; "link*.length" is that of all. */
+function placesOf(arm, address) {
   const { addresses, aliases } = arm.written;
   const theta = /^theta_([1-9][0-9]*)$/.exec(address);
   const full = theta ? `link${theta[1]}.joint_angle` : aliases[address] || address;
-  const names = full.startsWith("link*.")
-    ? addresses.filter((name) => name.replace(/^link[0-9]+\./, "link*.") === full)
-    : addresses.filter((name) => name === full);
-  if (names.length === 0) throw new Error(`${address} is no value of this arm; it has ${addresses.join(", ")}.`);
-  if (typeof value !== "number" || Number.isNaN(value)) throw new Error(`${address} = ${value}: must be a number.`);
-  const values = arm.values.slice();
-  for (const name of names) values[addresses.indexOf(name)] = value;
-  const changed = withValues(arm, values);
-  const loose = arm.written.loaded ? ", or nothing holds a free joint against its forces at rest" : "";
-  if (changed.invalid) throw new Error(`${address} = ${value}: no arm can have this value${loose}; see the page on arm files.`);
-  return changed;
+  const found = addresses.flatMap((name, k) => (name === full || (full.startsWith("link*.") && name.replace(/^link[0-9]+\./, "link*.") === full) ? [k] : []));
+  if (found.length === 0) throw new Error(`${address} is no value of this arm; it has ${addresses.join(", ")}.`);
+  return found;
 }
 
 function withValues(arm, values) {

@@ -37,7 +37,8 @@ SPACE_SCRIPTS = (*_FIRST, "space.js", "space_shapes.js", "space_damped.js", *_LA
 def module_text(in_space: bool = False) -> str:
     """The solver as the text of an ES module, for planar arms or for arms in space.
 
-    It exports ``loadArm(json)``, ``setValue(arm, address, value)``, ``frequencies(arm, nModes)``,
+    It exports ``loadArm(json)``, ``setValue(arm, address, value)``, ``setValues(arm, values)``,
+    ``frequencies(arm, nModes)``,
     ``shape(arm, omega, pointsPerLink)``, ``slopes(arm, omega, addresses)`` and
     ``receptances(arm, omega, port, port, loss)``; what they take and return stands beside them.
     """

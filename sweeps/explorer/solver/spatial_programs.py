@@ -1,8 +1,8 @@
 """The programs of an arm in space for the page: its links as the solver takes them, in every posture, and the formulas.
 
 Nothing of the physics is written here. The numbers of a link depend on its joint by the sine and the versed sine of its
-angle, or by the way that it slides, and on the masses of bodies, each once: so the links of a few samples, which the
-library reduces in double-double, are those of all. Formulas are recorded, what counts is traced.
+angle, or by the way that it slides, and on the masses and inertias of bodies, each once: so the links of some samples,
+which the library reduces in double-double, are those of all. Formulas are recorded, what counts is traced.
 """
 
 from __future__ import annotations
@@ -37,7 +37,13 @@ from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
 from jaxmodal.spatial.stiffness.symmetric import PLACES
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
-from sweeps.explorer.solver.spatial_members import member_of, member_programs, sizes_of
+from sweeps.explorer.solver.spatial_members import (
+    MOMENTS,
+    member_of,
+    member_programs,
+    moments_of,
+    sizes_of,
+)
 from sweeps.explorer.solver.spatial_passages import (
     along_piece,
     before_piece,
@@ -59,7 +65,7 @@ _ANGLES = 0.0, 0.5 * np.pi, np.pi
 
 
 def values_of(arm: SpatialArm) -> list[str]:
-    """The addresses of what can be moved: positions and stiffnesses of joints, elastic links, masses of bodies."""
+    """The addresses of what can be moved: positions and stiffnesses of joints, elastic links, masses, inertias."""
     found = [f"link{k}.{arm.position_of(k)}" for k in arm.joints]
     for k in arm.joints:
         link = arm.links[k - 1]
@@ -71,7 +77,7 @@ def values_of(arm: SpatialArm) -> list[str]:
     found += sizes_of(arm)
     for k, link in enumerate(arm.links, start=1):
         found += [f"link{k}.{kind}.mass" for kind in link.bodies if getattr(link, kind) is not None]
-    return [*found, "payload.mass"]
+    return [*found, "payload.mass", *moments_of(arm)]
 
 
 def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
@@ -121,7 +127,11 @@ _SAMPLES: dict[str, dict[str, float]] = {
     "first": {},
     **{f"angle{k}": {"joint_angle": angle} for k, angle in enumerate(_ANGLES) if k},
     "way": {"base_offset.x": 1.0},
-    **{f"{kind}.mass": {f"{kind}.mass": 1.0} for kind in (*SpatialLink.bodies, "payload")},
+    **{
+        f"{kind}.{field}": {f"{kind}.{field}": 1.0}
+        for kind in (*SpatialLink.bodies, "payload")
+        for field in ("mass", *(f"inertia.{moment}" for moment in MOMENTS))
+    },
 }
 
 
@@ -218,13 +228,13 @@ class _Links:
         return found
 
     def _masses(self, samples: dict[str, list[Fraction]], place: int | None) -> list[list[Any]]:
-        """Which masses move the numbers of a link, and by how much for 1 kg: those fixed to it, the next stator."""
+        """Which masses and inertias, its own and the next stator's, move the numbers of a link, how much each unit."""
         owner = 0 if place is None else place + 1
         found = []
         for key in _SAMPLES:
-            name = key
-            if key.endswith(".mass") and key != "payload.mass":
-                name = f"link{owner + (key == 'stator.mass')}.{key}"
+            kind, name = key.partition(".")[0], key
+            if kind in SpatialLink.bodies:
+                name = f"link{owner + (kind == 'stator')}.{key}"
             changes = _sparse(samples["first"], samples[key]) if name in self.names else []
             if changes:
                 found.append([self.names.index(name), changes])
