@@ -104,7 +104,9 @@ def _sizes_tape(arm: SpatialArm, names: list[str], theory: Theory) -> dict[str, 
             found += [s.length, s.shear_modulus, s.torsion_constant, s.density]
             found += [s.second_moment_y, s.second_moment_z]
             scale = xp.minimum(scale, frequency_scale(s))
-        for record in (*changed.links, changed.payload):
+        bodies = [getattr(link, kind) for link in changed.links for kind in link.bodies]
+        tensors = [x.inertia for x in (*bodies, changed.payload) if x is not None and x.inertia]
+        for record in (*links, *tensors):
             for holds in rules_of(record):
                 valid = valid & xp.all(xp.asarray(holds))
         return [*found, scale if links else np.float64(1.0), ~valid]

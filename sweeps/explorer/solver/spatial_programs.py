@@ -8,7 +8,7 @@ which the library reduces in double-double, are those of all. Formulas are recor
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -94,9 +94,11 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     if model.invalid:
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
     names = values_of(arm)
-    samples = _samples(arm, names).model_of_cells(model.flags)
-    whole = _Links(arm, names, samples, [1] * arm.num_links)
-    cut = _Links(arm, names, samples.otherwise(), list(map(len, model.parts())))
+    fields = {_field(name) for name in names}
+    keys = {key: given for key, given in _SAMPLES.items() if given.keys() <= fields}
+    samples = _samples(arm, names, keys.values()).model_of_cells(model.flags)
+    whole = _Links(arm, names, keys, samples, [1] * arm.num_links)
+    cut = _Links(arm, names, keys, samples.otherwise(), list(map(len, model.parts())))
     layouts = list(dict.fromkeys(whole.layouts + cut.layouts))
     return {
         "name": arm.name,
@@ -135,18 +137,25 @@ _SAMPLES: dict[str, dict[str, float]] = {
 }
 
 
-def _samples(arm: SpatialArm, names: Sequence[str]) -> SpatialArm:
-    """The arms of `_SAMPLES` side by side, in columns; all joints, slides and masses at 0 but for what each gives.
+def _field(name: str) -> str:
+    """What an address says behind its link."""
+    return name.partition(".")[2] if name.startswith("link") else name
+
+
+def _samples(
+    arm: SpatialArm, names: Sequence[str], samples: Collection[dict[str, float]]
+) -> SpatialArm:
+    """The arms of some `_SAMPLES` side by side, in columns; all joints, slides and masses at 0 but for what each gives.
 
     There are springs wherever there may be one.
     """
     sizes = set(sizes_of(arm))
     values = {}
     for name in names:
-        field = name.partition(".")[2] if name.startswith("link") else name
+        field = _field(name)
         if name not in sizes:
             usual = 1.0 if field.endswith("stiffness") else 0.0
-            column = np.array([given.get(field, usual) for given in _SAMPLES.values()])
+            column = np.array([given.get(field, usual) for given in samples])
             values[name] = usual if np.all(column == usual) else column
     return set_parameters(arm, values)
 
@@ -158,6 +167,7 @@ class _Links:
         self,
         arm: SpatialArm,
         names: list[str],
+        keys: Iterable[str],
         samples: SpatialModel,
         parts: list[int],
     ) -> None:
@@ -175,7 +185,7 @@ class _Links:
         ]
         self.samples = {
             key: [[_exact(x, cell) for x in own] for own in numbers]
-            for cell, key in enumerate(_SAMPLES)
+            for cell, key in enumerate(keys)
         }
 
     def written(self, layouts: list[tuple[int, bool, bool]]) -> list[dict[str, Any]]:
@@ -231,7 +241,7 @@ class _Links:
         """Which masses and inertias, its own and the next stator's, move the numbers of a link, how much each unit."""
         owner = 0 if place is None else place + 1
         found = []
-        for key in _SAMPLES:
+        for key in samples:
             kind, name = key.partition(".")[0], key
             if kind in SpatialLink.bodies:
                 name = f"link{owner + (kind == 'stator')}.{key}"
