@@ -103,9 +103,11 @@ def test_curves_are_those_of_the_library_and_a_click_sets_the_value(shown):
 
 
 def test_views_fit_a_phone(shown):
-    address = "force=tip_3.y&motion=tip_3.y&along=link2.joint_angle"
+    address = (
+        "force=tip_3.y&motion=tip_3.y&along=link2.joint_angle&over=link2.joint_angle,link1.length"
+    )
     browser = shown(arm_page_html(BENT), address)
-    browser.until(WHOLE)
+    browser.until("document.getElementById('map-progress').textContent.startsWith('9 x 9')")
     with browser.as_a_phone():
         pass
 

@@ -180,7 +180,7 @@ class ArmPage {
         name.className = sure ? "certified" : "warning";
         const within = (upper[k] - lower[k]) / (2 * this.answer.omega[k]);
         const bound = within > 0 ? within.toExponential(0) : "";
-        row.append(head, element("td", shortNumber(this.hertz(k), 9)), name, ...(this.pinning.found ? this.pinning.cells(k) : [element("td", bound)]));
+        row.append(head, element("td", shortNumber(this.hertz(k), this.pinning.found ? 7 : 9)), name, ...(this.pinning.found ? this.pinning.cells(k) : [element("td", bound)]));
         return row;
       }),
     );

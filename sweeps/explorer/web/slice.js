@@ -55,7 +55,7 @@ class Slice {
     const { low, high } = this.sweep.about.frequency.planes[this.plane];
     return [low, high];
   }
-  // What every level of 16 bits stands for, or a function of numbers.
+  // A function of what numbers stand for, as a table where they are levels of 16 bits.
   table(kind, of) {
     if (this.sweep.bits !== 16) return of;
     const found = new kind(65536);
@@ -148,7 +148,7 @@ function contours(slice, levels, stride) {
   const { nx, ny, sx, sy, offset } = slice, { numbers } = slice.sweep, found = levels.map(() => []);
   const [along, upwards] = [slice.state.x, slice.state.y].map((k) => slice.sweep.axes[k]);
   const columns = Math.floor((nx - 1) / stride), rows = Math.floor((ny - 1) / stride);
-  const value = slice.table(Float64Array, slice.decode);
+  const value = slice.table(Float64Array, (x) => x);
   const row = (k, into) => { for (let i = 0, at = offset + k * stride * sy; i <= columns; i++, at += stride * sx) into[i] = value(numbers[at]); };
   const right = Uint8Array.from({ length: columns }, (_, i) => along.joins(i * stride, (i + 1) * stride));
   let below = new Float64Array(columns + 1), above = new Float64Array(columns + 1);
