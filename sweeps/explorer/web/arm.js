@@ -94,9 +94,9 @@ function drawGhost(svg, arm) {
   drawPosture(behind, arm, [], reach, true);
 }
 
-function makeArmView(arm) {
+const makeArmView = (arm) => {
   offerPosture();
   return { draw: (state) => drawArm(byId("arm"), arm, state) };
-}
+};
 
 const offerPosture = () => byId("arm-svg").addEventListener("click", () => offerVector(ownVector(byId("arm")), "arm"));
