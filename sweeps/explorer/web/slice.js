@@ -43,7 +43,7 @@ class Slice {
     for (let iy = 0; iy < ny; iy++)
       for (let ix = 0, at = offset + iy * sy; ix < nx; ix++, at += sx) {
         const number = numbers[at];
-        if (number === none) continue;
+        if (number === none || number === Infinity) continue;
         if (number < low) low = number;
         if (number > high) high = number;
       }
