@@ -106,6 +106,11 @@ class Browser:
         body = {"script": f"return ({script});", "args": list(arguments)}
         return self._send("POST", f"{self.session}/execute/sync", body)
 
+    def value_later(self, script, *arguments):
+        """What a script gives to the function that it gets behind the arguments."""
+        body = {"script": script, "args": list(arguments)}
+        return self._send("POST", f"{self.session}/execute/async", body)
+
     def run(self, script):
         self._send("POST", f"{self.session}/execute/sync", {"script": script, "args": []})
         self.settled()

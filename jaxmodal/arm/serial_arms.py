@@ -16,6 +16,7 @@ from jaxmodal.arm.symmetric import SymmetricStiffness
 from jaxmodal.arm.tables import record_table, toml_text
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion, within
 from jaxmodal.runtime.namespace import xp
+from jaxmodal.runtime.pages import Explored
 
 #: angles of a posture beyond two turns, rad, are probably degrees
 _MOST_RADIANS = 4.0 * math.pi
@@ -23,7 +24,7 @@ _MOST_RADIANS = 4.0 * math.pi
 A = TypeVar("A", bound="SerialArm")
 
 
-class SerialArm(Record):
+class SerialArm(Explored, Record):
     """Links in series from the base to the tip, and what the last one carries."""
 
     link_kind: ClassVar[type[Any]]

@@ -54,11 +54,11 @@ def member_waves(
         return MemberWaves(wave_numbers(link, theory, omega, arithmetic), link.length, None)
     *values, shear, rotary = member_inputs(link, theory)
     inputs = [*values, omega, shear * flexibility(link), rotary, link.axial_force]
-    found = evaluate_formula(_loaded_waves, [number(x, arithmetic) for x in inputs])
+    found = evaluate_formula(loaded_waves, [number(x, arithmetic) for x in inputs])
     return MemberWaves(WaveNumbers(*found[:-2]), *found[-2:])
 
 
-def _loaded_waves(
+def loaded_waves(
     length: Number,
     modulus: Number,
     area: Number,

@@ -14,6 +14,7 @@ from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.facts import IN_PLANE
 from jaxmodal.arm.files import units_of
+from jaxmodal.arm.loaded import segments
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -24,8 +25,10 @@ from sweeps.explorer.space import SIZES, STIFFNESSES, space_page_data
 
 #: modes in the table
 MODES = 10
-#: points of each link at which the mode is drawn
+#: points of each link at which the mode is drawn; of a link in segments fewer of each
 POINTS = 15
+#: sliders of gravity and steady accelerations go up to this, m/s^2
+_ACCELERATION = 20.0
 
 
 def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> dict[str, Any]:
@@ -41,14 +44,15 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
     Raises
     ------
     ArmError
-        As `sweeps.explorer.solver.arm_json`: forces at rest.
+        As `sweeps.explorer.solver.arm_json`: forces at rest that the page has not.
     """
+    pieces = 1 if isinstance(arm, SpatialArm) else max(segments(arm.loads, [False]))
     shown = space_page_data(arm, theory) if isinstance(arm, SpatialArm) else _plane(arm, theory)
     return {
         "title": f"{arm.name or 'arm'}, {theory}",
         "space": isinstance(arm, SpatialArm),
         "modes": MODES,
-        "points": POINTS,
+        "points": max(4, POINTS // pieces),
         **shown,
         "toml": text_with_places(arm, [slider["address"] for slider in shown["sliders"]]),
         "versions": {
@@ -78,6 +82,8 @@ def _slider(arm: Arm, address: str) -> list[dict[str, Any]]:
     if address == "payload.mass":
         heavy = 2.0 * value or float(arm.total_mass)
         return [found | {"unit": "kg", "low": 0.0, "high": heavy}]
+    if owner == "loads" or field == "axial_force":
+        return [found | _at_rest(arm, owner, field, value)]
     if field == "joint_stiffness":
         middle = value
         if math.isinf(value):
@@ -92,6 +98,23 @@ def _slider(arm: Arm, address: str) -> list[dict[str, Any]]:
     if value > 0.0 and (field == "length" or _is_size(arm, owner, field)):
         return [found | {"low": value / SIZES, "high": value * SIZES}]
     return []
+
+
+def _at_rest(arm: Arm, owner: str, field: str, value: float) -> dict[str, Any]:
+    """Over loads of both signs, up to twice the given one, or as large as the arm is heavy or a link stiff."""
+    if field == "gravity":
+        return {"unit": "m/s²", "low": 0.0, "high": max(2.0 * value, _ACCELERATION)}
+    if field == "gravity_direction":
+        return {"unit": "degree", "low": -180.0, "high": 180.0}
+    if field.startswith("base_acceleration"):
+        most, unit = _ACCELERATION, "m/s²"
+    elif field == "axial_force":
+        link = arm.links[int(owner.removeprefix("link")) - 1]
+        most, unit = float(link.youngs_modulus * link.second_moment / link.length**2), "N"
+    else:
+        most, unit = float(arm.total_mass) * _ACCELERATION, "N"
+    most = 2.0 * abs(value) or most
+    return {"unit": unit, "low": -most, "high": most}
 
 
 def _is_size(arm: Arm, owner: str, field: str) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.facts import depth_in_plane
@@ -86,7 +87,7 @@ def page_data(ds: xr.Dataset) -> dict[str, Any]:
         },
         "theories": [str(name) for name in np.atleast_1d(ds.theory.values)],
         "modes": [int(mode) for mode in np.atleast_1d(ds.mode.values)],
-        "axes": [_axis(ds, name, definition["axes"][name]) for name in axes],
+        "axes": [_axis(ds, name, definition) for name in axes],
         "fixed": _fixed(ds, definition),
         "statuses": _statuses(),
         "frequency": encoded(np.asarray(frequency, np.float64)),
@@ -119,8 +120,12 @@ def cell_values(ds: xr.Dataset, theory: int, index: tuple[int, ...]) -> dict[str
     return {name: np.atleast_1d(cell[name].values).tolist() for name in names if name in cell}
 
 
-def _axis(ds: xr.Dataset, name: str, columns: dict[str, Any]) -> dict[str, Any]:
-    entries = [_column(ds[column], about) for column, about in columns.items()]
+def _axis(ds: xr.Dataset, name: str, definition: dict[str, Any]) -> dict[str, Any]:
+    arm = arm_from_dict(definition["arm"])
+    entries = [
+        _column(ds[column], about) | _limits(arm, about)
+        for column, about in definition["axes"][name].items()
+    ]
     return {
         "name": name,
         "size": ds.sizes[name],
@@ -136,6 +141,21 @@ def _column(values: xr.DataArray, about: dict[str, Any]) -> dict[str, Any]:
         "unit": str(about["unit"]),
         "values": [_number(float(value)) for value in values.values],
     }
+
+
+def _limits(arm: Arm | SpatialArm, about: dict[str, Any]) -> dict[str, Any]:
+    """The limits, in its unit, of the joints whose position a column sets, if they have some."""
+    lower, upper = -math.inf, math.inf
+    for address in resolve_address(arm, about["parameter"]):
+        owner, _, field = address.partition(".")
+        number = int(owner.removeprefix("link")) if owner.startswith("link") else 0
+        limits = number and getattr(arm.links[number - 1], "joint_limits", None)
+        if limits and field == arm.position_of(number):
+            lower, upper = max(lower, float(limits[0])), min(upper, float(limits[1]))
+    if math.isinf(lower):
+        return {}
+    turns = about["unit"] == "degree"
+    return {"limits": [math.degrees(x) if turns else x for x in (lower, upper)]}
 
 
 def _number(value: float) -> float | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import html
 import json
@@ -27,6 +28,7 @@ SCRIPTS = (
     "state.js",
     "slice.js",
     "canvas.js",
+    "vector.js",
     "map.js",
     "curves.js",
     "files.js",
@@ -44,12 +46,14 @@ CELL_SCRIPTS = {
 #: what both pages of an arm have, and the page itself
 _VIEWS = (
     "canvas.js",
+    "vector.js",
     "plot.js",
     "values.js",
     "pinning.js",
     "matters.js",
     "response.js",
     "along.js",
+    *("reading.js", "state.js", "slice.js", "map.js", "arm_map.js"),
     "arm_page.js",
 )
 #: those of the page of a planar arm, and of one in space
@@ -75,6 +79,8 @@ SPACE_SCRIPTS = (
     "space_picture.js",
     *_VIEWS,
 )
+#: lines of a script without indentation that are comments, and empty ones
+_COMMENTS = re.compile(r"^(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/|)\n", re.MULTILINE)
 #: what pages say beneath the picture of an arm in space
 _TURNS = (
     "Drag to turn the arm, or its arrow keys; the wheel, + and - zoom. Bodies are ellipsoids of their mass and "
@@ -123,9 +129,7 @@ def assembled(data: dict[str, Any]) -> str:
     asked = "'self'" if data["served"] else "'none'"
     in_space = bool(data["arm"] and data["arm"].get("space"))
     solver = None if "why" in data["exact"] else data["exact"]["space"]
-    picture = (
-        source_of("space_picture.html").rstrip() if in_space else '<svg id="arm" role="img"></svg>'
-    )
+    picture = source_of("space_picture.html" if in_space else "plane_picture.html").rstrip()
     parts = {"picture": picture, "remarks": _TURNS if in_space else ""}
     rules = f"connect-src {asked}{'' if solver is None else '; worker-src blob:'}"
     return _put_together("page.html", code(in_space, solver), rules, data, parts)
@@ -158,19 +162,26 @@ def arm_code(in_space: bool = False) -> tuple[str, str]:
     return _script(scripts, _worker(in_space)), source_of("page.css")
 
 
+@functools.cache
 def _worker(in_space: bool | None) -> str:
     """The text that the worker of a page runs; empty for none."""
     if in_space is None:
         return 'const SOLVER = "";\n'
     # a page from a disk may start no worker that is a module
     solver = re.sub(r"^export ", "", module_text(in_space), flags=re.MULTILINE)
-    worker = json.dumps(f'"use strict";\n{solver}\n{source_of("worker.js")}')
+    worker = json.dumps(_spared(f'"use strict";\n{solver}\n{source_of("worker.js")}'))
     return f"const SOLVER = {_without_markup(worker)};\n"
 
 
+@functools.cache
 def _script(names: tuple[str, ...], first: str) -> str:
-    body = "\n".join(source_of(name) for name in names)
+    body = _spared("\n".join(source_of(name) for name in names))
     return f'"use strict";\n(() => {{\n{first}{body}}})();\n'
+
+
+def _spared(script: str) -> str:
+    """A script without indentation and the lines that are comments alone: a fifth of it. No text goes over lines."""
+    return _COMMENTS.sub("", re.sub(r"^[ \t]+", "", script, flags=re.MULTILINE))
 
 
 def _put_together(

@@ -26,7 +26,11 @@ SIZES = 2.0
 #: the stiffness, N m/rad, about which that of a rigid joint on a rigid link is moved
 _USUAL = 1e4
 #: groups of sliders that are closed at first
-_SIZE_GROUP, _BODY_GROUP = "Lengths and sections", "Masses of bodies"
+_SIZE_GROUP, _BODY_GROUP, _TURN_GROUP = (
+    "Lengths and sections",
+    "Masses of bodies",
+    "Inertias of bodies",
+)
 #: kg/m^3 of the sphere that stands for a body without inertia
 _DENSITY = 2700.0
 
@@ -43,7 +47,7 @@ def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     return {
         "solved": solved,
         "sliders": [x for address in solved["addresses"] for x in _slider(arm, address)],
-        "folded": [_SIZE_GROUP, _BODY_GROUP],
+        "folded": [_SIZE_GROUP, _BODY_GROUP, _TURN_GROUP],
         "picture": space_picture(arm),
     }
 
@@ -82,6 +86,10 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
         own = {"label": address, "unit": "kg", "low": 0.0, "high": heavy, "group": "Payload"}
         return [found | own]
     owner, _, field = address.partition(".")
+    if ".inertia." in address:
+        turning = {"label": address, "unit": unit_of_address(address, arm), "group": _TURN_GROUP}
+        wanted = value > 0.0 and address[-1] == address[-2]  # about an axis
+        return [found | turning | {"low": value / SIZES, "high": value * SIZES}] if wanted else []
     link = arm.links[int(owner.removeprefix("link")) - 1]
     found["label"] = f"{link.name} ({address})" if link.name else address
     found["unit"] = unit_of_address(address, arm)

@@ -60,7 +60,7 @@ def explore(
     Raises
     ------
     ArmError
-        A planar arm is under forces at rest, or the arm is refused by `jaxmodal.natural_frequencies`, too.
+        Forces at rest that the page has not, or the arm is refused by `jaxmodal.natural_frequencies`, too.
     SweepError
         ``what`` is neither, or the file or the theory is not for it.
 
@@ -91,3 +91,14 @@ def explore(
         return NotebookPage(name or "an arm", text)
     write_text(place, text)
     return place
+
+
+@xr.register_dataset_accessor("explore")  # type: ignore[no-untyped-call]
+class _Explored:
+    """``ds.explore()``: the page of a dataset for a notebook, or written to a path."""
+
+    def __init__(self, ds: xr.Dataset) -> None:
+        self._ds = ds
+
+    def __call__(self, path: str | Path | None = None) -> Path | NotebookPage:
+        return explore(self._ds) if path is None else explore(self._ds, path)

@@ -1,5 +1,7 @@
 """The page of an arm as a file in a browser."""
 
+import itertools
+
 import pytest
 from browser import Browser
 
@@ -15,10 +17,13 @@ def window():
 def shown(window, tmp_path):
     """Opens the page of an arm as a file, at an address behind its #; the console stays silent."""
 
+    numbers = itertools.count()
+
     def opened(text, address=""):
-        path = tmp_path / "arm.html"
+        path = (
+            tmp_path / f"arm_{next(numbers)}.html"
+        )  # of one name another address would load nothing
         path.write_text(text, encoding="utf-8")
-        window._send("POST", f"{window.session}/url", {"url": "about:blank"})
         window.open(f"{path.as_uri()}#{address}")
         return window
 

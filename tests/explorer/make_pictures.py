@@ -17,9 +17,16 @@ from tests.browser import Browser
 FOLDER = pathlib.Path(__file__).parents[2] / "results" / "explorer"
 WIDTH, REPORT = 1280, 1100
 CURVES = "document.getElementById('along-note').textContent.startsWith('A click')"
+MAP = "document.getElementById('map-progress').textContent.startsWith('{0} x {0} ')"
 #: what is shown of the page of a planar arm, and of one in space
-ARM = "mode=3&link2.joint_angle=-0.6&link3.joint_angle=1.1&pin=&force=tip_3.y&motion=tip_3.y&along=link2.joint_angle"
-ROBOT = "mode=2&link3.section.outer_diameter=0.2&pin=&force=tip_6.z&motion=tip_6.z&along=link3.joint_angle"
+ARM = (
+    "mode=3&link2.joint_angle=-0.6&link3.joint_angle=1.1&pin=&force=tip_3.y&motion=tip_3.y&loss=0.01"
+    "&along=link2.joint_angle&over=link2.joint_angle,link3.joint_angle&low=30&high=34"
+)
+ROBOT = (
+    "mode=2&link3.section.outer_diameter=0.2&pin=&force=tip_6.z&motion=tip_6.z&loss=0.01"
+    "&along=link3.joint_angle&over=link3.joint_angle,link5.joint_angle&low=14&high=16"
+)
 
 
 def shot(browser, page, address, ready, name):
@@ -54,12 +61,12 @@ def main():
         solved = "document.getElementById('between-rows').rows.length === 10"
         address = "mode=3&at=100,150&between=-38.4,33.2"
         shot(browser, page, address, solved, "page.png")
-        for arm, what, name in (
-            (jm.examples.three_link_industrial(), ARM, "arm.png"),
-            (jm.examples.six_axis_industrial(), ROBOT, "arm_in_space.png"),
+        for arm, what, name, cells in (
+            (jm.examples.three_link_industrial(), ARM, "arm.png", 65),
+            (jm.examples.six_axis_industrial(), ROBOT, "arm_in_space.png", 17),
         ):
             sweeps.explore(arm, page)
-            shot(browser, page, what, CURVES, name)
+            shot(browser, page, what, f"{CURVES} && {MAP.format(cells)}", name)
         sweeps.report(jm.examples.six_axis_industrial(), page)
         browser._send("POST", f"{browser.session}/url", {"url": page.as_uri()})
         browser._resize(REPORT, 1000, 1)

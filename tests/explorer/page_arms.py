@@ -28,16 +28,21 @@ def solved_in_page(tmp_path, cases, in_space=False):
     return json.loads(done.stdout)
 
 
-def csv_of(browser, button, head=1):
-    """The rows behind the head of what a button of a page gives as CSV."""
-    browser.run(
-        "window.kept ??= URL.createObjectURL; URL.createObjectURL = (blob) => "
-        "{ window.csv = null; blob.text().then((text) => { window.csv = text; }); return window.kept(blob); };"
+def file_of(browser, button):
+    """The text that a button of the page offers as a file."""
+    script = (
+        "const [id, done] = arguments, { createObjectURL } = URL, { click } = HTMLAnchorElement.prototype;"
         "HTMLAnchorElement.prototype.click = () => {};"
-        f"document.getElementById('{button}').click();"
+        "URL.createObjectURL = (blob) => { blob.text().then(done); return createObjectURL.call(URL, blob); };"
+        "document.getElementById(id).click();"
+        "Object.assign(URL, { createObjectURL }); Object.assign(HTMLAnchorElement.prototype, { click });"
     )
-    browser.until("window.csv")
-    return [line.split(",") for line in browser.value("window.csv").splitlines()[head:]]
+    return browser.value_later(script, button)
+
+
+def csv_of(browser, button):
+    """The rows behind the head of what a button of a page gives as CSV."""
+    return [line.split(",") for line in file_of(browser, button).splitlines()[1:]]
 
 
 def hertz_and_certified(browser):

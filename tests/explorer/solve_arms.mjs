@@ -6,8 +6,8 @@ const [, , module, arms] = process.argv;
 const solver = await import(pathToFileURL(module).href);
 const results = JSON.parse(readFileSync(arms, "utf8")).map(({ arm, set, modes, below, shapes, points, slopes, ports }) => {
   try {
-    let loaded = solver.loadArm(arm);
-    for (const [address, value] of set || []) loaded = solver.setValue(loaded, address, Number(value));
+    const given = Object.fromEntries((set || []).map(([address, value]) => [address, Number(value)]));
+    const loaded = solver.setValues(solver.loadArm(arm), given);
     const begin = performance.now();
     const found = solver.frequencies(loaded, modes);
     const ms = performance.now() - begin;
@@ -19,7 +19,7 @@ const results = JSON.parse(readFileSync(arms, "utf8")).map(({ arm, set, modes, b
       return Object.fromEntries(["x", "y", "x0", "y0", "u", "v"].map((name) => [name, s[name].map((row) => Array.from(row))]));
     });
     const changes = (slopes || []).map((k) => Array.from(solver.slopes(loaded, found.omega[k], loaded.written.addresses)));
-    const answers = (ports || []).map(([omega, first, second]) => Array.from(solver.receptances(loaded, omega, first, second)));
+    const answers = (ports || []).map(([omega, first, second, loss]) => Array.from(solver.receptances(loaded, omega, first, second, loss)));
     return { ...lists, counts, shapes: drawn, slopes: changes, answers, ms };
   } catch (error) {
     return { error: error.message, stack: error.stack };

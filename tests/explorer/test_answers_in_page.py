@@ -85,3 +85,45 @@ def test_answers_to_forces(tmp_path, in_space):
         beside = np.sqrt(size_of(pair[0], pair[0]) * size_of(pair[1], pair[1]))
         assert np.all(truth[~there] < 1.01e-4 * beside[~there])
         assert np.sum(there) > 20
+
+
+def lossy(arm, loss, omega):
+    """The arm with a loss factor in all that gives way, at one frequency."""
+
+    def with_losses(link):
+        given = {} if link.rigid else {"loss_factor": loss}
+        if np.isfinite(link.joint_stiffness):
+            given["joint_damping"] = loss * link.joint_stiffness / omega
+        if springs := getattr(link, "joint_springs", ()):
+            given["joint_springs"] = tuple(
+                x.replace(damping=loss * x.stiffness / omega) for x in springs
+            )
+        return link.replace(**given)
+
+    return arm.replace(links=tuple(map(with_losses, arm.links)))
+
+
+@needs_node
+@pytest.mark.parametrize("in_space", [False, True], ids=["plane", "space"])
+def test_answers_with_losses(tmp_path, in_space):
+    """Next to a resonance, between two, with small losses and large ones."""
+    arm = (
+        SPACE
+        if in_space
+        else PLANE.replace(links=tuple(x.replace(joint_stiffness=3e6) for x in PLANE.links))
+    )
+    last = arm.num_links - 1
+    first = float(jm.natural_frequencies(arm, 1).omega[0])
+    pairs = [((last, "y"), (last, "y")), ((last, "y"), (0, "x"))]
+    omega = [0.3 * first, first, 1.01 * first, 7.7 * first]
+    ports = [
+        [omega, *({"link": k, "direction": name} for k, name in pair), loss]
+        for pair in pairs
+        for loss in (1e-4, 0.05, 0.7)
+    ]
+    (got,) = solved_in_page(tmp_path, [case(arm, ports=ports)], in_space)
+    for (_, a, b, loss), answers in zip(ports, got["answers"], strict=True):
+        names = [f"tip_{port['link'] + 1}.{port['direction']}" for port in (a, b)]
+        for at, mine in zip(omega, answers, strict=True):
+            truth = jm.frequency_response(lossy(arm, loss, at), np.array([at]), *names)
+            np.testing.assert_allclose(mine, float(truth.magnitude.ravel()[0]), rtol=2e-5, atol=0.0)

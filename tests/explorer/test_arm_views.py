@@ -1,13 +1,14 @@
 """The further views of the page of an arm in headless Chromium: what a mode depends on, response, curves."""
 
 import math
+import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
 
 import jaxmodal as jm
 from sweeps.explorer.page import arm_page_html
-from tests.explorer.page_arms import csv_of
+from tests.explorer.page_arms import csv_of, file_of
 
 SIX = jm.examples.six_axis_industrial()
 BENT = jm.examples.three_link_industrial().with_posture([0.4, -1.1, 0.8])
@@ -102,16 +103,13 @@ def test_curves_are_those_of_the_library_and_a_click_sets_the_value(shown):
 
 
 def test_views_fit_a_phone(shown):
-    address = "force=tip_3.y&motion=tip_3.y&along=link2.joint_angle"
+    address = (
+        "force=tip_3.y&motion=tip_3.y&along=link2.joint_angle&over=link2.joint_angle,link1.length"
+    )
     browser = shown(arm_page_html(BENT), address)
-    browser.until(WHOLE)
+    browser.until("document.getElementById('map-progress').textContent.startsWith('9 x 9')")
     with browser.as_a_phone():
         pass
-
-
-def file_of(browser, button):
-    """The text that a button of the page offers as a file."""
-    return "\n".join(",".join(row) for row in csv_of(browser, button, head=0))
 
 
 @pytest.mark.parametrize("arm", [BENT, SIX], ids=["plane", "space"])
@@ -169,3 +167,106 @@ def test_another_choice_forgets_what_was_asked_before(shown):
     truth = jm.frequency_response(BENT, 2.0 * math.pi * hertz, "tip_3.y", "tip_2.x").magnitude
     np.testing.assert_allclose(found, truth.ravel(), rtol=2e-5, atol=0.0)
     assert np.all(np.diff([float(row[0]) for row in rows]) > 0.0)
+
+
+def test_a_map_of_the_arm_is_the_library_at_every_cell(shown):
+    """Over two angles: modes, the share that a band to avoid leaves, by counts above what is shown, extremes, keys."""
+    low, high = 300.0, 350.0  # between modes 5 and 6, of which the first map asks for three
+    browser = shown(
+        arm_page_html(BENT), f"over=link2.joint_angle,link3.joint_angle&low={low}&high={high}"
+    )
+    browser.until("document.getElementById('map-progress').textContent.startsWith('9 x 9')")
+    rows = np.array([row[1:] for row in csv_of(browser, "map-csv")])
+    assert len(rows) == 81
+    postures = {
+        "link3.joint_angle": np.deg2rad(rows[:, 0].astype(float)),
+        "link2.joint_angle": np.deg2rad(rows[:, 1].astype(float)),
+    }
+    truth = np.asarray(jm.natural_frequencies_batch(BENT, postures, 8).frequencies_hz)
+    np.testing.assert_allclose(rows[:, 2::2].astype(float), truth[:, :3], rtol=1e-9, atol=0.0)
+    assert set(rows[:, 3::2].ravel()) == {"certified"}
+    free = np.mean(~((truth >= low) & (truth <= high)).any(axis=1))
+    assert browser.text("#band-text").startswith(f"{100 * free:.3g} % of the 81 cells")
+    browser.press("#map", "ArrowRight", "ArrowUp")
+    browser.until("location.hash.includes('link3.joint_angle')")
+    lowest = float(truth[:, 0].min())
+    browser.click("#lowest")
+    browser.until(
+        f"Math.abs(document.querySelector('#rows tr td').textContent / {lowest!r} - 1) < 1e-6"
+    )
+    browser.click("#undo")
+    browser.until(
+        f"Math.abs(document.querySelector('#rows tr td').textContent / {lowest!r} - 1) > 1e-3"
+    )
+
+
+def drawn(browser, name):
+    """The elements of a drawing by their names, and the words in it."""
+    elements = list(ET.fromstring(file_of(browser, f"{name}-svg")).iter())
+    return [element.tag.rpartition("}")[2] for element in elements], [x.text for x in elements]
+
+
+def test_what_is_shown_is_offered_as_drawings(shown):
+    """Lines and words stay lines and words; cells of a map are a picture within."""
+    address = "force=tip_3.y&motion=tip_3.y&loss=0.01&along=link3.joint_angle"
+    address += "&over=link2.joint_angle,link3.joint_angle&level=20"
+    browser = shown(arm_page_html(BENT), address)
+    browser.until("document.getElementById('map-progress').textContent.startsWith('9 x 9')", 60)
+    browser.until("!document.getElementById('along-note').textContent.startsWith('1 ')")
+    words = {"response-plot": "frequency [Hz]", "along-plot": "link3.joint_angle [degree]"}
+    words |= {"arm": None, "map": "link2.joint_angle [degree]"}
+    for name, word in words.items():
+        tags, texts = drawn(browser, name)
+        assert tags[0] == "svg"
+        assert "path" in tags or "polygon" in tags
+        assert ("image" in tags) == (name == "map")
+        assert word in texts
+
+
+def test_an_arm_in_space_is_offered_as_a_drawing(shown):
+    tags, texts = drawn(shown(arm_page_html(SIX)), "arm")
+    bodies = [getattr(link, kind) for link in SIX.links for kind in link.bodies]
+    assert (
+        tags.count("radialGradient") == sum(body is not None for body in bodies) + 1
+    )  # the payload
+    assert tags.count("path") > 100
+    assert {"x", "y", "z", "0.5 m"} < set(texts)
+
+
+def test_losses_give_peaks_their_height(shown):
+    loss = 0.02
+    browser = shown(arm_page_html(BENT), f"force=tip_3.y&motion=tip_3.y&loss={loss}")
+    browser.until(
+        "document.getElementById('response-note').textContent.includes('loss factor 0.02')"
+    )
+    browser.until("document.getElementById('response-plot').toDataURL().length > 4000")
+    hertz, found = np.array(csv_of(browser, "response-csv")[:20], float).T
+    lossy = BENT.replace(links=tuple(link.replace(loss_factor=loss) for link in BENT.links))
+    truth = jm.frequency_response(lossy, 2.0 * math.pi * hertz, "tip_3.y", "tip_3.y").magnitude
+    np.testing.assert_allclose(found, truth.ravel(), rtol=1e-8, atol=0.0)
+
+
+def test_gravity_has_a_slider_and_an_arm_that_buckles_is_told(shown, tmp_path):
+    loaded = BENT.replace(loads=jm.Loads(gravity=9.81, tip_force_x=0.0, pieces=2))
+    browser = shown(arm_page_html(loaded), "loads.gravity=200&mode=2")
+    changed = jm.set_parameters(loaded, {"loads.gravity": 200.0})
+    first = browser.text("#rows tr td")
+    assert float(first) == pytest.approx(
+        float(jm.natural_frequencies(changed, 1).frequencies_hz[0]), rel=1e-8
+    )
+    assert float(first) != pytest.approx(
+        float(jm.natural_frequencies(BENT, 1).frequencies_hz[0]), rel=1e-3
+    )
+    browser.until("document.getElementById('bars').rows.length === 12")
+    assert (
+        browser.value("document.querySelectorAll('#arm polygon').length") == 3
+    )  # links, not their segments
+    path = tmp_path / "arm.toml"
+    path.write_text(file_of(browser, "toml"), encoding="utf-8")
+    assert jm.read_arm(path) == changed
+    browser.run(
+        "const field = document.querySelector('[aria-label=\"loads.tip_force_x in N\"]');"
+        "field.value = -3e6; field.dispatchEvent(new Event('change'));"
+    )
+    browser.until("document.getElementById('error').textContent.includes('buckle')")
+    assert browser.text("#rows tr td") == first

@@ -77,7 +77,10 @@ def test_a_value_that_no_arm_has_is_said(shown):
 
 
 def test_what_the_solver_cannot_change_is_said_and_no_solver_is_within(shown):
-    loaded = TWO.replace(loads=jm.Loads(gravity=9.81))
+    hanging = page_data(run(TWO.replace(loads=jm.Loads(gravity=9.81)), ANGLE))
+    assert "arms" in hanging["exact"]  # forces at rest alone are solved there
+    held = TWO.links[1].replace(support_y_stiffness=1e4)
+    loaded = TWO.replace(loads=jm.Loads(gravity=9.81), links=(TWO.links[0], held))
     data = page_data(run(loaded, ANGLE)) | {"served": False}
     assert "loads" in data["exact"]["why"]
     text = assembled(data)

@@ -2,7 +2,9 @@
 
 import csv
 import io
+import itertools
 import json
+import math
 import threading
 import time
 from urllib.parse import parse_qs
@@ -12,6 +14,7 @@ import pytest
 import synthetic_cells
 from browser import Browser
 
+import jaxmodal as jm
 import sweeps
 import sweeps.store.grid
 from sweeps.explorer import encoding
@@ -58,10 +61,13 @@ STIFFNESS = sweeps.axis("link2.joint_stiffness", [0.5, 1.0, 2.0, np.inf])
 def shown(browser, tmp_path):
     """Opens the page of a dataset as a file, at an address behind its #."""
 
+    numbers = itertools.count()
+
     def opened(ds, address="", text=None):
-        path = tmp_path / "page.html"
+        path = (
+            tmp_path / f"page_{next(numbers)}.html"
+        )  # of one name another address would load nothing
         path.write_text(text or page_html(ds), encoding="utf-8")
-        browser._send("POST", f"{browser.session}/url", {"url": "about:blank"})
         browser.open(f"{path.as_uri()}#{address}")
         browser.settled()
         return browser
@@ -126,7 +132,11 @@ def test_the_file_shows_every_number_of_the_dataset_and_loads_nothing(shown):
 def test_16_bits_are_read_to_their_error(shown, monkeypatch):
     monkeypatch.setattr(encoding, "WHOLE", 0)
     ds = run(ANGLE, MASS, STIFFNESS, theories=["timoshenko", "rayleigh"])
-    browser = shown(ds, "theory=1&mode=3&at=0,0,1")
+    level = float(
+        ds.frequency.isel(link2_joint_stiffness=1).sel(mode=3, theory="rayleigh").median()
+    )
+    browser = shown(ds, f"theory=1&mode=3&at=0,0,1&level={level}")
+    assert browser.text("#level-text") == ""  # there is such a line
     about = page_data(ds)["frequency"]["planes"][5]
     for row in rows_of(browser, "#map-csv"):
         place = {
@@ -352,3 +362,37 @@ def test_the_served_page_reads_all_digits_of_a_cell_from_the_store(browser, monk
             f"JSON.stringify({shown}.map(Number)) === JSON.stringify({texts}.map(Number))"
         )
         server.shutdown()
+
+
+def limited():
+    """A crane of two joints, of which the second has limits, over angles beyond them."""
+    links = (
+        jm.SpatialLink(0.4, 7e10, 2700.0, jm.circle(0.03, "cowper"), poisson_ratio=0.33, joint_axis=(0, 0, 1)),
+        jm.SpatialLink(
+            0.6, 7e10, 2700.0, jm.circle(0.02, "cowper"), poisson_ratio=0.33, joint_axis=(0, 1, 0),
+            joint_limits=(math.radians(-40.0), math.radians(60.0)),
+        ),
+    )  # fmt: skip
+    arm = jm.SpatialArm(links, jm.RigidBody(0.5))
+    axes = (ANGLE, sweeps.linspace("payload.mass", 0.0, 2.0, 9))
+    return ordered(sweeps.run(sweeps.Sweep(arm, axes, num_modes=2)))
+
+
+@pytest.mark.filterwarnings("ignore::jaxmodal.ImplausibleWarning")
+def test_cells_beyond_the_limits_of_joints_are_veiled_and_count_in_no_share(shown):
+    ds = limited()
+    within = (ds.theta_2 >= -40.0) & (ds.theta_2 <= 60.0)
+    inside = ds.where(within, drop=True).frequency.values
+    low, high = np.quantile(inside, [0.3, 0.5]).tolist()
+    browser = shown(ds, f"low={low}&high={high}&mode=1")
+    assert "Beyond the limits of joints" in browser.text("#map-status")
+    hit = ((inside >= low) & (inside <= high)).any(axis=-1)
+    known = hit | (inside[..., -1] >= low)
+    text = browser.text("#band-text")
+    assert f"of the {inside[..., 0].size} cells within the limits of joints" in text
+    assert float(text.split(" %")[0]) == pytest.approx(100.0 * (~hit & known).mean(), abs=0.06)
+    for button, find in (("#lowest", np.min), ("#highest", np.max)):
+        browser.click(button)
+        at = tuple(map(int, address(browser)["at"].split(",")))
+        assert float(ds.frequency.values[at][0]) == find(inside[..., 0])
+        assert bool(within[at[0]])

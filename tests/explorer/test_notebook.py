@@ -2,6 +2,9 @@
 
 import html
 import re
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ from small_sweeps import small_sweep
 
 import jaxmodal as jm
 import sweeps
+from jaxmodal.runtime import pages
 from sweeps.explorer.data import ordered
 from sweeps.explorer.page import arm_page_html, page_html
 from tests.explorer.test_page import HOSTILE, Tags
@@ -51,6 +55,27 @@ def test_the_frame_holds_the_page_and_is_cut_off():
     assert repr(pages["in space"][0]).startswith("<page of six-axis industrial arm: shown by")
 
 
+def test_arms_and_datasets_show_their_page_themselves(monkeypatch, tmp_path):
+    """Arms by the entry point that the project registers, datasets by what sweeps adds to xarray."""
+    ds = sweeps.run(small_sweep())
+    assert ds.explore().text == sweeps.explore(ds).text
+    assert ds.explore(tmp_path / "sweep.html") == tmp_path / "sweep.html"
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    known = project["project"]["entry-points"][pages.ENTRY_POINTS]
+
+    def registered(group, name):
+        return [EntryPoint(name, known[name], group)] if group == pages.ENTRY_POINTS else []
+
+    monkeypatch.setattr(pages, "entry_points", registered)
+    assert TWO.explore(theory="rayleigh").text == arm_page_html(TWO, "rayleigh")
+    assert SIX.explore(tmp_path / "six.html").read_text("utf-8") == arm_page_html(SIX)
+    monkeypatch.setattr(pages, "entry_points", lambda group, name: [])
+    with pytest.raises(
+        ImportError, match=r"explore needs the package sweeps.*sweeps\.explore\(arm\)"
+    ):
+        TWO.explore()
+
+
 def test_names_with_markup_end_no_attribute():
     name = f'{HOSTILE}" onload="alert(3)'
     shown = sweeps.explore(SIX.replace(name=name))._repr_html_()
@@ -75,6 +100,8 @@ def test_an_arm_is_solved_in_the_frame_and_its_sliders_move(framed):
         )
         browser.until(f"Number(document.querySelector('#rows tr td').textContent) !== {first!r}")
         assert browser.value("location.hash") == ""
+        browser.run("document.getElementById('undo').click()")
+        browser.until(f"Number(document.querySelector('#rows tr td').textContent) === {first!r}")
         assert (
             browser.value(
                 "(() => { try { return parent.document.title; } catch { return null; } })()"

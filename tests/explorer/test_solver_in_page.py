@@ -112,7 +112,74 @@ def test_what_the_page_refuses(tmp_path):
         assert part in message
 
 
+THREE = jm.examples.three_link_industrial().with_posture([0.4, -1.1, 0.8])
+ELBOW = jm.Arm(
+    (
+        BAR.replace(joint_angle=1.4, joint_stiffness=3e4, end_offset_x=0.05, end_offset_y=0.02),
+        BAR.replace(joint_angle=-2.2, base_offset_x=0.03, hub_mass=0.4, hub_inertia=0.01, stator_mass=0.6),
+        BAR.replace(rigid=True, joint_angle=0.3, tip_mass=1.0, tip_centre_x=0.1),
+    ),
+    jm.Payload(2.0, 0.05, centre_x=0.1),
+)  # fmt: skip
+#: forces at rest: of given size in the links, of loads in pieces, of bounds; of a hinge that hangs
+AT_REST = {
+    "timoshenko": THREE.replace(loads=jm.Loads(gravity=300.0, tip_force_y=-2e5, pieces=2)),
+    "rayleigh": ELBOW.replace(loads=jm.Loads(gravity=9.81, tip_force_x=-300.0, bound="lower", pieces=2)),
+    "euler_bernoulli": jm.Arm(
+        (
+            BAR.replace(joint_angle=-1.5707963267948966, joint_stiffness=0.0),
+            BAR.replace(axial_force=3e3),
+        ),
+        loads=jm.Loads(tip_force_y=-5e3),
+    ),
+    "bending_only": THREE.replace(
+        links=tuple(x.replace(axial_force=f) for x, f in zip(THREE.links, (1e5, -2e5, 3e5), strict=True))
+    ),
+}  # fmt: skip
+
+
+@needs_node
+def test_forces_at_rest(tmp_path):
+    """The equilibrium is computed in the page, in every posture: frequencies, counts, certificates, shapes."""
+    same_as_library(tmp_path, AT_REST.values(), AT_REST, 1e-8)
+    values = {
+        "link2.joint_angle": -0.4,
+        "loads.gravity": 20.0,
+        "loads.tip_force_y": 1e5,
+        "payload.mass": 50.0,
+    }
+    arm = AT_REST["timoshenko"]
+    moved = jm.natural_frequencies(jm.set_parameters(arm, values), MODES)
+    (found,) = solved_in_page(tmp_path, [case(arm, set=list(values.items()))])
+    np.testing.assert_allclose(found["omega"], moved.omega, rtol=1e-10)
+    assert np.max(np.abs(moved.omega / jm.natural_frequencies(arm, MODES).omega - 1.0)) > 0.01
+
+
+@needs_node
+def test_an_arm_that_buckles_has_no_frequencies(tmp_path):
+    pressed = jm.Arm((BAR.replace(axial_force=0.0),))
+    force = -0.9999 * 0.25 * math.pi**2 * BAR.youngs_modulus * BAR.second_moment / BAR.length**2
+    sprung = jm.Arm((BAR.replace(joint_stiffness=1e5),), loads=jm.Loads(tip_force_y=1.0))
+    cases = [
+        case(pressed, "rayleigh", set=[["link1.axial_force", f]]) for f in (force, 1.0002 * force)
+    ]
+    cases.append(case(sprung, set=[["link1.joint_stiffness", 0.0]]))
+    near, beyond, loose = solved_in_page(tmp_path, cases)
+    truth = jm.natural_frequencies(
+        jm.set_parameters(pressed, {"link1.axial_force": force}), 1, theory="rayleigh"
+    )
+    # next to the critical load a rounding of the force by 1e-16 moves the frequency by 1e-12
+    np.testing.assert_allclose(near["omega"][0], truth.omega[0], rtol=1e-10)
+    assert "buckle" in beyond["error"]
+    assert "nothing holds a free joint" in loose["error"]
+
+
 def test_arms_that_are_not_written():
-    """Forces at rest, by name."""
-    with pytest.raises(ArmError, match="axial_force: the solver in the page"):
-        arm_json(jm.Arm((BAR.replace(axial_force=10.0),)))
+    """Forces at rest of supported arms, by name."""
+    held = BAR.replace(axial_force=10.0, support_y_stiffness=1e5)
+    with pytest.raises(
+        ArmError, match="axial_force: the solver in the page has no forces at rest of arms with sup"
+    ):
+        arm_json(jm.Arm((held,)))
+    with pytest.raises(ArmError, match="loads: the solver in the page"):
+        arm_json(jm.Arm((held.replace(axial_force=None),), loads=jm.Loads(gravity=9.81)))

@@ -154,6 +154,8 @@ def with_other_sizes(arm, seed):
             values[name] = value + rng.uniform(-0.3, 0.3)
         elif "poisson" in field or "section." in name or field == "torsion_constant":
             values[name] = value * rng.uniform(0.97, 1.0)
+        elif ".inertia." in name:  # together, so that it stays that of a body
+            values[name] = value * (1.3 + 0.1 * (seed % 5))
         elif not field.endswith("stiffness"):
             values[name] = value * rng.uniform(0.5, 2.0)
     return values
@@ -241,6 +243,7 @@ def test_what_the_page_refuses(tmp_path):
         "link3.section.wall_thickness": ("1", "no arm can have this value"),
         "link2.body.mass": ("-1", "link2.body.mass = -1: must be 0 or more"),
         "payload.mass": ("-1", "payload.mass = -1: must be 0 or more"),
+        "link2.body.inertia.xx": ("5", "link2.body.inertia.xx = 5: no arm can have this value"),
         "link2.joint_stiffness": ("-2", "0 or more, Infinity for a rigid joint"),
         "link2.joint_angle": ("Infinity", "must be finite"),
         "link3.joint_angle": ("NaN", "must be a number"),

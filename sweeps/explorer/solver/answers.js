@@ -3,12 +3,31 @@
 /** What determinants say of an arm that has lost its digits, they say of its parts. */
 const exactly = (arm, omega) => (CERTAIN * evaluate(arm, omega, "double").noise <= 1e-15 ? (x) => x : (x) => cutArm(x, (i) => shareOf(x, i)));
 
+/** The arm with another value, in SI units, at an address. */
+export const setValue = (arm, address, value) => setValues(arm, { [address]: value });
+
+/** The arm with other values by their addresses, all at once: some fit only with others. */
+export function setValues(arm, given) {
+  const names = Object.entries(given);
+  const changed = (some) => {
+    const values = arm.values.slice();
+    for (const [address, value] of some) for (const place of placesOf(arm, address, value)) values[place] = value;
+    return withValues(arm, values);
+  };
+  for (const [address, value] of names) if (typeof value !== "number" || Number.isNaN(value)) throw new Error(`${address} = ${value}: must be a number.`);
+  const found = changed(names);
+  if (!found.invalid) return found;
+  const alone = names.filter((one) => changed([one]).invalid), which = (alone.length > 0 ? alone.slice(0, 1) : names).map(([address, value]) => `${address} = ${value}`);
+  const loose = arm.written.loaded ? ", or nothing holds a free joint against its forces at rest" : "";
+  throw new Error(`${which.join(", ")}: no arm can have ${which.length > 1 ? "these values together" : "this value"}${loose}; see the page on arm files.`);
+}
+
 const SLIGHTLY = 1e-6;
 
 /** By how much a value is moved for a difference: a share of it; what is 0 or an angle, by so much. 0: it has none. */
 function slightly(address, value) {
   if (address.endsWith("stiffness")) return Number.isFinite(value) ? SLIGHTLY * value : 0;
-  const turns = /(joint_angle|offset\.?_?[xyz])$/.test(address);
+  const turns = /(joint_angle|direction|offset\.?_?[xyz])$/.test(address);
   return turns || value === 0 ? SLIGHTLY : SLIGHTLY * Math.abs(value);
 }
 
@@ -46,32 +65,50 @@ export function along(arm, address, value, nModes) {
 const RESOLVED_ANSWER = 1e-8;
 
 /**
- * The size of the displacement at one port for a unit force at another, of the arm without damping, at frequencies
- * `omega`, rad/s. A port is the tip of a link, by its number from 0, and a direction in the axes of the ground. NaN where
- * that is less than a 1e-4 of the answers at the two ports themselves, whose difference it is.
+ * The size of the displacement at one port for a unit force at another, at frequencies `omega`, rad/s. A port is the tip
+ * of a link, by its number from 0, and a direction in the axes of the ground. `loss` is the loss factor of all that gives
+ * way, links, joints and supports: each stiffness times 1 + i loss. NaN where the answer is less than a 1e-4 of those at
+ * the two ports themselves, whose difference it is.
  *
  * A spring k at a port makes a determinant larger by 1 + k H, two springs by (1 + k H)(1 + k' H') - k k' H''^2.
  */
-export function receptances(arm, omega, first, second) {
+export function receptances(arm, omega, first, second, loss = 0) {
+  if (!(loss >= 0 && loss < 10)) throw new Error(`loss = ${loss}: must be 0 or more, and less than 10.`);
+  if (loss > 0 && arm.written.loaded) throw new Error("under forces at rest, which no loss factor multiplies, the page has no damping: set it to 0.");
   const springs = [first, second].map(({ link, direction }) => ({ ...portOf(arm, link, direction), k: 1 }));
   const same = first.link === second.link && first.direction === second.direction;
   return Float64Array.from(omega, (at) => {
-    const { sign, log } = evaluate(arm, at, "double");
-    const ratio = (...given) => { const e = evaluate(arm, at, "double", given); return e.sign * sign * Math.exp(e.log - log); };
+    const ratio = ratioAt(arm, at, loss);
     const own = springs.map((spring) => {
-      let found = 0;
+      let found = [0, 0];
       for (let round = 0; round < 4; round++) { // by a spring as stiff as the arm is there
-        found = (ratio(spring) - 1) / spring.k;
-        const size = Math.abs(found * spring.k);
+        const [re, im] = ratio(spring);
+        found = [(re - 1) / spring.k, im / spring.k];
+        const size = Math.hypot(...found) * spring.k;
         if (!(size > 0 && Number.isFinite(size)) || (size > 0.1 && size < 10)) break;
-        spring.k = Math.min(Math.max(1 / Math.abs(found), 1e-30), 1e30);
+        spring.k = Math.min(Math.max(spring.k / size, 1e-30), 1e30);
       }
       return found;
     });
-    if (same) return Math.abs(own[0]);
-    const [a, b] = springs, both = (1 + a.k * own[0]) * (1 + b.k * own[1]) - ratio(a, b), squared = Math.abs(both / (a.k * b.k));
-    return squared > RESOLVED_ANSWER * Math.abs(own[0] * own[1]) ? Math.sqrt(squared) : NaN;
+    const factor = Math.hypot(1, loss), [a, b] = springs, [[p, q], [r, s]] = own;
+    if (same) return Math.hypot(p, q) / factor;
+    const [re, im] = ratio(a, b), x = [1 + a.k * p, a.k * q], y = [1 + b.k * r, b.k * s];
+    const squared = Math.hypot(x[0] * y[0] - x[1] * y[1] - re, x[0] * y[1] + x[1] * y[0] - im) / (a.k * b.k);
+    return squared > RESOLVED_ANSWER * Math.hypot(p, q) * Math.hypot(r, s) ? Math.sqrt(squared) / factor : NaN;
   });
+}
+
+/** By what springs make the determinant larger, as a complex number. */
+function ratioAt(arm, at, loss) {
+  if (loss > 0) {
+    const omega = lossyFrequency(at, loss), { re, im, log } = evaluateDamped(arm, omega, []);
+    return (...given) => {
+      const e = evaluateDamped(arm, omega, given), size = Math.exp(e.log - log);
+      return [size * (e.re * re + e.im * im), size * (e.im * re - e.re * im)];
+    };
+  }
+  const { sign, log } = evaluate(arm, at, "double");
+  return (...given) => { const e = evaluate(arm, at, "double", given); return [e.sign * sign * Math.exp(e.log - log), 0]; };
 }
 
 /** Springs at ports that stand at the outer end of link `i`, added to the stiffness outboard of it. */

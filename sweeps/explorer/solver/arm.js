@@ -1,7 +1,6 @@
 // An arm from its text, and determinant and count at one frequency.
 
 const STIFFNESS = 6, BEFORE_WAVES = 9;
-const MASS = 7, RIGIDITY = 5; // places among the constants of a member
 
 /** The arm of a text that `arm_json` of the library wrote. */
 export function loadArm(json) {
@@ -19,21 +18,14 @@ export function loadArm(json) {
   return withValues({ written, tapes }, numbers(written.values));
 }
 
-/** The arm with another value, in SI units, at an address such as "link2.length"; "link*.length" sets that of all. */
-export function setValue(arm, address, value) {
+/** Where a value stands by its address, such as "link2.length"; "link*.length" is that of all. */
+function placesOf(arm, address) {
   const { addresses, aliases } = arm.written;
   const theta = /^theta_([1-9][0-9]*)$/.exec(address);
   const full = theta ? `link${theta[1]}.joint_angle` : aliases[address] || address;
-  const names = full.startsWith("link*.")
-    ? addresses.filter((name) => name.replace(/^link[0-9]+\./, "link*.") === full)
-    : addresses.filter((name) => name === full);
-  if (names.length === 0) throw new Error(`${address} is no value of this arm; it has ${addresses.join(", ")}.`);
-  if (typeof value !== "number" || Number.isNaN(value)) throw new Error(`${address} = ${value}: must be a number.`);
-  const values = arm.values.slice();
-  for (const name of names) values[addresses.indexOf(name)] = value;
-  const changed = withValues(arm, values);
-  if (changed.invalid) throw new Error(`${address} = ${value}: no arm can have this value, see the page on arm files.`);
-  return changed;
+  const found = addresses.flatMap((name, k) => (name === full || (full.startsWith("link*.") && name.replace(/^link[0-9]+\./, "link*.") === full) ? [k] : []));
+  if (found.length === 0) throw new Error(`${address} is no value of this arm; it has ${addresses.join(", ")}.`);
+  return found;
 }
 
 function withValues(arm, values) {
@@ -41,8 +33,8 @@ function withValues(arm, values) {
   tapes.beams.run(values, found);
   const beams = [];
   for (let i = 0; i < n; i++) beams.push(Float64Array.from(written.fields, (_, k) => found[k * n + i]));
-  const scale = found[found.length - 2], invalid = found[found.length - 1] !== 0;
-  const changed = { written, tapes, values, beams, scale, invalid };
+  const [scale, impossible, zeros] = found.subarray(written.fields.length * n);
+  const changed = { written, tapes, values, beams, scale, invalid: impossible !== 0, zeros };
   changed.links = beams.map((beam) => linkOf(changed, beam));
   return changed;
 }
@@ -51,15 +43,15 @@ function withValues(arm, values) {
 function linkOf(arm, beam) {
   const { written, tapes } = arm, given = new Float64Array(tapes.constants.outputs.length);
   tapes.constants.run(beam, given);
-  const own = written.features.filter((name) => !ROTOR.includes(name) && !GROUND.includes(name));
-  const at = { fixed: 8, angle: 13, features: 14, rotor: 14 + own.length };
+  const own = written.features.filter((name) => ![...ROTOR, ...GROUND, LEVER].includes(name)), { inputs } = written;
+  const at = { fixed: inputs, angle: inputs + 5, features: inputs + 6, rotor: inputs + 6 + own.length };
   const geared = written.features.includes(ROTOR[0]);
   const link = { flexible: 1, angle: given[at.angle], beam };
   for (const kind of ["float64", "double"]) {
     const hi = {}, lo = {};
-    const member = new Float64Array(8), rest = new Float64Array(8), zeros = new Float64Array(16);
+    const several = tapes.member.float64.outputs.length, member = new Float64Array(several), rest = new Float64Array(several), zeros = new Float64Array(16);
     const run = (tape, x, h, l) => { if (kind === "double") tape.double.runPairs(x, zeros, h, l); else tape.float64.run(x, h); };
-    run(tapes.member, given.subarray(0, 8), member, rest);
+    run(tapes.member, given.subarray(0, inputs), member, rest);
     own.forEach((name, k) => { hi[name] = given[at.features + k]; lo[name] = 0; });
     let next = at.rotor;
     if (geared) {
@@ -79,7 +71,7 @@ function linkOf(arm, beam) {
       const g = turned(given[next]);
       hi[GROUND[0]] = g[0]; lo[GROUND[0]] = g[1]; hi[GROUND[1]] = g[2]; lo[GROUND[1]] = g[3];
     }
-    const fixed = [...given.subarray(8, 13)];
+    const fixed = [...given.subarray(at.fixed, at.angle)];
     link[kind] = {
       memberHi: member, memberLo: rest, featuresHi: hi, featuresLo: lo,
       fixedHi: Float64Array.from([...fixed, turn[0], turn[2]]),
@@ -121,6 +113,7 @@ function addLink(arm, link, omega, kind, tape, features) {
   xh.set(wh.subarray(0, WAVES), BEFORE_WAVES); xh.set(gh, BEFORE_WAVES + WAVES);
   xh.set(sixH, BEFORE_WAVES + WAVES + FUNCTIONS);
   const start = BEFORE_WAVES + WAVES + FUNCTIONS + STIFFNESS;
+  if (arm.written.loaded) { own.featuresHi[LEVER] = wh[LEVER_AT]; own.featuresLo[LEVER] = wl[LEVER_AT]; }
   for (let k = 0; k < features.length; k++) xh[start + k] = own.featuresHi[features[k]];
   if (pairs) {
     xl[0] = own.fixedLo[0]; xl[1] = 0; xl[2] = 0;
@@ -162,8 +155,15 @@ function evaluate(arm, omega, kind, springs = []) {
   return { omega: at, sign, log, count, noise: shares[0] };
 }
 
+/** Of an arm under forces at rest, whether it is at rest in its posture; how many modes have frequency zero. */
+function zerosAtRest(arm) {
+  const count = evaluate(arm, 0, "double").count;
+  if (!(count <= arm.zeros)) throw new Error("the forces at rest buckle this arm: it has no frequencies in this posture.");
+  return arm.zeros;
+}
+
 /** A port at the tip of a link: along x or y of the ground, or turning; as a vector in the axes of the link. */
 function portOf(arm, link, direction) {
-  const angle = arm.links.slice(0, link + 1).reduce((sum, own) => sum + own.angle, 0), c = Math.cos(angle), s = Math.sin(angle);
-  return { at: link, vector: { x: [c, -s, 0], y: [s, c, 0], turn: [0, 0, 1] }[direction] };
+  const end = arm.written.ends[link], angle = arm.links.slice(0, end).reduce((sum, own) => sum + own.angle, 0), c = Math.cos(angle), s = Math.sin(angle);
+  return { at: end - 1, vector: { x: [c, -s, 0], y: [s, c, 0], turn: [0, 0, 1] }[direction] };
 }

@@ -1,7 +1,8 @@
 // Members: their wave numbers and functions at one frequency, and where results are left.
 
 const WAVES = 13, FUNCTIONS = 8;
-const Z1 = 4, ALPHA = 5, BETA = 6, MU = 9; // places among the wave numbers
+const Z1 = 4, ALPHA = 5, BETA = 6, MU = 9, RIGIDITY = 10, MASS = 12; // places among the wave numbers
+const LEVER_AT = WAVES; // behind them, of a member under an axial force
 
 const numbers = (values) => Float64Array.from(values, Number);
 
@@ -16,6 +17,7 @@ function functionsOf(arm, link, omega, kind) {
   xh.set(own.memberHi, 1); xl.set(own.memberLo, 1);
   if (kind === "float64") {
     arm.tapes.waves.float64.run(xh, wh);
+    if (link.stub) wh[RIGIDITY] = wh[MASS] = 0;
     gh[0] = Math.exp(-wh[ALPHA]); gh[1] = sinhRatio(wh[Z1]);
     for (let k = 0; k < 3; k++) {
       circular(0.5 * wh[k === 0 ? ALPHA : k === 1 ? BETA : MU], turns, 0);
@@ -24,6 +26,7 @@ function functionsOf(arm, link, omega, kind) {
     return;
   }
   arm.tapes.waves.double.runPairs(xh, xl, wh, wl);
+  if (link.stub) wh[RIGIDITY] = wl[RIGIDITY] = wh[MASS] = wl[MASS] = 0;
   decayOfPair(wh[ALPHA], wl[ALPHA]);
   gh[0] = H; gl[0] = L;
   if (wh[Z1] >= 0 && wh[Z1] <= 0.25) seriesOfPair(SERIES.sinh_ratio, wh[Z1], wl[Z1]); else { H = 1; L = 0; }

@@ -21,32 +21,33 @@ from jaxmodal.frequencies.certificate import EPS, TOLERANCE
 from jaxmodal.frequencies.resolution import RESOLVED
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.stiffness.condensation import BODY_INERTIA, BODY_MASS
-from sweeps.explorer.solver.programs import arm_programs
+from sweeps.explorer.solver.programs import LEVER, arm_programs
 from sweeps.explorer.solver.spatial_programs import spatial_programs
 from sweeps.explorer.solver.tapes import OPERATIONS
 
 #: of the texts of arms in the plane and in space; one more with every change of what they hold
-FORMAT, SPACE_FORMAT = "jaxmodal arm 1", "jaxmodal arm in space 2"
+FORMAT, SPACE_FORMAT = "jaxmodal arm 2", "jaxmodal arm in space 2"
 _PLACE = "// @generated constants\n"
 #: in the order in which they need each other; together they are one module, for arms of one kind
-SCRIPTS = ("arithmetic.js", "members.js", "arm.js", "search.js", "shapes.js", "answers.js")
-SPACE_SCRIPTS = (
-    *("arithmetic.js", "members.js", "space.js", "search.js", "space_shapes.js", "answers.js"),
-)
+_FIRST, _LAST = ("arithmetic.js", "members.js", "damped.js"), ("search.js", "answers.js")
+SCRIPTS = (*_FIRST, "arm.js", "shapes.js", "plane_damped.js", *_LAST)
+SPACE_SCRIPTS = (*_FIRST, "space.js", "space_shapes.js", "space_damped.js", *_LAST)
 
 
 def module_text(in_space: bool = False) -> str:
     """The solver as the text of an ES module, for planar arms or for arms in space.
 
-    It exports ``loadArm(json)``, ``setValue(arm, address, value)``, ``frequencies(arm, nModes)``,
+    It exports ``loadArm(json)``, ``setValue(arm, address, value)``, ``setValues(arm, values)``,
+    ``frequencies(arm, nModes)``,
     ``shape(arm, omega, pointsPerLink)``, ``slopes(arm, omega, addresses)`` and
-    ``receptances(arm, omega, port, port)``; what they take and return stands beside them.
+    ``receptances(arm, omega, port, port, loss)``; what they take and return stands beside them.
     """
     constants = {
         "FORMAT": SPACE_FORMAT if in_space else FORMAT,
         "OPERATIONS": OPERATIONS,
         "GROUND": GROUND,
         "ROTOR": ROTOR,
+        "LEVER": LEVER,
         "MEMBER_FIELDS": FreeEndMember._fields,
         "BODY_MASS": BODY_MASS,
         "BODY_INERTIA": BODY_INERTIA,
@@ -89,7 +90,7 @@ def arm_json(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
     Raises
     ------
     ArmError
-        A planar arm is under forces at rest; or the arm is refused by `jaxmodal.natural_frequencies`, too.
+        Forces at rest that the page has not; or the arm is refused by `jaxmodal.natural_frequencies`, too.
     """
     written: dict[str, Any] = {"aliases": ALIASES}
     if isinstance(arm, SpatialArm):

@@ -25,6 +25,8 @@ from jaxmodal.dynamic_stiffness.stiffness import (
 JOINT_INPUTS = 6 + 6 + 2 + 2 + 3
 #: inputs of `along_piece`: length, axial motion or none, flexible or rigid, wave numbers, functions, stiffness, motion
 PIECE_INPUTS = 3 + len(WaveNumbers._fields) + len(MemberFunctions._fields) + 6 + 3
+#: and of `along_loaded_piece`, its lever
+LOADED_PIECE_INPUTS = PIECE_INPUTS + 1
 
 
 def beyond_joint(*numbers: Number) -> list[Number]:
@@ -45,13 +47,23 @@ def beyond_joint(*numbers: Number) -> list[Number]:
 
 def along_piece(*numbers: Number) -> list[Number]:
     """The motion at the outer end of a piece of a link, from that at its inner end; both in the axes of the link."""
+    return _along(numbers, None)
+
+
+def along_loaded_piece(*numbers: Number) -> list[Number]:
+    """`along_piece` of a link under an axial force; the last number is the lever, see `preload`."""
+    return _along(numbers[:-1], numbers[-1])
+
+
+def _along(numbers: Sequence[Number], lever: Number | None) -> list[Number]:
     given = iter(numbers)
     length, axial, flexible = itertools.islice(given, 3)
     waves = WaveNumbers(*itertools.islice(given, len(WaveNumbers._fields)))
     functions = MemberFunctions(*itertools.islice(given, len(MemberFunctions._fields)))
     outboard = Stiffness(*itertools.islice(given, 6))
     u, v, psi = given
-    m, _ = free_end_member(waves, functions, length, axial)
+    loaded = lever is not None
+    m, _ = free_end_member(waves, functions, lever if loaded else length, axial, loaded)
     q = identity_plus_product(m, outboard)
     a = adjugate(q)
     det = nonzero(q.uu * a.uu + q.uv * a.vu + q.up * a.pu)

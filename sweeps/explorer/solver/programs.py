@@ -10,14 +10,17 @@ import functools
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
-from jaxmodal.arithmetic.operations import Arithmetic, select
+from jaxmodal.arithmetic.operations import Arithmetic, Number, select
 from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import fields_of, invalid_values
+from jaxmodal.arm.loaded import segments, under_forces
 from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.dynamic_stiffness import beams as members
 from jaxmodal.dynamic_stiffness.beams import (
+    MemberConstants,
     Theory,
     TheoryName,
     WaveNumbers,
@@ -30,13 +33,17 @@ from jaxmodal.dynamic_stiffness.joints import attachments
 from jaxmodal.dynamic_stiffness.link_constants import GROUND, ROTOR, rotor_inertias
 from jaxmodal.dynamic_stiffness.link_terms import LinkTerms, formula_of, link_result
 from jaxmodal.dynamic_stiffness.member import FunctionTurns, MemberFunctions
+from jaxmodal.dynamic_stiffness.preload import loaded_waves
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.beam_arrays import PLAIN, BeamArrays
-from jaxmodal.statics.laws import spring_law
+from jaxmodal.statics.laws import flexibility, spring_law
 from sweeps.explorer.solver.passages import (
     JOINT_INPUTS,
+    LOADED_PIECE_INPUTS,
     PIECE_INPUTS,
+    along_loaded_piece,
     along_piece,
     beyond_joint,
 )
@@ -44,6 +51,8 @@ from sweeps.explorer.solver.tapes import Both, number, tape_of_formula, tape_of_
 
 #: length, axial motion or none, omega, tip mass and inertia, law and angle of the joint: before wave numbers
 _LINK_INPUTS = 9
+#: what follows the features of links under axial forces, see `jaxmodal.dynamic_stiffness.preload`
+LEVER = "lever"
 
 
 def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
@@ -52,14 +61,16 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
     Raises
     ------
     ArmError
-        The arm is under forces at rest, or is no planar arm; or as `natural_frequencies`.
+        The arm is under forces at rest and its tips are supported, or is no planar arm; or as `natural_frequencies`.
     """
     beams, flags = prepared_values(arm, theory)
-    if arm.loads is not None or beams.axial_force is not None:
+    loaded = under_forces(arm)
+    if loaded and beams.support_x_stiffness is not None:
         what = "loads" if arm.loads is not None else "axial_force"
         raise ArmError(
-            f"{what}: the solver in the page has no forces at rest, which change the formulas of a link; leave {what} "
-            "out, or compute this arm with natural_frequencies."
+            f"{what}: the solver in the page has no forces at rest of arms with supported tips or an elastic base, "
+            f"whose equilibrium it cannot solve; leave {what} or the supports out, or compute this arm with "
+            "natural_frequencies."
         )
     if bool(invalid_values(arm)):
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
@@ -67,12 +78,18 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
     names = [name for name in list_addresses(arm) if not name.startswith("base_stiffness.")]
     fields = _fields(beams)
     ordered = _features(beams)
-    shape_features = (*ordered, *(() if "flexible" in ordered else ("flexible",)))
+    shape_features = (
+        *(name for name in ordered if name not in ("flexible", LEVER)),
+        "flexible",
+        *([LEVER] if loaded else []),
+    )
     return {
         "name": arm.name,
         "theory": theory,
         "axial": float(flags.axial),
-        "links": arm.num_links,
+        "links": len(beams.length),
+        "ends": np.cumsum(segments(arm.loads, [link.rigid for link in arm.links])).tolist(),
+        "loaded": loaded,
         "addresses": names,
         "values": [number(float(get_parameter(arm, name))) for name in names],
         "fields": fields,
@@ -83,18 +100,44 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
         "shares": SHARES,
         "beams": _beams_tape(arm, names, fields),
         "constants": _constants_tape(beams, fields, flags),
-        "member": Both(members.member_formula, 8).written(),
+        "inputs": _LOADED if loaded else _UNLOADED,
+        "member": Both(_as_given, _LOADED).written()
+        if loaded
+        else Both(members.member_formula, _UNLOADED).written(),
         "rotor": Both(rotor_inertias, 2).written(),
-        "waves": Both(members.waves_of_constants, 9).written(),
+        "waves": Both(
+            _waves_under_force if loaded else members.waves_of_constants,
+            1 + (_LOADED if loaded else len(MemberConstants._fields)),
+        ).written(),
         "link": Both(formula_of(ordered), _inputs_of_link(ordered)).written(),
         "share": _share_tape(ordered, theory),
+        "factors": _factors(ordered),
         "noise": {kind.value: _noise_tape(kind) for kind in list(Arithmetic)[:2]},
         "shape_link": tape_of_formula(
             formula_of(shape_features), _inputs_of_link(shape_features), False
         ),
         "joint": tape_of_formula(beyond_joint, JOINT_INPUTS, False),
-        "piece": tape_of_formula(along_piece, PIECE_INPUTS, False),
+        "piece": tape_of_formula(along_loaded_piece, LOADED_PIECE_INPUTS, False)
+        if loaded
+        else tape_of_formula(along_piece, PIECE_INPUTS, False),
     }
+
+
+#: inputs of a member, without and with an axial force
+_UNLOADED, _LOADED = 8, 9
+
+
+def _as_given(*numbers: Number) -> list[Number]:
+    """A member under an axial force has no constants beside its inputs."""
+    return list(numbers)
+
+
+def _waves_under_force(omega: Number, *inputs: Number) -> list[Number]:
+    """`loaded_waves` behind the frequency: wave numbers, the lever, the share of shear."""
+    length, modulus, area, second_moment, density, shear_modulus, *effects = inputs
+    beam = length, modulus, area, second_moment, density, shear_modulus
+    shear, rotary, force = effects
+    return loaded_waves(*beam, omega, shear, rotary, force)
 
 
 def _fields(beams: BeamArrays) -> list[str]:
@@ -113,11 +156,15 @@ def _features(beams: BeamArrays) -> tuple[str, ...]:
     """The features of the links in the order in which `link_constants.features_of` has them."""
     own = attachments(beams)._asdict()
     names = [name for name, x in own.items() if x is not None]
-    return (*names, *(() if beams.ground_angle is None else GROUND))
+    ground = () if beams.ground_angle is None else GROUND
+    return (*names, *ground, *(() if beams.axial_force is None else (LEVER,)))
 
 
 def _beams_tape(arm: Arm, names: list[str], fields: list[str]) -> dict[str, Any]:
-    """From the values of the arm to its beams, then a scale of frequency, then whether a value is impossible."""
+    """From the values of the arm to its beams, then a scale of frequency, then whether a value is impossible.
+
+    Of an arm under forces at rest how many modes have frequency zero comes last.
+    """
 
     def computed(*values: Any) -> list[Any]:
         changed = set_parameters(arm, dict(zip(names, values, strict=True)))
@@ -128,7 +175,8 @@ def _beams_tape(arm: Arm, names: list[str], fields: list[str]) -> dict[str, Any]
 
         beams = BeamArrays(**fields_of(changed, column)[0], has_shear=True)
         found = [getattr(beams, name) for name in fields]
-        return [*found, starting_scale(beams), invalid_values(changed)]
+        zeros = [] if beams.axial_force is None else [number_of_zero_modes(beams)]
+        return [*found, starting_scale(beams), invalid_values(changed), *zeros]
 
     return tape_of_function(computed, len(names))
 
@@ -136,18 +184,22 @@ def _beams_tape(arm: Arm, names: list[str], fields: list[str]) -> dict[str, Any]
 def _constants_tape(beams: BeamArrays, fields: list[str], flags: Theory) -> dict[str, Any]:
     """From the fields of one link to what does not depend on the frequency.
 
-    Eight inputs of the member; length, mass and inertia at the tip, law and angle of the joint; the features that are
+    The inputs of the member; length, mass and inertia at the tip, law and angle of the joint; the features that are
     no functions of others; inertia and gear of the rotor; the angle to the ground.
     """
-    ordered = [name for name in _features(beams) if name not in (*ROTOR, *GROUND)]
+    ordered = [name for name in _features(beams) if name not in (*ROTOR, *GROUND, LEVER)]
 
     def computed(*values: Any) -> list[Any]:
         given = dict(zip(fields, values, strict=True))
         link = BeamArrays(**{name: given.get(name) for name in (*PLAIN, *fields)}, has_shear=True)
         own = attachments(link)._asdict()
         rotor = [] if link.rotor_inertia is None else [link.rotor_inertia, link.gear_ratio]
+        inputs = list(members.member_inputs(link, flags))
+        if link.axial_force is not None:
+            inputs[6] = inputs[6] * flexibility(link)  # shear
+            inputs.append(link.axial_force)
         return [
-            *members.member_inputs(link, flags),
+            *inputs,
             *(link.length, link.tip_mass, link.tip_inertia),
             *spring_law(link.joint_stiffness),
             link.joint_angle,
@@ -157,6 +209,15 @@ def _constants_tape(beams: BeamArrays, fields: list[str], flags: Theory) -> dict
         ]
 
     return tape_of_function(computed, len(fields))
+
+
+def _factors(features: tuple[str, ...]) -> list[int]:
+    """The places, among the results of a link in double-double, of the factors of the determinant."""
+    results = len(
+        tape_of_formula(formula_of(features), _inputs_of_link(features), False)["outputs"]
+    )
+    of = link_result(range(results), features)
+    return [of.det, of.delta, *of.pivots, *of.supports, *([of.base.det_full] if of.base else [])]
 
 
 @functools.cache

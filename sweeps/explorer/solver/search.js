@@ -33,7 +33,7 @@ function enclose(value, lower, upper, mode, width, most) {
 }
 
 /** Modes of frequency zero: those below all that the stiffness of links can hold. */
-const zeroModes = (arm) => evaluate(arm, 1e-10 * arm.scale, "double").count;
+const zeroModes = (arm) => (arm.written.loaded ? zerosAtRest(arm) : evaluate(arm, 1e-10 * arm.scale, "double").count);
 
 /** The lowest `nModes` frequencies, rad/s, each with the ends that enclose it and whether counts certify it. */
 export function frequencies(arm, nModes) {

@@ -9,7 +9,7 @@ function stubOf(arm, beam, atBase) {
   });
   const stub = linkOf(arm, part), own = stub.double;
   own.fixedHi[0] = 0;
-  for (const k of [MASS, RIGIDITY]) { own.memberHi[k] = 0; own.memberLo[k] = 0; }
+  stub.stub = true;
   own.featuresHi.flexible = 0; own.featuresLo.flexible = 0;
   for (const way of ["x", "y", "turn"]) { // a rigid support is a spring 1e14 times as stiff as the link
     if (own.featuresHi[`support_${way}_unit`] !== 0) continue;
@@ -155,6 +155,7 @@ export function shape(arm, omega, pointsPerLink) {
       xh.set(gh, 3 + WAVES); xl.set(gl, 3 + WAVES);
       xh.set(outH, 3 + WAVES + FUNCTIONS); xl.set(outL, 3 + WAVES + FUNCTIONS);
       xh.set(dh, 9 + WAVES + FUNCTIONS); xl.set(dl, 9 + WAVES + FUNCTIONS);
+      xh[12 + WAVES + FUNCTIONS] = wh[LEVER_AT]; xl[12 + WAVES + FUNCTIONS] = wl[LEVER_AT];
       arm.tapes.piece.runPairs(xh, xl, next, rest);
       dh.set(next); dl.set(rest);
       put(p + 1);
@@ -187,9 +188,12 @@ function normalised(found, multiplicity) {
 
 const DRAWN = ["joint_angle", "length", "base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"];
 
-/** Where the links are at rest: angles, lengths and offsets, link by link. */
+/** Where the links are at rest: angles, lengths and offsets, link by link: what its segments have, together. */
 export function places(arm) {
-  const { fields } = arm.written;
-  const of = (name) => arm.beams.map((beam) => (fields.includes(name) ? beam[fields.indexOf(name)] : 0));
+  const { fields, ends } = arm.written;
+  const of = (name) => ends.map((end, k) => {
+    const own = arm.beams.slice(k > 0 ? ends[k - 1] : 0, end).map((beam) => (fields.includes(name) ? beam[fields.indexOf(name)] : 0));
+    return own.reduce((sum, x) => sum + x, 0);
+  });
   return Object.fromEntries(DRAWN.map((name) => [name, of(name)]));
 }

@@ -22,24 +22,19 @@ export function loadArm(json) {
   return withValues({ written, tapes, layouts }, numbers(written.values));
 }
 
-/** The arm with another value, in SI units, at an address such as "link2.joint_angle" or "theta_2". */
-export function setValue(arm, address, value) {
+/** Where a value stands by its address, such as "link2.joint_angle" or "theta_2". */
+function placesOf(arm, address, value) {
   const { addresses, aliases } = arm.written;
   const theta = /^theta_([1-9][0-9]*)$/.exec(address);
   const full = theta ? `link${theta[1]}.joint_angle` : aliases[address] || address;
   const place = addresses.indexOf(full);
   if (place < 0) throw new Error(`${address} is no value that can be moved in this arm; it has ${addresses.join(", ")}.`);
-  if (typeof value !== "number" || Number.isNaN(value)) throw new Error(`${address} = ${value}: must be a number.`);
   const stiffness = full.endsWith("stiffness"), least = stiffness || full.endsWith(".mass") ? 0 : -Infinity;
-  if (value < least || (!stiffness && !Number.isFinite(value))) {
+  if (value < least || (!stiffness && !Number.isFinite(value) && !Number.isNaN(value))) {
     const allowed = stiffness ? "0 or more, Infinity for a rigid joint" : least === 0 ? "0 or more, and finite" : "finite";
     throw new Error(`${address} = ${value}: must be ${allowed}.`);
   }
-  const values = arm.values.slice();
-  values[place] = value;
-  const changed = withValues(arm, values);
-  if (changed.invalid) throw new Error(`${address} = ${value}: no arm can have this value, see the page on arm files.`);
-  return changed;
+  return [place];
 }
 
 function withValues(arm, values) {

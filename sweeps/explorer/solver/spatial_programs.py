@@ -1,14 +1,14 @@
 """The programs of an arm in space for the page: its links as the solver takes them, in every posture, and the formulas.
 
 Nothing of the physics is written here. The numbers of a link depend on its joint by the sine and the versed sine of its
-angle, or by the way that it slides, and on the masses of bodies, each once: so the links of a few samples, which the
-library reduces in double-double, are those of all. Formulas are recorded, what counts is traced.
+angle, or by the way that it slides, and on the masses and inertias of bodies, each once: so the links of some samples,
+which the library reduces in double-double, are those of all. Formulas are recorded, what counts is traced.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -30,14 +30,20 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.condensation import link_formula
-from jaxmodal.spatial.stiffness.constants import ReducedLink
+from jaxmodal.spatial.stiffness.constants import ReducedLink, reduced_links
 from jaxmodal.spatial.stiffness.entries import Release
 from jaxmodal.spatial.stiffness.members import member_formula
 from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
 from jaxmodal.spatial.stiffness.symmetric import PLACES
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
-from sweeps.explorer.solver.spatial_members import member_of, member_programs, sizes_of
+from sweeps.explorer.solver.spatial_members import (
+    MOMENTS,
+    member_of,
+    member_programs,
+    moments_of,
+    sizes_of,
+)
 from sweeps.explorer.solver.spatial_passages import (
     along_piece,
     before_piece,
@@ -59,7 +65,7 @@ _ANGLES = 0.0, 0.5 * np.pi, np.pi
 
 
 def values_of(arm: SpatialArm) -> list[str]:
-    """The addresses of what can be moved: positions and stiffnesses of joints, elastic links, masses of bodies."""
+    """The addresses of what can be moved: positions and stiffnesses of joints, elastic links, masses, inertias."""
     found = [f"link{k}.{arm.position_of(k)}" for k in arm.joints]
     for k in arm.joints:
         link = arm.links[k - 1]
@@ -71,7 +77,7 @@ def values_of(arm: SpatialArm) -> list[str]:
     found += sizes_of(arm)
     for k, link in enumerate(arm.links, start=1):
         found += [f"link{k}.{kind}.mass" for kind in link.bodies if getattr(link, kind) is not None]
-    return [*found, "payload.mass"]
+    return [*found, "payload.mass", *moments_of(arm)]
 
 
 def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
@@ -88,10 +94,11 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     if model.invalid:
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
     names = values_of(arm)
-    models = {key: _sample(arm, names, given).model(theory) for key, given in _SAMPLES.items()}
-    whole = _Links(arm, names, models, [1] * arm.num_links)
-    cut_models = {key: x.otherwise() for key, x in models.items()}
-    cut = _Links(arm, names, cut_models, list(map(len, model.parts())))
+    fields = {_field(name) for name in names}
+    keys = {key: given for key, given in _SAMPLES.items() if given.keys() <= fields}
+    samples = _samples(arm, names, keys.values()).model_of_cells(model.flags)
+    whole = _Links(arm, names, keys, samples, [1] * arm.num_links)
+    cut = _Links(arm, names, keys, samples.otherwise(), list(map(len, model.parts())))
     layouts = list(dict.fromkeys(whole.layouts + cut.layouts))
     return {
         "name": arm.name,
@@ -122,18 +129,34 @@ _SAMPLES: dict[str, dict[str, float]] = {
     "first": {},
     **{f"angle{k}": {"joint_angle": angle} for k, angle in enumerate(_ANGLES) if k},
     "way": {"base_offset.x": 1.0},
-    **{f"{kind}.mass": {f"{kind}.mass": 1.0} for kind in (*SpatialLink.bodies, "payload")},
+    **{
+        f"{kind}.{field}": {f"{kind}.{field}": 1.0}
+        for kind in (*SpatialLink.bodies, "payload")
+        for field in ("mass", *(f"inertia.{moment}" for moment in MOMENTS))
+    },
 }
 
 
-def _sample(arm: SpatialArm, names: Sequence[str], given: dict[str, float]) -> SpatialArm:
-    """The arm with all joints, slides and masses at 0, or as given, and springs wherever there may be one."""
+def _field(name: str) -> str:
+    """What an address says behind its link."""
+    return name.partition(".")[2] if name.startswith("link") else name
+
+
+def _samples(
+    arm: SpatialArm, names: Sequence[str], samples: Collection[dict[str, float]]
+) -> SpatialArm:
+    """The arms of some `_SAMPLES` side by side, in columns; all joints, slides and masses at 0 but for what each gives.
+
+    There are springs wherever there may be one.
+    """
     sizes = set(sizes_of(arm))
     values = {}
     for name in names:
-        field = name.partition(".")[2] if name.startswith("link") else name
+        field = _field(name)
         if name not in sizes:
-            values[name] = given.get(field, 1.0 if field.endswith("stiffness") else 0.0)
+            usual = 1.0 if field.endswith("stiffness") else 0.0
+            column = np.array([given.get(field, usual) for given in samples])
+            values[name] = usual if np.all(column == usual) else column
     return set_parameters(arm, values)
 
 
@@ -144,24 +167,25 @@ class _Links:
         self,
         arm: SpatialArm,
         names: list[str],
-        models: dict[str, SpatialModel],
+        keys: Iterable[str],
+        samples: SpatialModel,
         parts: list[int],
     ) -> None:
-        known = {
-            key: model.constants(Arithmetic.double_double).links for key, model in models.items()
-        }
-        self.arm, self.names, self.parts = arm, names, parts
-        self.links: list[ReducedLink] = known["first"]
+        self.arm, self.names, self.parts, self.frames = arm, names, parts, arm.frames()
+        self.links: list[ReducedLink] = reduced_links(
+            samples.links, samples.payload, samples.base, samples.flags, Arithmetic.double_double
+        )
         self.layouts = [
             (len(link.springs), link.rotor is not None, link.place is not None)
             for link in self.links
         ]
+        numbers = [
+            numbers_of(link, springs, rotor)
+            for link, (springs, rotor, _) in zip(self.links, self.layouts, strict=True)
+        ]
         self.samples = {
-            key: [
-                [_exact(x) for x in numbers_of(link, springs, rotor)]
-                for link, (springs, rotor, _) in zip(links, self.layouts, strict=True)
-            ]
-            for key, links in known.items()
+            key: [[_exact(x, cell) for x in own] for own in numbers]
+            for cell, key in enumerate(keys)
         }
 
     def written(self, layouts: list[tuple[int, bool, bool]]) -> list[dict[str, Any]]:
@@ -208,19 +232,19 @@ class _Links:
 
     def _tip(self, place: int) -> list[float]:
         """The tip seen from the outer end of what is elastic, of a rigid link from its base, in the section's axes."""
-        link, frame = self.arm.links[place], self.arm.frames()[place]
+        link, frame = self.arm.links[place], self.frames[place]
         start = frame.start if link.rigid else frame.end
         found: list[float] = (frame.section.T @ (frame.tip - start)).tolist()
         return found
 
     def _masses(self, samples: dict[str, list[Fraction]], place: int | None) -> list[list[Any]]:
-        """Which masses move the numbers of a link, and by how much for 1 kg: those fixed to it, the next stator."""
+        """Which masses and inertias, its own and the next stator's, move the numbers of a link, how much each unit."""
         owner = 0 if place is None else place + 1
         found = []
-        for key in _SAMPLES:
-            name = key
-            if key.endswith(".mass") and key != "payload.mass":
-                name = f"link{owner + (key == 'stator.mass')}.{key}"
+        for key in samples:
+            kind, name = key.partition(".")[0], key
+            if kind in SpatialLink.bodies:
+                name = f"link{owner + (kind == 'stator')}.{key}"
             changes = _sparse(samples["first"], samples[key]) if name in self.names else []
             if changes:
                 found.append([self.names.index(name), changes])
@@ -242,9 +266,10 @@ class _Links:
         ]
 
 
-def _exact(x: Number) -> Fraction:
-    """A double-double of one place as the number that it is."""
-    return Fraction(float(np.ravel(x.hi)[0])) + Fraction(float(np.ravel(x.lo)[0]))
+def _exact(x: Number, cell: int = 0) -> Fraction:
+    """A double-double of one cell, or of all cells, as the number that it is."""
+    high, low = (float(np.ravel(part)[cell if np.size(part) > 1 else 0]) for part in (x.hi, x.lo))
+    return Fraction(high) + Fraction(low)
 
 
 def _pair(x: Fraction) -> tuple[float, float]:

@@ -72,6 +72,7 @@ class Tape:
         self.operations: list[tuple[int, int, tuple[int, ...]]] = []
         self.size = num_inputs
         self._known: dict[Any, int] = {}
+        self._made: dict[int, tuple[str, tuple[int, ...]]] = {}
 
     def constant(self, value: float) -> int:
         """The register of a number."""
@@ -88,8 +89,19 @@ class Tape:
         if key not in self._known:
             self._known[key] = self.size
             self.operations.append((OPERATIONS.index(name), self.size, operands))
+            self._made[self.size] = name, operands
             self.size += 1
         return self._known[key]
+
+    def known_value(self, register: int) -> float:
+        """The number of a register that is made of constants alone; of places, which JAX counts from the end, too."""
+        if register in self.constants:
+            return self.constants[register]
+        name, operands = self._made[register]
+        values = [self.known_value(k) for k in operands]
+        if name == "where":
+            return values[1] if values[0] else values[2]
+        return {"add": values[0] + values[1], "less": float(values[0] < values[1])}[name]
 
     def written(self, outputs: Sequence[tuple[int, float]]) -> dict[str, Any]:
         """The tape as what JSON holds, without operations that no output needs."""
@@ -195,6 +207,8 @@ def _applied(tape: Tape, equation: Any, x: list[np.ndarray]) -> list[np.ndarray]
         return [x[0]]
     if name in _MOVES:
         return [_moved(equation, x)]
+    if name == "gather":
+        return [_gathered(tape, equation, *x)]
     if name == "select_n":  # of two: where the condition holds, the second
         return [_elementwise(tape, "where", x[0], x[2], x[1])]
     if name == "ne":
@@ -227,6 +241,16 @@ def _moved(equation: Any, x: list[np.ndarray]) -> np.ndarray:
     """A primitive that moves numbers, done by JAX on the registers' numbers themselves."""
     places = [np.asarray(a, np.int64) for a in x]
     moved = equation.primitive.bind(*(jax.numpy.asarray(a) for a in places), **equation.params)
+    return np.asarray(moved).astype(object)
+
+
+def _gathered(tape: Tape, equation: Any, x: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """Numbers taken at places that are made of constants."""
+    at = np.empty(indices.shape, np.int64)
+    for place in np.ndindex(at.shape):
+        at[place] = int(tape.known_value(int(indices[place])))
+    places = jax.numpy.asarray(np.asarray(x, np.int64))
+    moved = equation.primitive.bind(places, jax.numpy.asarray(at), **equation.params)
     return np.asarray(moved).astype(object)
 
 

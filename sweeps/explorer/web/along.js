@@ -10,7 +10,7 @@ class Along {
     byId("along-value").addEventListener("change", () => this.chosen());
     byId("along").addEventListener("toggle", () => this.chosen());
     byId("along-csv").addEventListener("click", () => offer(new Blob([this.csv()], { type: "text/csv" }), "curves.csv"));
-    byId("along-png").addEventListener("click", () => byId("along-plot").toBlob((blob) => offer(blob, "curves.png")));
+    offerPictures("along-plot", "curves", (canvas) => this.draw(canvas));
     byId("along-plot").addEventListener("click", ({ offsetX }) => {
       const { plot, slider } = this;
       if (plot) page.change(slider, Math.min(slider.high, Math.max(slider.low, plot.at(offsetX))), true);
@@ -57,13 +57,13 @@ class Along {
     next();
   }
 
-  draw() {
+  draw(canvas = byId("along-plot")) {
     const { points, slider, page } = this, known = points.flatMap(({ omega }) => Array.from(omega)).filter(Number.isFinite);
     if (known.length === 0) return;
     const own = shownValue(slider, page.answer.values[slider.address] ?? page.first[slider.address]);
     const branches = followed(points, slider.logarithmic ? Math.log : (x) => x, (value) => inSi(slider, value));
     this.branches = branches;
-    this.plot = drawPlot(byId("along-plot"), {
+    const plot = drawPlot(canvas, {
       x: { low: slider.low, high: slider.high, logarithmic: slider.logarithmic, label: `${slider.label ?? slider.address} [${slider.unit}]` },
       y: { ...rangeOf(known.map((x) => x / (2 * Math.PI))), label: "frequency [Hz]" },
       lines: branches.map((rows, k) => ({
@@ -71,6 +71,8 @@ class Along {
       })),
       marks: Number.isFinite(own) ? [{ x: own, colour: themeColour("--text") }] : [],
     });
+    if (canvas.vector) return;
+    this.plot = plot;
     const doubtful = points.filter(({ certified }) => !Array.from(certified).every((sure) => sure === 1)).length;
     const open = points.length < PLACES ? `${points.length} of ${PLACES} values.` : "A click sets the value.";
     byId("along-note").textContent = doubtful ? `${open} At ${doubtful} values not all modes are certified.` : open;

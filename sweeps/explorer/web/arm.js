@@ -1,7 +1,5 @@
 // A planar arm in its posture, to scale; the pinned posture behind it.
 
-const SVG = "http://www.w3.org/2000/svg";
-
 function svgElement(name, attributes) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -96,4 +94,9 @@ function drawGhost(svg, arm) {
   drawPosture(behind, arm, [], reach, true);
 }
 
-const makeArmView = (arm) => ({ draw: (state) => drawArm(byId("arm"), arm, state) });
+const makeArmView = (arm) => {
+  offerPosture();
+  return { draw: (state) => drawArm(byId("arm"), arm, state) };
+};
+
+const offerPosture = () => byId("arm-svg").addEventListener("click", () => offerVector(ownVector(byId("arm")), "arm"));

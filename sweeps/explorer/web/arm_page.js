@@ -13,13 +13,14 @@ class ArmPage {
     this.values = {};
     this.mode = 0;
     this.pinning = new Pinning(this);
-    this.panels = [this.pinning, new Matters(this), new ForcedView(this), new Along(this)];
+    this.panels = [this.pinning, new Matters(this), new ForcedView(this), new ArmMap(this), new Along(this)];
     const again = () => requestAnimationFrame(() => this.panels.forEach((panel) => panel.draw?.()));
     new ResizeObserver(again).observe(byId("views"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
     this.build();
     this.read();
     addEventListener("hashchange", () => this.read());
+    offerUndo(() => this.read());
     requestAnimationFrame((now) => this.frame(now));
   }
 
@@ -115,7 +116,7 @@ class ArmPage {
   }
 
   read() {
-    const given = new URLSearchParams(location.hash.slice(1));
+    const given = new URLSearchParams(addressNow().slice(1));
     const mode = Number(given.get("mode"));
     this.mode = Number.isInteger(mode) && mode >= 1 && mode <= this.about.modes ? mode - 1 : 0;
     this.values = this.known(given);
@@ -179,7 +180,7 @@ class ArmPage {
         name.className = sure ? "certified" : "warning";
         const within = (upper[k] - lower[k]) / (2 * this.answer.omega[k]);
         const bound = within > 0 ? within.toExponential(0) : "";
-        row.append(head, element("td", shortNumber(this.hertz(k), 9)), name, ...(this.pinning.found ? this.pinning.cells(k) : [element("td", bound)]));
+        row.append(head, element("td", shortNumber(this.hertz(k), this.pinning.found ? 7 : 9)), name, ...(this.pinning.found ? this.pinning.cells(k) : [element("td", bound)]));
         return row;
       }),
     );

@@ -2,7 +2,7 @@
 
 function fitted(canvas, height) {
   const width = Math.max(240, canvas.parentElement.clientWidth);
-  const ratio = Math.min(3, devicePixelRatio || 1);
+  const ratio = canvas.vector ? 1 : Math.min(3, devicePixelRatio || 1);
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   canvas.style.height = `${height}px`;

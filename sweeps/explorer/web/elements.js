@@ -1,5 +1,7 @@
 // Elements of the page, by their id and made anew; text in them is never markup.
 
+const SVG = "http://www.w3.org/2000/svg";
+
 const byId = (id) => document.getElementById(id);
 
 function element(name, text = "", attributes = {}) {

@@ -20,7 +20,7 @@ function csvText(head, rows) {
 
 function fullNumber(sweep, theory, mode, flat) {
   const value = sweep.value(theory, mode, flat);
-  if (Number.isNaN(value)) return "";
+  if (!Number.isFinite(value)) return "";
   return sweep.bits === 64 ? value : Number(value.toPrecision(sweep.digits(sweep.plane(theory, mode), value)));
 }
 

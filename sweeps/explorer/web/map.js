@@ -51,24 +51,49 @@ function drawContour(context, lines, toX, toY, colour, width) {
   context.stroke();
 }
 
-// What the map depends on beside the places of the cell and the pin on it.
-function mapKey(canvas, sweep, state) {
-  const others = state.at.filter((_, k) => k !== state.x && k !== state.y);
-  const { theory, mode, x, y, level, low, high, slice } = state;
-  const look = [canvas.parentElement.clientWidth, devicePixelRatio, themeColour("--text")];
-  return JSON.stringify([theory, mode, x, y, level, low, high, slice, others, look]);
+// What is to be said of a map that has been drawn: cells that are not certified, the band to avoid, the level.
+function statusText({ sweep, statusCounts, limited }) {
+  const limits = limited ? " Beyond the limits of joints cells are veiled, and left out of shares and of extremes." : "";
+  const others = [...statusCounts].map((count, code) => [code, count]).filter(([code, count]) => code && count);
+  return others.length
+    ? `Not certified among the cells shown (hatched, or empty where not computed): ${others.map(([code, count]) => `${count} ${sweep.statusName(code)}`).join(", ")}.${limits}`
+    : `Every cell shown is certified.${limits}`;
 }
 
-// Draws the map; of the last one only the marks are drawn anew where nothing else has changed.
+function bandText({ nx, ny, bandCounts }, { low, high }) {
+  if (!bandCounts) return "";
+  const [free, inside, unknown] = bandCounts, total = free + inside + unknown, share = (count) => `${shortNumber((100 * count) / total, 3)} %`;
+  if (total === 0) return "";
+  return `${share(free)} of the ${total} cells ${total < nx * ny ? "within the limits of joints" : "shown"} have no mode between ${low} and ${high} Hz; ${share(inside)} have one (hatched)` +
+    (unknown ? `; of ${share(unknown)} it is not known (not certified, or the highest mode computed lies below the band).` : ".");
+}
+
+function levelText({ sweep, levelFound }, { level, mode }) {
+  return level !== null && !levelFound ? `No cell shown has ${level} Hz in mode ${sweep.modes[mode]}.` : "";
+}
+
+// What the map depends on beside the band, the level and the places of the cell and the pin on it.
+function mapKey(canvas, sweep, state) {
+  const others = state.at.filter((_, k) => k !== state.x && k !== state.y);
+  const { theory, mode, x, y, slice } = state;
+  const look = [canvas.parentElement.clientWidth, devicePixelRatio, themeColour("--text")];
+  return JSON.stringify([theory, mode, x, y, slice, others, look]);
+}
+
+// Draws the map; of the last one only the band, the level and the marks are drawn anew where nothing else has changed.
 function drawMap(canvas, sweep, state, last) {
   const key = mapKey(canvas, sweep, state);
   const slice = last?.key === key ? last : drawCells(canvas, sweep, { ...state }, key);
   const { toX, toY } = slice;
   const context = canvas.getContext("2d");
-  context.save();
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.drawImage(slice.picture, 0, 0);
-  context.restore();
+  if (!canvas.vector) {
+    context.save();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.drawImage(slice.picture, 0, 0);
+    context.restore();
+  }
+  drawBand(context, slice, state);
+  drawLevel(context, slice, state);
   const mark = (index, colour, radius) => {
     const [x, y] = [toX(index[state.x]), toY(index[state.y])];
     for (const [line, width] of [["#ffffff", 4], [colour, 2]]) {
@@ -106,38 +131,34 @@ function drawCells(canvas, sweep, state, key) {
   context.fillStyle = themeColour("--empty");
   context.fillRect(box.left, box.top, box.width, box.height);
   context.imageSmoothingEnabled = false;
-  context.drawImage(onCanvas(slice.pixels(range)), box.left, box.top, box.width, box.height);
+  const pixels = [box.width, box.height].map((x) => Math.ceil(x * (canvas.width / full.width)));
+  context.drawImage(onCanvas(slice.pixels(range, ...pixels)), box.left, box.top, box.width, box.height);
   const text = themeColour("--text");
-  if (state.low !== null && state.high !== null) {
-    const { image, counts } = slice.band(state.low, state.high);
-    const mask = onCanvas(image);
-    hatched(context, box, (inner, w, h) => inner.drawImage(mask, 0, 0, w, h), COLOURS[1], -1);
-    slice.bandCounts = counts;
-  }
   slice.statusCounts = drawStatus(context, slice, box, text);
-  if (slice.nx > 1 && slice.ny > 1) drawLines(context, slice, toX, toY, state);
+  if (slice.limited) veil(context, slice, box);
+  if (slice.nx > 1 && slice.ny > 1) drawLines(context, slice, toX, toY);
   drawFrame(context, sweep, state, box, toX, toY, text);
-  drawBar(context, box, range, state, text);
+  drawBar(context, box, range, text);
   const picture = document.createElement("canvas");
   [picture.width, picture.height] = [canvas.width, canvas.height];
-  picture.getContext("2d").drawImage(canvas, 0, 0);
+  if (!canvas.vector) picture.getContext("2d").drawImage(canvas, 0, 0);
   const cellAt = (x, y) => [
     Math.max(0, Math.min(slice.nx - 1, Math.floor(((x - box.left) / box.width) * slice.nx))),
     Math.max(0, Math.min(slice.ny - 1, Math.floor(((box.top + box.height - y) / box.height) * slice.ny))),
   ];
-  return Object.assign(slice, { key, picture, toX, toY, cellAt });
+  return Object.assign(slice, { key, picture, toX, toY, cellAt, box, colourRange: range, pixelsOf: pixels });
 }
 
 // Hatches cells whose mode is not certified; returns how many cells have each status.
 function drawStatus(context, slice, box, colour) {
-  const counts = new Uint32Array(256);
-  const bad = [];
-  const { status } = slice.sweep;
-  slice.each((ix, iy, at) => {
-    const code = status[at];
-    counts[code]++;
-    if (code !== 0 && code !== NOT_COMPUTED) bad.push([ix, iy]);
-  });
+  const counts = new Uint32Array(256), bad = [], { status } = slice.sweep, { nx, ny, sx, sy, offset } = slice;
+  if (slice.sweep.allCertified(slice.plane)) counts[0] = nx * ny;
+  else for (let iy = 0; iy < ny; iy++)
+    for (let ix = 0, at = offset + iy * sy; ix < nx; ix++, at += sx) {
+      const code = status[at];
+      counts[code]++;
+      if (code !== 0 && code !== NOT_COMPUTED) bad.push([ix, iy]);
+    }
   if (bad.length) {
     // cells smaller than 3 pixels would be lost
     const cover = (inner, w, h) => {
@@ -151,15 +172,24 @@ function drawStatus(context, slice, box, colour) {
   return counts;
 }
 
-function drawLines(context, slice, toX, toY, state) {
-  const stride = Math.ceil(Math.max(slice.nx, slice.ny) / 400);
-  const [low, high] = slice.ends();
-  for (const level of niceTicks(low, high, 7)) {
-    const lines = contour(slice, level, stride);
+// Covers what lies beyond the limits of joints.
+function veil(context, slice, box) {
+  context.fillStyle = "rgba(128,128,128,0.72)";
+  const [w, h] = [box.width / slice.nx, box.height / slice.ny];
+  for (let ix = 0; ix < slice.nx; ix++) if (slice.elsewhere || slice.across[ix]) context.fillRect(box.left + ix * w, box.top, w, box.height);
+  for (let iy = 0; iy < slice.ny; iy++) {
+    if (!slice.upwards[iy]) continue;
+    for (let ix = 0; ix < slice.nx; ix++) if (!slice.elsewhere && !slice.across[ix]) context.fillRect(box.left + ix * w, box.top + box.height - (iy + 1) * h, w, h);
+  }
+}
+
+function drawLines(context, slice, toX, toY) {
+  const levels = niceTicks(...slice.ends(), 7);
+  contours(slice, levels, strideOf(slice)).forEach((lines, k) => {
     drawContour(context, lines, toX, toY, "rgba(255,255,255,0.75)", 1);
-    if (!lines.length) continue;
+    if (!lines.length) return;
     const [x, y] = lines[Math.floor(lines.length / 2)][0];
-    const text = shortNumber(level, 4);
+    const text = shortNumber(levels[k], 4);
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.lineWidth = 3;
@@ -167,12 +197,33 @@ function drawLines(context, slice, toX, toY, state) {
     context.strokeText(text, toX(x), toY(y));
     context.fillStyle = "#ffffff";
     context.fillText(text, toX(x), toY(y));
+  });
+}
+
+// Lines go through no more points than can be told apart.
+const strideOf = ({ nx, ny }) => Math.ceil(Math.max(nx, ny) / 400);
+
+// The band to avoid, whose cells are counted where it has changed.
+function drawBand(context, slice, { low, high }) {
+  const key = low !== null && high !== null ? `${low},${high}` : null;
+  if (slice.bandKey !== key) {
+    const { image = null, counts = null } = key === null ? {} : slice.band(low, high, ...slice.pixelsOf);
+    Object.assign(slice, { bandKey: key, bandCounts: counts, bandMask: image && onCanvas(image) });
   }
-  if (state.level === null) return;
-  const lines = contour(slice, state.level, stride);
+  if (slice.bandMask) hatched(context, slice.box, (inner, w, h) => inner.drawImage(slice.bandMask, 0, 0, w, h), COLOURS[1], -1);
+}
+
+// The line of a level, in the map and in the bar.
+function drawLevel(context, slice, { level }) {
+  slice.levelFound = false;
+  if (level === null || slice.nx < 2 || slice.ny < 2) return;
+  const { toX, toY, box, colourRange: [low, high] } = slice, [lines] = contours(slice, [level], strideOf(slice));
   slice.levelFound = lines.length > 0;
   drawContour(context, lines, toX, toY, "#ffffff", 5);
   drawContour(context, lines, toX, toY, COLOURS[1], 2.5);
+  if (level < low || level > high || !(high > low)) return;
+  context.fillStyle = COLOURS[1];
+  context.fillRect(box.left + box.width + 10, box.top + box.height * (1 - (level - low) / (high - low)) - 1.5, 22, 3);
 }
 
 function drawFrame(context, sweep, state, box, toX, toY, text) {
@@ -203,7 +254,7 @@ function drawFrame(context, sweep, state, box, toX, toY, text) {
   context.restore();
 }
 
-function drawBar(context, box, [low, high], state, text) {
+function drawBar(context, box, [low, high], text) {
   const left = box.left + box.width + 14;
   for (let k = 0; k < box.height; k++) {
     const colour = shade(1 - k / box.height);
@@ -222,9 +273,4 @@ function drawBar(context, box, [low, high], state, text) {
   context.textAlign = "center";
   context.textBaseline = "top";
   context.fillText("Hz", left + 12, box.top + box.height + 7);
-  if (state.level !== null && state.level >= low && state.level <= high && high > low) {
-    const y = box.top + box.height * (1 - (state.level - low) / (high - low));
-    context.fillStyle = COLOURS[1];
-    context.fillRect(left - 4, y - 1.5, 22, 3);
-  }
 }

@@ -1,12 +1,10 @@
 // What the chosen mode depends on: bars of how much its frequency changes as each value does by one step.
 
-const STEPS_OF = { turn: ["1°", DEGREE], slide: ["1 mm", 1e-3], mass: ["1 kg", 1] };
-
 // By how much a value is changed, as text and in SI units.
-function stepOf({ address }, value) {
-  if (address.endsWith("joint_angle")) return STEPS_OF.turn;
-  if (address.endsWith("base_offset.x")) return STEPS_OF.slide;
-  return value === 0 ? STEPS_OF.mass : ["1 %", 0.01 * value];
+function stepOf({ address, unit }, value) {
+  if (unit === "degree") return ["1°", DEGREE];
+  if (address.endsWith("base_offset.x")) return ["1 mm", 1e-3];
+  return value === 0 ? [`1 ${unit}`, 1] : ["1 %", 0.01 * value];
 }
 
 class Matters {

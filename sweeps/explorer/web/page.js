@@ -8,11 +8,13 @@ class Page {
     this.map = this.curves = null;
     this.waiting = false;
     this.build();
-    addEventListener("hashchange", () => {
-      if (location.hash === writtenState(sweep, this.state)) return;
-      this.state = readState(sweep, location.hash);
+    const read = () => {
+      if (addressNow() === writtenState(sweep, this.state)) return;
+      this.state = readState(sweep, addressNow());
       this.draw();
-    });
+    };
+    addEventListener("hashchange", read);
+    offerUndo(read);
     new ResizeObserver(() => this.later()).observe(byId("views"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.later());
     this.draw();
@@ -23,7 +25,7 @@ class Page {
     if (changes.at) this.state.between = null; // which is about the cell
     Object.assign(this.state, changes);
     const address = writtenState(this.sweep, this.state);
-    keepAddress(address, step && address !== location.hash);
+    keepAddress(address, step && address !== addressNow());
     this.later();
   }
   move(axis, place, step = false) {
@@ -77,15 +79,13 @@ class Page {
     byId("log").addEventListener("change", (event) => this.set({ log: event.target.checked }, true));
     byId("pin").addEventListener("click", () => this.set({ pin: [...this.state.at] }, true));
     byId("unpin").addEventListener("click", () => this.set({ pin: null }, true));
-    byId("lowest").addEventListener("click", () => this.jump((value) => value));
-    byId("highest").addEventListener("click", () => this.jump((value) => -value));
-    byId("closest").addEventListener("click", () => this.jump((value, next) => (next - value) / next));
+    for (const [name, measure] of Object.entries(MEASURES)) byId(name).addEventListener("click", () => this.jump(measure));
     byId("doubtful").addEventListener("click", () => this.jump((value, next, status) => (status === 0 ? NaN : 0)));
     byId("closest").hidden = sweep.modes.length < 2;
     byId("map-csv").addEventListener("click", () => this.csv([this.state.y, this.state.x], [this.state.mode]));
     byId("curves-csv").addEventListener("click", () => this.csv([this.state.x], sweep.modes.map((_, k) => k)));
-    byId("map-png").addEventListener("click", () => byId("map").toBlob((blob) => offer(blob, "map.png")));
-    byId("curves-png").addEventListener("click", () => byId("curves").toBlob((blob) => offer(blob, "curves.png")));
+    offerPictures("map", "map", (canvas) => drawMap(canvas, sweep, this.state, null));
+    offerPictures("curves", "curves", (canvas) => drawCurves(canvas, sweep, this.state, this.between.marks(this.state.x)));
     byId("link").hidden = !OWN_ADDRESS;
     byId("link").addEventListener("click", async () => {
       await navigator.clipboard.writeText(location.href);
@@ -167,23 +167,9 @@ class Page {
 
   // Goes to the cell, of all, at which a measure of the mode is least.
   jump(measure) {
-    const { sweep, state } = this;
-    const next = Math.min(state.mode + 1, sweep.modes.length - 1);
-    const mode = measure.length === 2 && next === state.mode ? state.mode - 1 : state.mode;
-    const pair = [mode, measure.length === 2 ? mode + 1 : mode].map((k) => sweep.plane(state.theory, k));
-    const decoders = pair.map((plane) => sweep.decoder(plane));
-    let [best, found] = [Infinity, -1];
-    for (let flat = 0; flat < sweep.cells; flat++) {
-      const [a, b] = pair.map((plane, k) => decoders[k](sweep.numbers[plane * sweep.cells + flat]));
-      const size = measure(a, b, sweep.statusOf(state.theory, mode, flat));
-      if (size < best) [best, found] = [size, flat];
-    }
-    if (found < 0) {
-      byId("said").textContent = "There is no such cell.";
-      return;
-    }
-    const at = sweep.strides.map((stride, k) => Math.floor(found / stride) % sweep.axes[k].size);
-    this.set({ at, mode }, true);
+    const found = leastCell(this.sweep, this.state, measure);
+    if (found) this.set(found, true);
+    else byId("said").textContent = "There is no such cell.";
   }
 
   csv(axes, modes) {
@@ -228,18 +214,9 @@ class Page {
       "aria-label",
       `Map of mode ${sweep.modes[state.mode]} over ${sweep.axes[state.x].label} and ${sweep.axes[state.y].label}. At ${this.cellText(state.at)}: ${here}. Arrow keys move, Enter pins.`,
     );
-    const others = [...map.statusCounts].map((count, code) => [code, count]).filter(([code, count]) => code && count);
-    byId("map-status").textContent = others.length
-      ? `Not certified among the cells shown (hatched, or empty where not computed): ${others.map(([code, count]) => `${count} ${sweep.statusName(code)}`).join(", ")}.`
-      : "Every cell shown is certified.";
-    const total = map.nx * map.ny;
-    const share = (count) => `${shortNumber((100 * count) / total, 3)} %`;
-    byId("band-text").textContent = !map.bandCounts
-      ? ""
-      : `${share(map.bandCounts[0])} of the ${total} cells shown have no mode between ${state.low} and ${state.high} Hz; ${share(map.bandCounts[1])} have one (hatched)` +
-        (map.bandCounts[2] ? `; of ${share(map.bandCounts[2])} it is not known (not certified, or the highest mode computed lies below the band).` : ".");
-    byId("level-text").textContent =
-      state.level !== null && !map.levelFound ? `No cell shown has ${state.level} Hz in mode ${sweep.modes[state.mode]}.` : "";
+    byId("map-status").textContent = statusText(map);
+    byId("band-text").textContent = bandText(map, state);
+    byId("level-text").textContent = levelText(map, state);
   }
 
   spectrum() {

@@ -3,6 +3,7 @@
 class PlanePicture {
   constructor(about, depths) {
     Object.assign(this, { about, depths, move: null, last: null });
+    offerPosture();
   }
 
   written() {

@@ -83,6 +83,11 @@ class Sweep {
   statusOf(theory, mode, flat) {
     return this.status[this.plane(theory, mode) * this.cells + flat];
   }
+  // Whether all cells of a plane are certified, which is looked at once.
+  allCertified(plane) {
+    this.sure ??= [];
+    return (this.sure[plane] ??= this.status.subarray(plane * this.cells, (plane + 1) * this.cells).every((code) => code === 0));
+  }
   statusName(code) {
     return this.about.statuses[code]?.name ?? `status ${code}`;
   }
@@ -105,6 +110,10 @@ class Axis {
     Object.assign(this, { name, size, single });
     this.columns = columns.map((column) => ({ ...column, values: column.values.map(Number) }));
     this.values = this.columns[0].values;
+    // points at which a joint lies beyond its limits
+    const outside = ({ limits, values }, i) => limits && !(values[i] >= limits[0] - 1e-9 && values[i] <= limits[1] + 1e-9);
+    this.beyond = this.values.map((_, i) => this.columns.some((column) => outside(column, i)));
+    this.limited = this.beyond.includes(true);
     const finite = single ? this.values.filter(Number.isFinite) : [];
     this.finite = finite;
     const first = finite[0];

@@ -8,7 +8,7 @@ class ForcedView {
     this.page = page;
     this.open = null;
     this.points = [];
-    const { space, solved } = page.about, number = space ? solved.whole.length - solved.baseLinks : solved.links;
+    const { space, solved } = page.about, number = space ? solved.whole.length - solved.baseLinks : solved.ends.length;
     const directions = space ? ["x", "y", "z", "rx", "ry", "rz"] : ["x", "y", "turn"];
     this.ports = Array.from({ length: number }, (_, k) => directions.map((direction) => ({ link: k, direction, name: `tip_${k + 1}.${direction}` }))).flat();
     for (const id of ["force", "motion"]) {
@@ -16,19 +16,26 @@ class ForcedView {
       byId(id).value = this.ports.find(({ name }) => name === `tip_${number}.${space ? "z" : "y"}`).name;
       byId(id).addEventListener("change", () => this.chosen());
     }
+    byId("loss").addEventListener("change", () => this.chosen());
     byId("response").addEventListener("toggle", () => this.chosen());
     byId("response-csv").addEventListener("click", () => offer(new Blob([this.csv()], { type: "text/csv" }), "response.csv"));
-    byId("response-png").addEventListener("click", () => byId("response-plot").toBlob((blob) => offer(blob, "response.png")));
+    offerPictures("response-plot", "response", (canvas) => this.draw(canvas));
   }
 
   written() {
-    return byId("response").open ? { force: byId("force").value, motion: byId("motion").value } : {};
+    if (!byId("response").open) return {};
+    return { force: byId("force").value, motion: byId("motion").value, ...(this.loss() > 0 ? { loss: this.loss() } : {}) };
   }
 
   read(given) {
     const known = ["force", "motion"].filter((id) => this.ports.some(({ name }) => name === given.get(id)));
     for (const id of known) byId(id).value = given.get(id);
+    byId("loss").value = positive(given.get("loss")) || "";
     byId("response").open = known.length > 0;
+  }
+
+  loss() {
+    return positive(byId("loss").value) ?? 0;
   }
 
   chosen() {
@@ -49,12 +56,12 @@ class ForcedView {
     const { page } = this, { answer } = page;
     if (!answer || !byId("response").open) return;
     const omega = this.places(answer.omega), [force, motion] = ["force", "motion"].map((id) => this.ports.find(({ name }) => name === byId(id).value));
-    const of = { force, motion };
+    const of = { force, motion, loss: this.loss() };
     Object.assign(this, { of, points: [] });
     const next = () => {
       const some = omega.slice(this.points.length, this.points.length + ASKED_AT_ONCE);
       if (some.length === 0) return;
-      page.solver.aside({ kind: "receptances", values: answer.values, omega: some, first: force, second: motion }, (found, error) => {
+      page.solver.aside({ kind: "receptances", values: answer.values, omega: some, first: force, second: motion, loss: of.loss }, (found, error) => {
         if (this.of !== of) return; // of what was asked before
         if (!found) { byId("response-note").textContent = error; return; }
         some.forEach((x, k) => this.points.push([x / (2 * Math.PI), found[k]]));
@@ -66,21 +73,23 @@ class ForcedView {
     next();
   }
 
-  draw() {
+  draw(canvas = byId("response-plot")) {
     const known = this.points.filter(([, y]) => y > 0 && Number.isFinite(y));
     if (known.length === 0 || !byId("response").open) return;
     const { force, motion } = this.of, unit = UNITS(/^r|turn/.test(motion.direction), /^r|turn/.test(force.direction));
     const sizes = known.map(([, y]) => y).sort((a, b) => a - b), middle = sizes[Math.floor(sizes.length / 2)];
     const ends = { low: Math.max(sizes[0], 1e-5 * middle), high: Math.min(sizes.at(-1), 1e4 * middle) };
     const hertz = this.places(this.page.answer.omega).map((x) => x / (2 * Math.PI));
-    drawPlot(byId("response-plot"), {
+    drawPlot(canvas, {
       x: { low: hertz[0], high: hertz.at(-1), logarithmic: true, label: "frequency [Hz]" },
       y: { ...(ends.high > ends.low ? ends : { low: 0.5 * middle, high: 2 * middle }), logarithmic: true, label: `${motion.name} for ${force.name} [${unit}]` },
       lines: [{ x: known.map(([x]) => x), y: known.map(([, y]) => y), colour: COLOURS[0] }],
       marks: [{ x: this.page.hertz(this.page.mode), colour: COLOURS[1] }],
     });
+    if (canvas.vector) return;
     byId("response-plot").setAttribute("aria-label", `${motion.name} for a unit force at ${force.name}, over frequency; CSV has the numbers.`);
-    byId("response-note").textContent = "Without damping, so that peaks have no height; the line is the chosen mode.";
+    const { loss } = this.of, missing = this.points.length - known.length;
+    byId("response-note").textContent = `${loss > 0 ? `All stiffness has the loss factor ${loss}` : "Without damping, so that peaks have no height"}; the line is the chosen mode.${missing ? ` ${missing} answers, too small beside those at the ports themselves, are left out.` : ""}`;
   }
 
   csv() {

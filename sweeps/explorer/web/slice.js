@@ -15,6 +15,16 @@ class Slice {
     this.plane = sweep.plane(state.theory, state.mode);
     this.decode = sweep.decoder(this.plane);
     this.offset = this.plane * sweep.cells + this.base;
+    this.across = sweep.axes[state.x].beyond;
+    this.upwards = sweep.axes[state.y].beyond;
+    this.elsewhere = sweep.axes.some((axis, k) => k !== state.x && k !== state.y && axis.beyond[state.at[k]]);
+  }
+  // Whether a joint lies beyond its limits there.
+  beyond(ix, iy) {
+    return this.elsewhere || this.across[ix] || this.upwards[iy];
+  }
+  get limited() {
+    return this.elsewhere || this.across.includes(true) || this.upwards.includes(true);
   }
   number(ix, iy) {
     return this.sweep.numbers[this.offset + ix * this.sx + iy * this.sy];
@@ -25,98 +35,147 @@ class Slice {
   status(ix, iy) {
     return this.sweep.status[this.offset + ix * this.sx + iy * this.sy];
   }
-  // Calls back with column, row and place in the arrays of planes.
-  each(visit) {
-    for (let iy = 0; iy < this.ny; iy++) {
-      let at = this.offset + iy * this.sy;
-      for (let ix = 0; ix < this.nx; ix++, at += this.sx) visit(ix, iy, at);
-    }
-  }
   // Least and largest number, in levels where the numbers are levels.
   ends() {
+    if (this.extent) return this.extent;
     let [low, high] = [Infinity, -Infinity];
-    const { numbers, bits } = this.sweep;
-    this.each((ix, iy, at) => {
-      const number = numbers[at];
-      if (bits === 16 && number === 0) return;
-      if (number < low) low = number;
-      if (number > high) high = number;
-    });
-    return low <= high ? [this.decode(low), this.decode(high)] : [0, 0];
+    const { nx, ny, sx, sy, offset } = this, { numbers, bits } = this.sweep, none = bits === 16 ? 0 : NaN;
+    for (let iy = 0; iy < ny; iy++)
+      for (let ix = 0, at = offset + iy * sy; ix < nx; ix++, at += sx) {
+        const number = numbers[at];
+        if (number === none || number === Infinity) continue;
+        if (number < low) low = number;
+        if (number > high) high = number;
+      }
+    this.extent = low <= high ? [this.decode(low), this.decode(high)] : [0, 0];
+    return this.extent;
   }
   range() {
     if (this.state.slice) return this.ends();
     const { low, high } = this.sweep.about.frequency.planes[this.plane];
     return [low, high];
   }
-  // Pixels of the colours, the first row on top.
-  pixels([low, high]) {
-    const image = new ImageData(this.nx, this.ny);
-    const out = new Uint32Array(image.data.buffer);
-    const colour = (value) => (Number.isNaN(value) ? 0 : shade(high > low ? (value - low) / (high - low) : 0.5));
-    const { numbers, bits } = this.sweep;
-    const levels = bits === 16 ? Uint32Array.from({ length: 65536 }, (_, level) => colour(this.decode(level))) : null;
-    this.each((ix, iy, at) => {
-      out[(this.ny - 1 - iy) * this.nx + ix] = levels ? levels[numbers[at]] : colour(numbers[at]);
-    });
+  // A function of what numbers stand for, as a table where they are levels of 16 bits.
+  table(kind, of) {
+    if (this.sweep.bits !== 16) return of;
+    const found = new kind(65536);
+    for (let level = 0; level < 65536; level++) found[level] = of(this.decode(level));
+    return (level) => found[level];
+  }
+  // An image of at most so many pixels, the first row on top; `paint` gives the colour of a place in the arrays. Where
+  // there are more cells than pixels, each pixel is that of the cell in its middle.
+  image(width, height, paint) {
+    const { nx, ny, sx, sy } = this, [w, h] = [Math.min(nx, width), Math.min(ny, height)], image = new ImageData(w, h);
+    const out = new Uint32Array(image.data.buffer), columns = Int32Array.from({ length: w }, (_, x) => Math.floor(((x + 0.5) * nx) / w));
+    for (let y = 0, to = 0; y < h; y++) {
+      const iy = ny - 1 - Math.floor(((y + 0.5) * ny) / h);
+      for (let x = 0; x < w; x++, to++) out[to] = paint(columns[x] * sx + iy * sy, columns[x], iy);
+    }
     return image;
   }
-  // Cells with a mode in the band: pixels, and how many are inside, outside and unknown.
-  band(low, high) {
-    const { sweep, state, nx, ny } = this;
-    const inside = new Uint8Array(nx * ny);
+  pixels([low, high], width, height) {
+    const { numbers } = this.sweep, { offset } = this;
+    const colour = this.table(Uint32Array, (value) => (Number.isNaN(value) ? 0 : shade(high > low ? (value - low) / (high - low) : 0.5)));
+    return this.image(width, height, (place) => colour(numbers[offset + place]));
+  }
+  // Cells with a mode in the band: pixels, and how many within limits are outside, inside and unknown.
+  band(low, high, width, height) {
+    const { sweep, state, nx, ny, sx, sy } = this, { numbers, status } = sweep;
+    const found = new Uint8Array(nx * ny); // 2 inside, which counts more than 1 unknown
     for (let mode = 0; mode < sweep.modes.length; mode++) {
-      const plane = sweep.plane(state.theory, mode);
-      const decode = sweep.decoder(plane);
-      const shift = (plane - this.plane) * sweep.cells;
+      const plane = sweep.plane(state.theory, mode), from = plane * sweep.cells + this.base;
       // above the highest mode that was computed there may be others
-      const last = mode === sweep.modes.length - 1;
-      const kind = (value) => (value >= low && value <= high ? 1 : Number.isNaN(value) || (last && value < low) ? 2 : 0);
-      const levels = sweep.bits === 16 ? Uint8Array.from({ length: 65536 }, (_, level) => kind(decode(level))) : null;
-      this.each((ix, iy, at) => {
-        const number = sweep.numbers[at + shift];
-        const found = sweep.status[at + shift] !== 0 ? 2 : levels ? levels[number] : kind(number);
-        const k = (ny - 1 - iy) * nx + ix;
-        if (found === 1) inside[k] = 1;
-        else if (found === 2 && inside[k] === 0) inside[k] = 2;
-      });
+      const last = mode === sweep.modes.length - 1, decode = sweep.decoder(plane), levels = sweep.bits === 16 ? new Uint8Array(65536) : null;
+      const kind = (value) => (value >= low && value <= high ? 2 : Number.isNaN(value) || (last && value < low) ? 1 : 0);
+      if (levels) { // they ascend: 0 is none, then those below the band, in it and above it
+        const first = firstLevel((level) => decode(level) >= low), end = firstLevel((level) => decode(level) > high);
+        levels.fill(1, 0, last ? first : 1);
+        levels.fill(2, first, Math.max(first, end));
+      }
+      const sure = sweep.allCertified(plane);
+      for (let iy = 0, k = 0; iy < ny; iy++)
+        for (let ix = 0, at = from + iy * sy; ix < nx; ix++, at += sx, k++) {
+          const own = !sure && status[at] !== 0 ? 1 : levels ? levels[numbers[at]] : kind(numbers[at]);
+          if (own > found[k]) found[k] = own;
+        }
     }
-    const image = new ImageData(nx, ny);
-    const out = new Uint32Array(image.data.buffer);
-    const counts = [0, 0, 0];
-    inside.forEach((kind, k) => {
-      counts[kind]++;
-      if (kind === 1) out[k] = 0xff000000;
-    });
-    return { image, counts };
+    const { limited } = this;
+    let free = 0, inside = 0, all = 0;
+    for (let iy = 0, k = 0; iy < ny; iy++)
+      for (let ix = 0; ix < nx; ix++, k++) {
+        if (limited && this.beyond(ix, iy)) { found[k] = 0; continue; }
+        all++;
+        if (found[k] === 0) free++; else if (found[k] === 2) inside++;
+      }
+    return { image: this.image(width, height, (_, ix, iy) => (found[iy * nx + ix] === 2 ? 0xff000000 : 0)), counts: [free, inside, all - free - inside] };
   }
 }
 
-// Segments of the line where a slice has a value, between centres of cells, in points of the axes.
-function contour(slice, level, stride) {
-  const { nx, ny } = slice;
-  const found = [];
-  const [along, upwards] = [slice.state.x, slice.state.y].map((k) => slice.sweep.axes[k]);
-  const columns = Math.floor((nx - 1) / stride);
-  const rows = Math.floor((ny - 1) / stride);
-  const row = (k) => Float64Array.from({ length: columns + 1 }, (_, i) => slice.value(i * stride, k * stride) - level);
-  let below = row(0);
-  for (let k = 0; k < rows; k++) {
-    const above = row(k + 1);
-    for (let i = 0; i < columns; i++) {
-      const corners = [below[i], below[i + 1], above[i + 1], above[i]];
-      const joined = along.joins(i * stride, (i + 1) * stride) && upwards.joins(k * stride, (k + 1) * stride);
-      if (!joined || corners.some(Number.isNaN)) continue;
-      const cuts = [];
-      for (let edge = 0; edge < 4; edge++) {
-        const [a, b] = [corners[edge], corners[(edge + 1) % 4]];
-        if (a < 0 === b < 0) continue;
-        const t = a / (a - b);
-        cuts.push([[i + t, k], [i + 1, k + t], [i + 1 - t, k + 1], [i, k + 1 - t]][edge]);
-      }
-      for (let c = 0; c + 1 < cuts.length; c += 2) found.push([cuts[c], cuts[c + 1]]);
-    }
-    below = above;
+// The first level, above 0, of which something holds that holds of all above it.
+function firstLevel(holds) {
+  let [below, above] = [0, 65536];
+  while (above - below > 1) {
+    const middle = (below + above) >> 1;
+    if (holds(middle)) above = middle;
+    else below = middle;
   }
-  return found.map((ends) => ends.map(([x, y]) => [x * stride, y * stride]));
+  return above;
+}
+
+// Measures of a mode, by the value of the next one too, whose least is looked for.
+const MEASURES = { lowest: (value) => value, highest: (value) => -value, closest: (value, next) => (next - value) / next };
+
+// The cell, of all within the limits of joints, at which a measure of the mode is least, and that mode; null where none has it.
+function leastCell(sweep, state, measure) {
+  const next = Math.min(state.mode + 1, sweep.modes.length - 1);
+  const mode = measure.length === 2 && next === state.mode ? state.mode - 1 : state.mode;
+  const pair = [mode, measure.length === 2 ? mode + 1 : mode].map((k) => sweep.plane(state.theory, k));
+  const decoders = pair.map((plane) => sweep.decoder(plane));
+  let [best, found] = [Infinity, -1];
+  const limited = sweep.axes.map((axis, k) => [axis, sweep.strides[k]]).filter(([axis]) => axis.limited);
+  for (let flat = 0; flat < sweep.cells; flat++) {
+    if (limited.some(([axis, stride]) => axis.beyond[Math.floor(flat / stride) % axis.size])) continue;
+    const [a, b] = pair.map((plane, k) => decoders[k](sweep.numbers[plane * sweep.cells + flat]));
+    const size = measure(a, b, sweep.statusOf(state.theory, mode, flat));
+    if (size < best) [best, found] = [size, flat];
+  }
+  if (found < 0) return null;
+  return { at: sweep.strides.map((stride, k) => Math.floor(found / stride) % sweep.axes[k].size), mode };
+}
+
+// Segments of the lines where a slice has each of some values, between centres of cells, in points of the axes.
+function contours(slice, levels, stride) {
+  const { nx, ny, sx, sy, offset } = slice, { numbers } = slice.sweep, found = levels.map(() => []);
+  const [along, upwards] = [slice.state.x, slice.state.y].map((k) => slice.sweep.axes[k]);
+  const columns = Math.floor((nx - 1) / stride), rows = Math.floor((ny - 1) / stride);
+  const value = slice.table(Float64Array, (x) => x);
+  const row = (k, into) => { for (let i = 0, at = offset + k * stride * sy; i <= columns; i++, at += stride * sx) into[i] = value(numbers[at]); };
+  const right = Uint8Array.from({ length: columns }, (_, i) => along.joins(i * stride, (i + 1) * stride));
+  let below = new Float64Array(columns + 1), above = new Float64Array(columns + 1);
+  row(0, below);
+  for (let k = 0; k < rows; k++, [below, above] = [above, below]) {
+    row(k + 1, above);
+    if (!upwards.joins(k * stride, (k + 1) * stride)) continue;
+    for (let i = 0; i < columns; i++) {
+      const a = below[i], b = below[i + 1], c = above[i + 1], d = above[i], low = Math.min(a, b, c, d), high = Math.max(a, b, c, d);
+      if (!right[i]) continue;
+      for (let l = 0; l < levels.length; l++) {
+        const level = levels[l];
+        if (level > low && level <= high) cut([a - level, b - level, c - level, d - level], i, k, stride, found[l]);
+      }
+    }
+  }
+  return found;
+}
+
+// The segments within one square, from its corners.
+function cut(corners, i, k, stride, found) {
+  const cuts = [];
+  for (let edge = 0; edge < 4; edge++) {
+    const [a, b] = [corners[edge], corners[(edge + 1) % 4]];
+    if (a < 0 === b < 0) continue;
+    const t = a / (a - b);
+    cuts.push([[i + t, k], [i + 1, k + t], [i + 1 - t, k + 1], [i, k + 1 - t]][edge]);
+  }
+  for (let c = 0; c + 1 < cuts.length; c += 2) found.push([cuts[c], cuts[c + 1]].map(([x, y]) => [x * stride, y * stride]));
 }

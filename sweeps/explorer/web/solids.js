@@ -4,7 +4,7 @@ const rgb = (text) => [1, 3, 5].map((k) => parseInt(text.trim().slice(k, k + 2),
 
 class Scene {
   constructor(canvas, eye, { middle, half, colours }) {
-    const box = canvas.getBoundingClientRect(), dense = devicePixelRatio || 1;
+    const box = canvas.getBoundingClientRect(), dense = canvas.vector ? 1 : devicePixelRatio || 1;
     this.width = Math.max(1, box.width);
     this.height = Math.max(1, box.height);
     const [w, h] = [this.width, this.height].map((x) => Math.round(x * dense));

@@ -17,9 +17,8 @@ class SpacePicture {
       button.addEventListener("click", () => this.eye.to(...view, 1));
       byId("views-of").append(button);
     }
-    const save = element("button", "PNG", { type: "button", id: "png" });
-    save.addEventListener("click", () => this.canvas.toBlob((blob) => offer(blob, "arm.png")));
-    byId("views-of").append(save);
+    for (const kind of ["png", "svg"]) byId("views-of").append(element("button", kind.toUpperCase(), { type: "button", id: `arm-${kind}` }));
+    offerPictures("arm", "arm", (other) => this.paint(other, this.last ?? 0));
     new ResizeObserver(() => { this.stale = true; }).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.stale = true; });
   }
@@ -82,12 +81,16 @@ class SpacePicture {
     if (!this.shown || (!this.moves && !this.stale) || (share === this.last && !this.stale)) return;
     this.stale = false;
     this.last = share;
+    this.paint(this.canvas, share);
+  }
+
+  paint(canvas, share) {
     const style = getComputedStyle(document.documentElement), of = (name) => rgb(style.getPropertyValue(name));
     const colours = {
       link: of("--link"), rigid: of("--muted"), text: of("--text"), faint: of("--faint"), body: of("--body"), joint: [213, 94, 0], still: of("--back"),
       payload: [0, 158, 115], red: [213, 60, 40], green: [30, 150, 60], blue: [60, 110, 220],
     };
-    const scene = new Scene(this.canvas, this.eye, { ...this, colours });
+    const scene = new Scene(canvas, this.eye, { ...this, colours });
     this.ground(scene);
     const { links } = this.about, { rows } = this.shown;
     const thin = 0.007 * this.half;

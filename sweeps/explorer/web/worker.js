@@ -3,37 +3,39 @@
 
 let given = null, last = { key: "", arm: null };
 
-// The arm with all values: those that fit only with others wait for them.
-function withAll(arm, values) {
-  let waiting = Object.entries(values);
-  for (;;) {
-    let refused = null;
-    const left = waiting.filter(([address, value]) => {
-      try {
-        arm = setValue(arm, address, value);
-        return false;
-      } catch (error) {
-        refused = error;
-        return true;
-      }
-    });
-    if (left.length === 0) return arm;
-    if (left.length === waiting.length) throw refused;
-    waiting = left;
-  }
-}
-
 // The arm at these values, which is kept: most questions are about the last one.
 function at(values) {
   const key = JSON.stringify(values);
-  if (last.key !== key) last = { key, arm: withAll(given, values) };
+  if (last.key !== key) last = { key, arm: setValues(given, values) };
   return last.arm;
+}
+
+// Milliseconds after which the answer to a question about many cells is given, however few are solved; modes at most.
+const AT_A_TIME = 100, MOST_MODES = 40;
+
+// The modes with two values set: as many as are asked for, and those below `high` and one more. Null where no arm has them.
+function cell(values, names, pair, modes, high) {
+  try {
+    const arm = setValues(at(values), { [names[0]]: pair[0], [names[1]]: pair[1] });
+    const { omega, certified } = frequencies(arm, high > 0 ? Math.min(MOST_MODES, Math.max(modes, countBelow(arm, high) + 1)) : modes);
+    return { omega, certified };
+  } catch {
+    return null;
+  }
 }
 
 const ASIDE = {
   frequencies: ({ values, modes }) => ({ ...frequencies(at(values), modes), places: places(at(values)) }),
   slopes: ({ values, omega, addresses }) => slopes(at(values), omega, addresses),
-  receptances: ({ values, omega, first, second }) => receptances(at(values), omega, first, second),
+  receptances: ({ values, omega, first, second, loss }) => receptances(at(values), omega, first, second, loss),
+  cells: ({ values, names, pairs, modes, high }) => {
+    const begin = performance.now(), found = [];
+    for (const pair of pairs) {
+      found.push(cell(values, names, pair, modes, high));
+      if (performance.now() - begin > AT_A_TIME) break;
+    }
+    return found;
+  },
   along: ({ values, address, value, modes }) => along(at(values), address, value, modes),
 };
 
