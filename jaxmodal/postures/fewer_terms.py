@@ -32,7 +32,9 @@ def measured(
     largest = confirmed(series, expansion, basis, _MEASURED)
     if largest is None:
         return None
-    error = np.minimum(series.error, _SURE * largest + _LEAST * np.asarray(series.size))
+    size = np.asarray(series.size)
+    largest = largest.reshape(-1, *(1,) * (size.ndim - 1))
+    error = np.minimum(series.error, (_SURE * largest + _LEAST) * size)
     return dataclasses.replace(series, error=jax.device_put(error))
 
 
@@ -47,11 +49,14 @@ def in_fewer_terms(series: PostureSeries, terms: Terms) -> tuple[PostureSeries, 
     panels, degrees, number = taylor.shape
     if number < _FEWEST:
         return series, None
-    size = np.asarray(series.size)
+    size = np.asarray(series.size).reshape(panels, -1)
     own = np.concatenate([[0], np.repeat(np.arange(panels), (len(at) - 2) // panels), [panels - 1]])
-    rows = at / size[own, None]
-    left, singular, basis = np.linalg.svd(rows, full_matrices=False)
-    largest = terms.largest(number)
+    # every power as large in all panels, but for how large a panel is
+    each = np.exp(np.mean(np.log(size), axis=1, keepdims=True))
+    column = np.max(size / each, axis=0)
+    weights = np.tile(column, number // column.size)
+    left, singular, basis = np.linalg.svd(at / (each[own] * weights), full_matrices=False)
+    largest = terms.largest(number) * np.max(column * each / size, axis=1)[own, None]
     out = np.cumsum(((left * singular) ** 2)[:, ::-1], axis=1)[:, ::-1]
     lost = largest * np.sqrt(
         np.append(out, 0.0 * out[:, :1], axis=1)
@@ -62,9 +67,10 @@ def in_fewer_terms(series: PostureSeries, terms: Terms) -> tuple[PostureSeries, 
     basis, lost = basis[:kept], lost[:, kept]
     worst = np.zeros(panels)
     np.maximum.at(worst, own, lost)
+    error = np.asarray(series.error)
     fewer = {
-        "taylor": (taylor.reshape(-1, number) @ basis.T).reshape(panels, degrees, kept),
-        "at_separators": at @ basis.T,
-        "error": np.asarray(series.error) + worst * size,
+        "taylor": ((taylor / weights).reshape(-1, number) @ basis.T).reshape(panels, degrees, kept),
+        "at_separators": (at / weights) @ basis.T,
+        "error": error + (worst[:, None] * size).reshape(error.shape),
     }
-    return dataclasses.replace(series, **jax.device_put(fewer)), basis
+    return dataclasses.replace(series, **jax.device_put(fewer)), basis * weights

@@ -45,8 +45,9 @@ class SeparatorTable:
     ----------
     table : Array, shape (N + 1, H)
         Coefficients at the separators.
-    weak : Array, shape (N + 1,)
-        Modulus below which the sign of a value there is not certain; at the last, the count.
+    weak : Array, shape (N + 1, polynomials)
+        Modulus below which the sign of a value there is not certain; at the last, the count. That of a cell is the sum
+        with its `Terms.weights`.
     panel : Array, shape (N,)
         Panel of each interval.
     ends : Array, shape (2, N)
@@ -64,8 +65,9 @@ def grid_of(series: PostureSeries, fine: int | None, clear: float = _CLEAR) -> S
 
     ``clear`` is the share of its size that D has at the least where the count is taken; 0 for counts in double-double.
     """
-    edges, error = np.asarray(series.edges), np.asarray(series.error)
+    edges = np.asarray(series.edges)
     panels = edges.size - 1
+    error, size = (np.asarray(x).reshape(panels, -1) for x in (series.error, series.size))
     table, x = np.asarray(series.at_separators), np.asarray(series.separators)
     if fine is not None:
         u = -np.cos((np.arange(fine) + 0.5) * np.pi / fine)
@@ -73,12 +75,13 @@ def grid_of(series: PostureSeries, fine: int | None, clear: float = _CLEAR) -> S
         table = np.concatenate([table[:1], inner.reshape(-1, inner.shape[2]), table[-1:]])
         half, centre = 0.5 * np.diff(edges)[:, None], 0.5 * (edges[1:] + edges[:-1])[:, None]
         x = np.concatenate([edges[:1], (centre + half * u).ravel(), edges[-1:]])
-    weakest = np.maximum(error[-1:], clear * np.asarray(series.size)[-1:])
+    weakest = np.maximum(error[-1:], clear * size[-1:])
     own = np.repeat(np.arange(panels), (x.size - 2) // panels)
     weak = np.concatenate([error[:1], error[own], weakest])
     more = -(x.size - 1) % _WORD
     table = np.concatenate([table, np.repeat(table[-1:], more, axis=0)])
-    x, weak = (np.append(row, np.repeat(row[-1:], more)) for row in (x, weak))
+    x = np.append(x, np.repeat(x[-1:], more))
+    weak = np.concatenate([weak, np.repeat(weak[-1:], more, axis=0)])
     panel = np.concatenate([[0], own, np.full(more, panels - 1)])
     low, high = edges[panel], edges[panel + 1]
     ends = (2.0 * np.stack([x[:-1], x[1:]]) - low - high) / (high - low)
@@ -88,8 +91,9 @@ def grid_of(series: PostureSeries, fine: int | None, clear: float = _CLEAR) -> S
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Panels:
-    """The polynomials of all panels: ``table`` (P d, R), and centre, half-width and error of each panel, (P,).
+    """The polynomials of all panels: ``table`` (P d, R), centre and half-width of each, (P,).
 
+    Errors of values in a cell are sums of ``error``, (P, polynomials), with its `Terms.weights`.
     ``basis``, (R, H), says what combinations of terms tables are of, None where they are of the terms themselves;
     ``ranges`` where values lie that vary beside angles.
     """
@@ -111,7 +115,7 @@ def panels_of(
         table=taylor.reshape(-1, taylor.shape[2]),
         centre=0.5 * (edges[1:] + edges[:-1]),
         half=0.5 * np.diff(edges),
-        error=np.asarray(series.error),
+        error=np.asarray(series.error).reshape(edges.size - 1, -1),
         basis=basis,
         ranges=ranges,
     )
@@ -155,14 +159,19 @@ def roots_in(
 
     ``safe`` takes more steps, which never leave an interval.
     """
-    harmonics = terms.of(scaled(panels.ranges, places))
+    places = scaled(panels.ranges, places)
+    harmonics = terms.of(places)
     if panels.basis is not None:
         harmonics = once(product(panels.basis, harmonics))
     values, polynomials = once((product(grid.table, harmonics), product(panels.table, harmonics)))
     changes = _changes_on_host if on_host(values) else _changes
     number, interval = changes(values, modes)
-    clear = ~xp.any(xp.abs(values) < grid.weak[:, None], axis=0)
-    omega, width, noise = _refined(polynomials, interval, grid, panels, safe)
+    weak, error = grid.weak, panels.error
+    if terms.powers:
+        weights = once(terms.weights(places))
+        weak, error = once((product(weak, weights), product(error, weights)))
+    clear = ~xp.any(xp.abs(values) < weak, axis=0)
+    omega, width, noise = _refined(polynomials, interval, grid, panels, error, safe)
     # neighbouring enclosures do not touch
     clear &= xp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
     return Roots(omega.T, width.T, noise.T, number, clear)
@@ -233,9 +242,14 @@ count_at = jax.jit(count_in)
 
 
 def _refined(
-    polynomials: Array, interval: Array, grid: SeparatorTable, panels: Panels, safe: bool
+    polynomials: Array,
+    interval: Array,
+    grid: SeparatorTable,
+    panels: Panels,
+    errors: Array,
+    safe: bool,
 ) -> tuple[Array, Array, Array]:
-    """Roots in given intervals, shape (modes, cells), with width and noise as in `Roots`."""
+    """Roots in given intervals, shape (modes, cells), with width and noise as in `Roots`; errors (P, cells or 1)."""
     cells = interval.shape[1]
     panel, low, high = once((grid.panel[interval], grid.ends[0][interval], grid.ends[1][interval]))
     powers, cell = np.arange(DEGREES, dtype=np.int32), np.arange(cells, dtype=np.int32)
@@ -258,7 +272,8 @@ def _refined(
     value, slope = once((_polynomial(a, u), _slope(a, u)))
     step = value / slope
     root = u - step
-    centre, half, error = panels.centre[panel], panels.half[panel], panels.error[panel]
+    centre, half = panels.centre[panel], panels.half[panel]
+    error = errors[panel, 0] if errors.shape[1] == 1 else errors[panel, cell]
     x = centre + half * root
     # relative to omega = x^2
     noise = 2.0 * half * error / (xp.abs(slope) * x)
