@@ -7,6 +7,7 @@ import dataclasses
 import jax
 import numpy as np
 
+from jaxmodal.postures.combinations import Combinations
 from jaxmodal.postures.expansions import Expansion
 from jaxmodal.postures.series import PostureSeries, confirmed
 from jaxmodal.postures.terms import Terms
@@ -15,6 +16,10 @@ from jaxmodal.postures.terms import Terms
 _FEWEST = 64
 #: what may be left out of any value, of the size of its panel: somewhat more than its rounding
 _LEFT_OUT = 16.0 * 2.0**-52
+#: the same of a cell's size where values vary beside angles: that is the sum of many terms, and larger than most values
+_LEFT_OUT_OF_CELLS = 256.0 * 2.0**-52
+#: how much more one power of values may weigh beside the others on one panel than on another of its group
+_SPREAD = 10.0
 
 
 #: values of each panel whose errors are measured; so many times the largest of them, and so much of the size of the
@@ -23,13 +28,13 @@ _MEASURED, _SURE, _LEAST = 64, 3.0, 2.0 * 2.0**-52
 
 
 def measured(
-    series: PostureSeries, basis: np.ndarray | None, expansion: Expansion
+    series: PostureSeries, combinations: Combinations | None, expansion: Expansion
 ) -> PostureSeries | None:
     """The series with errors as they are in held-back values, no larger than it says; None where it does not hold.
 
     What is rounded is bounded by the sum of many terms, and a fifth of that as a rule.
     """
-    largest = confirmed(series, expansion, basis, _MEASURED)
+    largest = confirmed(series, expansion, combinations, _MEASURED)
     if largest is None:
         return None
     size = np.asarray(series.size)
@@ -38,39 +43,72 @@ def measured(
     return dataclasses.replace(series, error=jax.device_put(error))
 
 
-def in_fewer_terms(series: PostureSeries, terms: Terms) -> tuple[PostureSeries, np.ndarray | None]:
-    """The series of combinations of terms, and these, (R, H); the series itself and None where it has few terms.
+def in_fewer_terms(
+    series: PostureSeries, terms: Terms
+) -> tuple[PostureSeries, Combinations | None]:
+    """The series with the error that combinations of its terms add, and these; itself and None where it has few terms.
 
-    The combinations are orthonormal. Over a range of frequencies with so many modes the coefficients are, to the last
-    digit, those of about twice as many functions of omega: of 81 terms some 23 combinations are left. What leaves them
-    out takes from a value is bounded and counts as error.
+    Over a range of frequencies with so many modes the coefficients are, to the last digit, those of about twice as
+    many functions of omega: of 81 terms some 23 combinations are left. What leaves them out takes from a value is
+    bounded and counts as error. Where values vary beside angles, powers of them that weigh little at one frequency
+    weigh much at another: neighbouring panels share combinations where powers weigh about alike.
     """
-    taylor, at = np.asarray(series.taylor), np.asarray(series.at_separators)
-    panels, degrees, number = taylor.shape
+    panels, _, number = np.shape(series.taylor)
     if number < _FEWEST:
         return series, None
     size = np.asarray(series.size).reshape(panels, -1)
-    own = np.concatenate([[0], np.repeat(np.arange(panels), (len(at) - 2) // panels), [panels - 1]])
-    # every power as large in all panels, but for how large a panel is
-    each = np.exp(np.mean(np.log(size), axis=1, keepdims=True))
-    column = np.max(size / each, axis=0)
-    weights = np.tile(column, number // column.size)
-    left, singular, basis = np.linalg.svd(at / (each[own] * weights), full_matrices=False)
-    largest = terms.largest(number) * np.max(column * each / size, axis=1)[own, None]
-    out = np.cumsum(((left * singular) ** 2)[:, ::-1], axis=1)[:, ::-1]
-    lost = largest * np.sqrt(
-        np.append(out, 0.0 * out[:, :1], axis=1)
-    )  # of each row by how many are kept
-    kept = int(np.argmax(lost.max(axis=0) <= _LEFT_OUT))
-    if 2 * kept > number:
+    # every power beside the others, whatever the size of a panel
+    each = np.exp(np.mean(np.log(size), axis=1))
+    weights = size / each[:, None]
+    at, error = _rows_of_panels(series), np.array(series.error).reshape(panels, -1)
+    found = []
+    groups = _groups(weights)
+    for group in groups:
+        own = np.max(weights[group], axis=0)
+        columns = np.tile(own, number // own.size)
+        rows = np.concatenate([at[p] / (each[p] * columns) for p in group])
+        panel = np.concatenate([np.full(len(at[p]), p) for p in group])
+        largest = terms.largest(number) * np.max(own / weights[panel], axis=1)
+        left, singular, basis = np.linalg.svd(rows, full_matrices=False)
+        out = np.cumsum(((left * singular) ** 2)[:, ::-1], axis=1)[:, ::-1]
+        # of each row by how many are kept
+        lost = largest[:, None] * np.sqrt(np.append(out, 0.0 * out[:, :1], axis=1))
+        allowed = _LEFT_OUT_OF_CELLS if terms.powers else _LEFT_OUT
+        kept = int(np.argmax(lost.max(axis=0) <= allowed))
+        basis, worst = basis[:kept], np.zeros(panels)
+        np.maximum.at(worst, panel, lost[:, kept])
+        error += worst[:, None] * size
+        found.append((basis * columns, basis / columns))
+    # products with separators and polynomials, of as many rows
+    rows = 2 * series.at_separators.shape[0]
+    every = sum(
+        len(up) * (number + rows * len(g) // panels)
+        for g, (up, _) in zip(groups, found, strict=True)
+    )
+    if 2 * every > rows * number:
         return series, None
-    basis, lost = basis[:kept], lost[:, kept]
-    worst = np.zeros(panels)
-    np.maximum.at(worst, own, lost)
-    error = np.asarray(series.error)
-    fewer = {
-        "taylor": ((taylor / weights).reshape(-1, number) @ basis.T).reshape(panels, degrees, kept),
-        "at_separators": (at / weights) @ basis.T,
-        "error": error + (worst[:, None] * size).reshape(error.shape),
-    }
-    return dataclasses.replace(series, **jax.device_put(fewer)), basis * weights
+    up, down = zip(*found, strict=True)
+    raised = jax.device_put(error.reshape(np.shape(series.error)))
+    combinations = Combinations(up, down, tuple(map(len, groups)))
+    return dataclasses.replace(series, error=raised), combinations
+
+
+def _groups(weights: np.ndarray) -> list[list[int]]:
+    """Neighbouring panels on which powers (P, polynomials) weigh about alike."""
+    groups = [[0]]
+    for panel in range(1, len(weights)):
+        rows = weights[[*groups[-1], panel]]
+        if np.max(rows.max(axis=0) / rows.min(axis=0)) <= _SPREAD:
+            groups[-1].append(panel)
+        else:
+            groups.append([panel])
+    return groups
+
+
+def _rows_of_panels(series: PostureSeries) -> list[np.ndarray]:
+    """Coefficients at the separators of each panel, those at both ends with the first and the last."""
+    at, panels = np.asarray(series.at_separators), np.shape(series.taylor)[0]
+    rows = np.split(at[1:-1], panels)
+    rows[0] = np.concatenate([at[:1], rows[0]])
+    rows[-1] = np.concatenate([rows[-1], at[-1:]])
+    return rows

@@ -20,6 +20,7 @@ from jaxmodal.arithmetic.operations import Arithmetic, number
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
+from jaxmodal.postures.combinations import Combinations, combined, in_groups
 from jaxmodal.postures.expansions import Expansion
 from jaxmodal.postures.polynomial_values import unscaled
 from jaxmodal.postures.terms import Terms
@@ -251,13 +252,16 @@ def holds(series: PostureSeries, expansion: Expansion) -> bool:
 
 
 def confirmed(
-    series: PostureSeries, expansion: Expansion, basis: np.ndarray | None = None, values: int = 4
+    series: PostureSeries,
+    expansion: Expansion,
+    combinations: Combinations | None = None,
+    values: int = 4,
 ) -> np.ndarray | None:
     """The largest error of so many ``values`` of each panel, (P,), whose frequencies and places have not made it.
 
     It is a share of the largest value that the series can take in the cell. None where one is larger than the series
-    says by more than chance, or where digits of the determinant itself are lost. ``basis`` are the combinations of
-    terms that the series is of (`fewer_terms`).
+    says by more than chance, or where digits of the determinant itself are lost. ``combinations`` are those of
+    terms with which values are made (`fewer_terms`).
     """
     rng, edges = np.random.default_rng(0), np.asarray(series.edges)
     panels, joints = edges.size - 1, len(expansion.joints)
@@ -275,9 +279,14 @@ def confirmed(
     )
     with np.errstate(all="ignore"):
         exact = d.factor * np.exp((d.growth - scale[:, 0]) + (d.rest - scale[:, 1] * u))
-        terms = expansion.terms.of(places)
-        terms = terms if basis is None else product(basis, terms)
-        polynomials = np.einsum("kdh,hk->dk", np.asarray(series.taylor)[panel], terms)
+        # places of a panel follow one another
+        tables = in_groups(combinations, np.asarray(series.taylor))
+        groups, start, columns = combined(combinations, expansion.terms.of(places)), 0, []
+        for table, group in zip(tables, groups, strict=True):
+            own = group[:, start : start + len(table) * values]
+            columns.append(np.einsum("kdh,hk->dk", table.repeat(values, axis=0), own))
+            start += own.shape[1]
+        polynomials = np.concatenate(columns, axis=1)
         away = np.abs(functools.reduce(lambda v, c: c + v * u, polynomials[::-1]) - exact)
     good = (away <= _HELD_ERRORS * error) & (CERTAIN * d.noise < _DIGITS)
     return np.max((away / size).reshape(panels, values), axis=1) if good.all() else None

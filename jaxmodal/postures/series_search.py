@@ -122,10 +122,10 @@ def prepare(
     angles_alone = ranges is None and not isinstance(arm, SpatialArm)
     least = 1 if angles_alone else modes * _PANELS_OF_TEN // 10
     series = tabulate(expansion, *_range(expansion, places, modes), theory, least)
-    basis = None
+    fewer = None
     if not angles_alone:
-        fewer, basis = in_fewer_terms(series, expansion.terms)
-        sharper = measured(fewer, basis, expansion)
+        series, fewer = in_fewer_terms(series, expansion.terms)
+        sharper = measured(series, fewer, expansion)
         if sharper is None:
             return None
         series = sharper
@@ -139,16 +139,16 @@ def prepare(
         top=top,
         counter=expansion.counter(top),
         series=series,
-        panels=panels_of(series, basis, ranges),
-        grid=grid_of(series, None),
-        fine=grid_of(series, _FINE),
+        panels=panels_of(series, fewer, ranges),
+        grid=grid_of(series, None, fewer),
+        fine=grid_of(series, _FINE, fewer),
         host=cells <= HOST_POSTURES and not gpu,
         chunks=_CPU_CHUNKS,
         finished=_MOST_FINISHED if isinstance(arm, SpatialArm) else None,
         varied=asked,
     )
-    for fine in (_GPU_SEPARATORS,) if gpu else _SEPARATORS:
-        tables = dataclasses.replace(tables, grid=grid_of(series, fine))
+    for separators in (_GPU_SEPARATORS,) if gpu else _SEPARATORS:
+        tables = dataclasses.replace(tables, grid=grid_of(series, separators, fewer))
         if gpu or _open_share(tables, places) < _OPEN:
             break
     if not angles_alone and not _closes(tables, places):
