@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -16,10 +17,8 @@ from jaxmodal.postures.terms import Terms
 _FEWEST = 64
 #: what may be left out of any value, of the size of its panel: somewhat more than its rounding
 _LEFT_OUT = 16.0 * 2.0**-52
-#: the same of a cell's size where values vary beside angles: that is the sum of many terms, and larger than most values
-_LEFT_OUT_OF_CELLS = 256.0 * 2.0**-52
-#: how much more one power of values may weigh beside the others on one panel than on another of its group
-_SPREAD = 10.0
+#: a row for each separator, and about one for each coefficient of the polynomials
+_PRODUCTS = 2
 
 
 #: values of each panel whose errors are measured; so many times the largest of them, and so much of the size of the
@@ -51,7 +50,7 @@ def in_fewer_terms(
     Over a range of frequencies with so many modes the coefficients are, to the last digit, those of about twice as
     many functions of omega: of 81 terms some 23 combinations are left. What leaves them out takes from a value is
     bounded and counts as error. Where values vary beside angles, powers of them that weigh little at one frequency
-    weigh much at another: neighbouring panels share combinations where powers weigh about alike.
+    weigh much at another: neighbouring panels share combinations where that makes the products shorter.
     """
     panels, _, number = np.shape(series.taylor)
     if number < _FEWEST:
@@ -60,49 +59,68 @@ def in_fewer_terms(
     # every power beside the others, whatever the size of a panel
     each = np.exp(np.mean(np.log(size), axis=1))
     weights = size / each[:, None]
-    at, error = _rows_of_panels(series), np.array(series.error).reshape(panels, -1)
-    found = []
-    groups = _groups(weights)
-    for group in groups:
-        own = np.max(weights[group], axis=0)
-        columns = np.tile(own, number // own.size)
-        rows = np.concatenate([at[p] / (each[p] * columns) for p in group])
-        panel = np.concatenate([np.full(len(at[p]), p) for p in group])
-        largest = terms.largest(number) * np.max(own / weights[panel], axis=1)
-        left, singular, basis = np.linalg.svd(rows, full_matrices=False)
-        out = np.cumsum(((left * singular) ** 2)[:, ::-1], axis=1)[:, ::-1]
-        # of each row by how many are kept
-        lost = largest[:, None] * np.sqrt(np.append(out, 0.0 * out[:, :1], axis=1))
-        allowed = _LEFT_OUT_OF_CELLS if terms.powers else _LEFT_OUT
-        kept = int(np.argmax(lost.max(axis=0) <= allowed))
-        basis, worst = basis[:kept], np.zeros(panels)
-        np.maximum.at(worst, panel, lost[:, kept])
-        error += worst[:, None] * size
-        found.append((basis * columns, basis / columns))
-    # products with separators and polynomials, of as many rows
-    rows = 2 * series.at_separators.shape[0]
-    every = sum(
-        len(up) * (number + rows * len(g) // panels)
-        for g, (up, _) in zip(groups, found, strict=True)
-    )
-    if 2 * every > rows * number:
+    at = _rows_of_panels(series)
+    rows = [x / scale for x, scale in zip(at, each, strict=True)]
+    groups = [_Group.of(rows, weights, [0], terms)]
+    for panel in range(1, panels):
+        alone = _Group.of(rows, weights, [panel], terms)
+        both = _Group.of(rows, weights, [*groups[-1].panels, panel], terms)
+        if both.cost <= groups[-1].cost + alone.cost:
+            groups[-1] = both
+        else:
+            groups.append(alone)
+    if 2 * sum(group.cost for group in groups) > number * sum(map(len, at)) * _PRODUCTS:
         return series, None
-    up, down = zip(*found, strict=True)
+    lost = np.concatenate([group.lost for group in groups])
+    error = np.array(series.error).reshape(panels, -1) + lost[:, None] * size
+    combinations = Combinations(
+        tuple(group.basis * group.columns for group in groups),
+        tuple(group.basis / group.columns for group in groups),
+        tuple(len(group.panels) for group in groups),
+    )
     raised = jax.device_put(error.reshape(np.shape(series.error)))
-    combinations = Combinations(up, down, tuple(map(len, groups)))
     return dataclasses.replace(series, error=raised), combinations
 
 
-def _groups(weights: np.ndarray) -> list[list[int]]:
-    """Neighbouring panels on which powers (P, polynomials) weigh about alike."""
-    groups = [[0]]
-    for panel in range(1, len(weights)):
-        rows = weights[[*groups[-1], panel]]
-        if np.max(rows.max(axis=0) / rows.min(axis=0)) <= _SPREAD:
-            groups[-1].append(panel)
-        else:
-            groups.append([panel])
-    return groups
+class _Group(NamedTuple):
+    """Neighbouring panels with their combinations.
+
+    Attributes
+    ----------
+    panels : list of int
+        Which they are.
+    basis : np.ndarray, shape (R, H)
+        Orthonormal combinations of terms over `columns`, (H,).
+    lost : np.ndarray, shape (panels,)
+        What they leave out of values, as a share of the size of a panel.
+    cost : int
+        Multiplications of a cell with them.
+    """
+
+    panels: list[int]
+    basis: np.ndarray
+    columns: np.ndarray
+    lost: np.ndarray
+    cost: int
+
+    @classmethod
+    def of(
+        cls, rows: list[np.ndarray], weights: np.ndarray, panels: list[int], terms: Terms
+    ) -> _Group:
+        """Of rows of all panels (separators, H), and how powers weigh on them (P, polynomials)."""
+        number, own = rows[0].shape[1], np.max(weights[panels], axis=0)
+        columns = np.tile(own, number // own.size)
+        scaled = np.concatenate([rows[p] for p in panels]) / columns
+        left, singular, basis = np.linalg.svd(scaled, full_matrices=False)
+        out = np.cumsum(((left * singular) ** 2)[:, ::-1], axis=1)[:, ::-1]
+        ends = np.cumsum([0, *(len(rows[p]) for p in panels)])[:-1]
+        # of each panel by how many are kept
+        out = np.maximum.reduceat(np.append(out, 0.0 * out[:, :1], axis=1), ends, axis=0)
+        largest = terms.largest(number) * np.max(own / weights[panels], axis=1)
+        lost = largest[:, None] * np.sqrt(out)
+        kept = int(np.argmax(lost.max(axis=0) <= _LEFT_OUT))
+        cost = kept * (number + _PRODUCTS * len(scaled))
+        return cls(panels, basis[:kept], columns, lost[:, kept], cost)
 
 
 def _rows_of_panels(series: PostureSeries) -> list[np.ndarray]:
