@@ -61,8 +61,9 @@ def in_fewer_terms(
     weights = size / each[:, None]
     at = _rows_of_panels(series)
     rows = [x / scale for x, scale in zip(at, each, strict=True)]
-    groups = [_Group.of(rows, weights, [0], terms)]
-    for panel in range(1, panels):
+    first = [0] if terms.powers else list(range(panels))
+    groups = [_Group.of(rows, weights, first, terms)]
+    for panel in range(len(first), panels):
         alone = _Group.of(rows, weights, [panel], terms)
         both = _Group.of(rows, weights, [*groups[-1].panels, panel], terms)
         if both.cost <= groups[-1].cost + alone.cost:

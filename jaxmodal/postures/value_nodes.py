@@ -15,8 +15,8 @@ import numpy as np
 
 from jaxmodal.runtime.namespace import product
 
-#: how near to an end of a range a place between may lie
-_NEAREST = 1e-12
+#: how near to an end of a range a place between may lie, and rounds over values in search of it where there are several
+_NEAREST, _ROUNDS = 1e-12, 8
 
 
 def bernstein_coefficients(
@@ -75,25 +75,36 @@ def _inner(powers: Sequence[int], index: tuple[int, ...]) -> list[int]:
 
 
 def _place(found: np.ndarray, powers: Sequence[int], index: tuple[int, ...]) -> np.ndarray:
-    """Shares (values, F) where a coefficient between the ends weighs most: there its neighbours weigh as much."""
-    inner, frequencies = _inner(powers, index), found.shape[-2]
-    place = np.zeros((len(powers), frequencies))
-    for axis, power in enumerate(powers):
-        place[axis] = index[axis] / max(power, 1)
-    for axis in inner:
-        logs = np.zeros(frequencies)
-        others = [[0, 2] if x in inner and x != axis else [index[x]] for x in range(len(powers))]
-        corners = list(itertools.product(*others))
-        for corner in corners:
-            below, above = (
-                np.abs(found[(*corner[:axis], end, *corner[axis + 1 :])]).sum(axis=1)
-                for end in (0, 2)
+    """Shares (values, F) where a coefficient between the ends weighs most beside all others, one value after the other.
+
+    In one value that is where both ends weigh as much; how much all weigh beside it is convex in the logarithms of
+    t/(1 - t), so that some rounds over all values find it.
+    """
+    inner, ones = _inner(powers, index), np.ones(found.shape[-2])
+    odds = dict.fromkeys(inner, ones)
+    for axis in inner * (_ROUNDS if len(inner) > 1 else 1):
+        ends = []
+        for end in (0, 2):
+            total = 0.0 * ones
+            own = [
+                range(3) if x in inner and x != axis else [end if x == axis else index[x]]
+                for x in range(len(powers))
+            ]
+            for other in itertools.product(*own):
+                weight = math.prod(
+                    math.comb(2, other[x]) * odds[x] ** other[x] for x in inner if x != axis
+                )
+                total = total + weight * np.abs(found[other]).sum(axis=1)
+            ends.append(total)
+        with np.errstate(all="ignore"):
+            odds[axis] = np.clip(
+                np.nan_to_num(np.sqrt(ends[0] / ends[1]), nan=1.0), _NEAREST, 1.0 / _NEAREST
             )
-            with np.errstate(all="ignore"):
-                logs += 0.5 * np.log(below / above) / len(corners)
-        share = 1.0 / (1.0 + np.exp(-np.nan_to_num(logs)))
-        place[axis] = np.clip(share, _NEAREST, 1.0 - _NEAREST)
-    return place
+    rows = [
+        odds[x] / (1.0 + odds[x]) if x in inner else ones * (index[x] / max(power, 1))
+        for x, power in enumerate(powers)
+    ]
+    return np.stack(rows)
 
 
 def _coefficient(
