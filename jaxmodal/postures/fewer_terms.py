@@ -53,7 +53,7 @@ def in_fewer_terms(
     weigh much at another: neighbouring panels share combinations where that makes the products shorter.
     """
     panels, _, number = np.shape(series.taylor)
-    if number < _FEWEST:
+    if number < _FEWEST or not np.isfinite(series.at_separators).all():
         return series, None
     size = np.asarray(series.size).reshape(panels, -1)
     # every power beside the others, whatever the size of a panel

@@ -127,7 +127,7 @@ class Ranges(NamedTuple):
 def _coordinates(values: Array, spring: Array) -> Array:
     """In what D is a polynomial: values themselves, of springs 1/k, 0 for inf; spring of shape (values,) or wider."""
     spring = spring.reshape(spring.shape + (1,) * (values.ndim - spring.ndim))
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         return xp.where(spring, 1.0 / xp.where(spring, values, 1.0), values)
 
 

@@ -35,8 +35,8 @@ DEGREES, _TAIL = 20, 1e-15
 _ROUNDING = 16.0 * 2.0**-52
 #: phase of a new panel in units of pi, about its number of modes, and how often a panel may be halved
 _PHASE, _HALVINGS = 1.0, 10
-#: ratio of the ends of a panel where values vary beside angles: what a mass adds grows as the eighth power
-_RATIO = 1.6
+#: ratio of the ends of a new panel where values vary beside angles
+_RATIO = 4.0
 #: frequencies between which the phase is interpolated, to place the first edges: their place is a matter of speed alone
 _PHASE_SAMPLES = 2049
 #: error of interpolation in units of the last two coefficients' root of squares: what follows them falls off like them

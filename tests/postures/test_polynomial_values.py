@@ -235,6 +235,13 @@ def test_the_first_pass_on_a_device_leaves_open_what_lies_beyond_the_ranges():
         np.testing.assert_allclose(found["omega"][i], omega, rtol=ALIKE, atol=0.0)
 
 
+def test_a_determinant_beyond_all_numbers_goes_the_general_way():
+    """Springs whose compliance is no number: the series is none, and says so."""
+    rng, addresses = np.random.default_rng(9), ["link2.joint_angle", "link2.joint_stiffness"]
+    values = np.stack([rng.uniform(-np.pi, np.pi, 64), np.full(64, 1e-310)])
+    assert series_search.prepare(TWO, addresses, values, MODES, "timoshenko", 64) is None
+
+
 def test_what_no_polynomial_is_known_for_goes_the_general_way():
     many = 10**9
     for addresses in (
