@@ -52,7 +52,7 @@ _MOVED = {
 #: a range goes beyond the values of a sample by this factor
 _WIDER = 1.05
 #: held-back values are drawn down to this share of the end of a range that begins at 0
-_NARROWEST = 1e-6
+_NARROWEST = 1e-9
 #: the end of a range of bodies of 0, or rigid springs, alone: a share of what is usual, and over what is usual
 _LEAST = 1e-3
 
@@ -118,7 +118,7 @@ class Ranges(NamedTuple):
         """Some places of values, (values, number), scaled: every other one evenly in its logarithm."""
         even = rng.uniform(0.0, 1.0, (len(self.low), number))
         low, high = (np.asarray(x)[:, None] for x in (self.low, self.high))
-        least = np.maximum(low, _NARROWEST * high)
+        least = np.where(low > 0.0, low, _NARROWEST * high)
         x = least * (high / least) ** even
         by_size = np.clip((x - low) / (high - low), 0.0, 1.0)
         return np.where(np.arange(number) % 2 == 0, even, by_size)
