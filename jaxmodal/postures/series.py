@@ -23,7 +23,7 @@ from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.postures.combinations import Combinations, combined, in_groups
 from jaxmodal.postures.expansions import Expansion
 from jaxmodal.postures.polynomial_values import unscaled
-from jaxmodal.postures.terms import Terms
+from jaxmodal.postures.terms import IN_THE_PLANE, Terms
 from jaxmodal.postures.value_nodes import balanced
 from jaxmodal.runtime.namespace import product
 from jaxmodal.runtime.tables import ShowsTables, Table
@@ -213,7 +213,11 @@ def tabulate(
         panels, others = _tabulated(expansion, low_ends, high_ends, more)
         at_ends = at_ends or others
         # the demand falls as the panels do, so that rounding noise is not halved for ever
-        fine = np.all(panels.tail <= _TAIL * 2.0**halving * panels.size, axis=1)
+        allowed = _TAIL * 2.0**halving
+        fine = np.all(panels.tail <= allowed * panels.size, axis=1)
+        # in space, or on short panels, powers that weigh little may be noise beside the others
+        if halving >= 2 or expansion.terms.degree > IN_THE_PLANE.degree:
+            fine |= panels.tail.sum(axis=1) <= allowed * panels.size.sum(axis=1)
         fine |= halving == _HALVINGS
         done.append(panels.rows(fine))
         if fine.all():
