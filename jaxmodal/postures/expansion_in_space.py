@@ -7,6 +7,7 @@ rotation turns each with weights -1, 0 and 1, four of each, so that the product 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,8 +21,9 @@ from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, waves_at
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.postures.harmonics import Determinant
-from jaxmodal.postures.polynomial_values import Quantity, Ranges, unscaled
+from jaxmodal.postures.polynomial_values import Quantity, Ranges
 from jaxmodal.postures.terms import IN_SPACE, Terms
+from jaxmodal.postures.value_nodes import even_shares
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import Array, product, xp
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -140,35 +142,43 @@ class ExpansionInSpace:
     def coefficients(self, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """From the tip to the base: what lies beyond a joint is condensed for the angles of the joints out there."""
         terms, joints = self.terms, len(self._joints)
-        places, to_coefficients = terms.sampling(joints)
-        places = unscaled(self._ranges, places)
+        grid, to_coefficients = terms.sampling(joints)
+        one = grid[joints - 1, : terms.points] if joints else np.empty(0)
         # values follow one another fastest, then the angles of the last joint
-        each = places.shape[1] // terms.points**joints
-        one = places[joints - 1, : terms.points * each : each] if joints else np.empty(0)
-        values = {
-            q.address: x[:each] for q, x in zip(self._quantities, places[joints:], strict=True)
-        }
+        given, each = self._values, 1
+        if given is not None:
+            each, to_coefficients = given[0].shape[1], np.kron(to_coefficients, given[1])
+        rows = np.empty((0, 1)) if given is None else given[0]
+        values = {q.address: x for q, x in zip(self._quantities, rows, strict=True)}
         found, last = Condensed.nothing(omega.size, _DD), self._arm.num_links
         for number, joint in enumerate((None, *self._joints[::-1])):
             inner = self._joints[::-1][number] + 1 if number < joints else 0
-            angles = {}
+            turned = {}
             if joint is not None:
-                angles = {_angle(joint): np.repeat(one, each * one.size ** (number - 1))}
+                turned = {_angle(joint): np.repeat(one, each * one.size ** (number - 1))}
             at_tip = last == self._arm.num_links > inner
-            here = {a: np.tile(x, one.size if angles else 1) for a, x in values.items() if at_tip}
-            found = self._condensed(angles | here, slice(inner, last), omega, found)
+            here = {a: np.tile(x, one.size if turned else 1) for a, x in values.items() if at_tip}
+            found = self._condensed(turned | here, slice(inner, last), omega, found)
             last = inner
         lost = CERTAIN * np.max(found.noise, axis=1) > _DIGITS
         factor = np.where(lost[:, None], np.nan, leading(found.factor))
         factor, growth = _near_one(factor, found.growth)
-        factor = self._over(places) * factor
         return product(factor, to_coefficients.T), growth.hi[:, 0], growth.lo[:, 0]
 
-    def _over(self, places: np.ndarray) -> np.ndarray:
-        """What makes a polynomial of the determinant at some places."""
+    @functools.cached_property
+    def _values(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Values (values, N) beside the angles that determine the terms, and the matrix (N, N) that does."""
         if self._ranges is None:
-            return np.ones(places.shape[1])
-        return self._ranges.factor(self._quantities, places[len(self._joints) :])
+            return None
+        usual = float(self._empty.total_mass) / self._arm.num_links
+        ranges, shares, matrix = self._ranges, np.empty((0, 1)), np.ones((1, 1))
+        for low, high, power in zip(ranges.low, ranges.high, self.terms.powers, strict=True):
+            own, to_own = even_shares(float(low), float(high), usual, power)
+            shares = np.concatenate(
+                [shares.repeat(own.size, axis=1), np.tile(own, shares.shape[1])[None]]
+            )
+            matrix = np.kron(matrix, to_own)
+        return ranges.values(shares), matrix
 
     def _condensed(
         self, values: Mapping[str, np.ndarray], part: slice, omega: np.ndarray, outboard: Condensed
@@ -198,8 +208,7 @@ class ExpansionInSpace:
     def determinant(self, omega: np.ndarray, places: np.ndarray) -> Determinant:
         addresses = [*map(_angle, self._joints), *(q.address for q in self._quantities)]
         given = dict(zip(addresses, places, strict=True))
-        d = determinant_in_space(self._arm, self._model.flags, omega, given)
-        return d._replace(factor=self._over(places) * d.factor)
+        return determinant_in_space(self._arm, self._model.flags, omega, given)
 
     def counts(self, omega: np.ndarray, places: np.ndarray) -> np.ndarray:
         blocks = _blocks(omega.size, places.shape[1], _COUNTED)

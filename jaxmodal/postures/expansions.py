@@ -18,6 +18,7 @@ from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.postures.harmonics import Determinant, determinant, exact_values
 from jaxmodal.postures.polynomial_values import Quantity, Ranges, VaryingBeams, unscaled
 from jaxmodal.postures.terms import Terms
+from jaxmodal.postures.value_nodes import bernstein_coefficients
 from jaxmodal.runtime.namespace import Array, product, xp
 
 #: a count is certain where what is rounded moves it by less than 1e-4, relative to omega: as many changes of sign say
@@ -171,22 +172,34 @@ class PlanarExpansion:
         return np.asarray(np.sum(w.beta + w.mu * self.flags.axial + above, axis=0) / np.pi)
 
     def coefficients(self, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        places, to_coefficients = self.terms.sampling(len(self.joints))
-        places = unscaled(self.ranges, places)
-        beams, angles = self.arm.at(places)
-        factor, growth, rest = exact_values(beams, self.flags, omega, angles)
-        return product(self._over(places) * factor, to_coefficients.T), growth, rest
+        angles, to_coefficients = self.terms.sampling(len(self.joints))
+        if self.ranges is None:
+            beams, every = self.arm.at(angles)
+            factor, growth, rest = exact_values(beams, self.flags, omega, every)
+            return product(factor, to_coefficients.T), growth, rest
+        logs = np.zeros((2, omega.size))
+
+        def values(shares: np.ndarray) -> np.ndarray:
+            """D at shares (values, F, N) of all ranges in all postures, (F, N, J); (values, 1, N) for all alike."""
+            number, postures = shares.shape[2], angles.shape[1]
+            frequencies = np.arange(shares.shape[1]).repeat(number * postures)
+            given = unscaled(self.ranges, shares.reshape(len(shares), -1)).repeat(postures, axis=1)
+            places = np.concatenate([np.tile(angles, given.shape[1] // postures), given])
+            beams, every = self.arm.at(places)
+            if shares.shape[1] == 1:
+                factor, *logs[:] = exact_values(beams, self.flags, omega, every)
+            else:
+                d = determinant(beams, self.flags, omega[frequencies], every)
+                growth, rest = logs[:, frequencies]
+                factor = d.factor * np.exp((d.growth - growth) + (d.rest - rest))
+            return factor.reshape(omega.size, number, postures)
+
+        found = bernstein_coefficients(values, self.terms.powers, to_coefficients)
+        return found, logs[0], logs[1]
 
     def determinant(self, omega: np.ndarray, places: np.ndarray) -> Determinant:
         beams, angles = self.arm.at(places)
-        d = determinant(beams, self.flags, omega, angles)
-        return d._replace(factor=self._over(places) * d.factor)
-
-    def _over(self, places: np.ndarray) -> np.ndarray:
-        """What makes a polynomial of the determinant at some places."""
-        if self.ranges is None:
-            return np.ones(places.shape[1])
-        return self.ranges.factor(self.quantities, places[len(self.joints) :])
+        return determinant(beams, self.flags, omega, angles)
 
     def counts(self, omega: np.ndarray, places: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):

@@ -120,8 +120,10 @@ def expansion_of(
     given = beams, theory_flags(theory)
     if not quantities:
         return PlanarExpansion(*given)
-    sizes = usual(beams.beams, quantities)
-    return PlanarExpansion(*given, Ranges.of(values, quantities, sizes), quantities)
+    ranges = Ranges.of(values, quantities, usual(beams.beams, quantities))
+    if not np.isfinite(ranges.high).all():  # springs so soft that their compliance is no number
+        return None
+    return PlanarExpansion(*given, ranges, quantities)
 
 
 def postures(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:

@@ -2,9 +2,9 @@
 
 A body of mass m adds ``-omega^2 m`` to the dynamic stiffness of its point in two directions, an inertia in one, a
 rotor or a spring in one: the determinant is of degree 2 in a mass, and of degree 1 in an inertia and in the compliance
-of a spring, whatever else varies. A value x of any size is taken as ``s = x/(x + middle)``, 0 <= s <= 1. Over
-``(1 + x/middle)^degree`` of a mass or an inertia, and over ``1 + middle/x`` of a stiffness, D is a polynomial in s of
-the same degree: neither a heavy body nor a rigid joint makes it large.
+of a spring, whatever else varies. A value x, of a spring its compliance, is taken as its share t of its range, 0 to 1,
+and D as a sum of Bernstein's polynomials in t (`terms`). These are positive: however many powers of ten lie between the
+ends of a range, every value of D has the digits that a value there may have.
 """
 
 from __future__ import annotations
@@ -49,10 +49,12 @@ _MOVED = {
     "rotor_inertia",
     *SPRINGS,
 }
-#: a range is at least so wide on both sides of its values
-_WIDER = 1e-3
-#: how far beyond the heaviest body or below the softest spring the middle of a range may lie
-_BEYOND = 3.0
+#: a range goes beyond the values of a sample by this factor
+_WIDER = 1.05
+#: held-back values are drawn down to this share of the end of a range that begins at 0
+_NARROWEST = 1e-9
+#: the end of a range of bodies of 0, or rigid springs, alone: a share of what is usual, and over what is usual
+_LEAST = 1e-3
 
 
 class Quantity(NamedTuple):
@@ -81,65 +83,59 @@ class Varied(NamedTuple):
 
 
 class Ranges(NamedTuple):
-    """Where values lie, each of shape (values,): the middle of each, and the least and the largest ``s`` of it."""
+    """Where values lie, of springs their compliances, each of shape (values,): the ends, and which are springs."""
 
-    middle: Array
     low: Array
     high: Array
+    spring: Array
 
     @classmethod
     def of(
         cls, values: np.ndarray, quantities: Sequence[Quantity], usual: Sequence[float]
     ) -> Ranges:
-        """Of some values (values, samples) of quantities, positive or 0, or inf.
+        """Of some values (values, samples) of quantities, positive or 0, or inf; ``usual`` is one of each.
 
-        The middle is what is ``usual`` for the arm, moved into the range or a little beyond where the value matters
-        least: so D is about as large over all of it.
+        A stiffness of 0 has another number of modes: no range has it.
         """
-        rows = []
-        for row, quantity, middle in zip(values, quantities, usual, strict=True):
-            some = row[(row > 0.0) & np.isfinite(row)]
-            if some.size:
-                least, largest = some.min(), some.max()
-                ends = (least / _BEYOND, largest) if quantity.spring else (least, _BEYOND * largest)
-                middle = np.clip(middle, *ends)
-            low, high = share(row.min(), middle), share(row.max(), middle)
-            # a stiffness of 0 has another number of modes, and no range begins there
-            rows.append([middle, max(low - _WIDER, 0.5 * low), min(high + _WIDER, 1.0)])
-        return cls(*np.array(rows).T)
+        springs = np.array([q.spring for q in quantities], bool)
+        rows = _coordinates(values, springs)
+        low, high = rows.min(axis=1) / _WIDER, rows.max(axis=1) * _WIDER
+        least = _LEAST * _coordinates(np.array(usual, float)[:, None], springs)[:, 0]
+        return cls(low, np.where(high > 0.0, high, least), springs)
 
     def scaled(self, values: Array) -> Array:
-        """Values (values, ...) as -1 to 1 over their ranges."""
-        middle, low, high = (x.reshape(-1, *(1,) * (values.ndim - 1)) for x in self)
-        return (2.0 * share(values, middle) - (low + high)) / (high - low)
+        """Values (values, ...) as 0 to 1 over their ranges."""
+        low, high, spring = (x.reshape(-1, *(1,) * (values.ndim - 1)) for x in self)
+        return (_coordinates(values, spring) - low) / (high - low)
 
     def values(self, scaled: np.ndarray) -> np.ndarray:
-        """What `scaled` was made from, (values, cells)."""
-        middle, low, high = (np.asarray(x)[:, None] for x in self)
-        s = np.clip(0.5 * (low + high) + 0.5 * (high - low) * scaled, 0.0, 1.0)
-        with np.errstate(divide="ignore"):
-            return np.asarray(middle * (s / (1.0 - s)))
+        """What `scaled` was made from, (values, ...)."""
+        low, high, spring = (np.asarray(x).reshape(-1, *(1,) * (scaled.ndim - 1)) for x in self)
+        x = np.where(scaled == 1.0, high, low + (high - low) * scaled)
+        return np.asarray(_coordinates(x, spring))
 
-    def factor(self, quantities: Sequence[Quantity], values: np.ndarray) -> np.ndarray:
-        """What the determinant with values (values, cells) is multiplied by to be a polynomial in ``s``; (cells,)."""
-        found = np.ones(values.shape[1])
-        for quantity, middle, value in zip(quantities, self.middle, values, strict=True):
-            s = share(value, middle)
-            found = found * (s if quantity.spring else middle / (value + middle)) ** quantity.degree
-        return found
+    def drawn(self, rng: np.random.Generator, number: int) -> np.ndarray:
+        """Some places of values, (values, number), scaled: every other one evenly in its logarithm."""
+        even = rng.uniform(0.0, 1.0, (len(self.low), number))
+        low, high = (np.asarray(x)[:, None] for x in (self.low, self.high))
+        least = np.where(low > 0.0, low, _NARROWEST * high)
+        x = least * (high / least) ** even
+        by_size = np.clip((x - low) / (high - low), 0.0, 1.0)
+        return np.where(np.arange(number) % 2 == 0, even, by_size)
 
 
-def share(value: Array, middle: Array) -> Array:
-    """``s = x/(x + middle)``, 1 for inf."""
-    infinite = xp.isinf(value)
-    return xp.where(infinite, 1.0, xp.where(infinite, 1.0, value) / (value + middle))
+def _coordinates(values: Array, spring: Array) -> Array:
+    """In what D is a polynomial: values themselves, of springs 1/k, 0 for inf; spring of shape (values,) or wider."""
+    spring = spring.reshape(spring.shape + (1,) * (values.ndim - spring.ndim))
+    with np.errstate(divide="ignore", over="ignore"):
+        return xp.where(spring, 1.0 / xp.where(spring, values, 1.0), values)
 
 
 def scaled(ranges: Ranges | None, places: Array) -> Array:
-    """Places of cells, angles first, with values as -1 to 1 over their ranges."""
+    """Places of cells, angles first, with values as 0 to 1 over their ranges."""
     if ranges is None:
         return places
-    angles = places.shape[0] - ranges.middle.shape[0]
+    angles = places.shape[0] - ranges.low.shape[0]
     return xp.concatenate([places[:angles], ranges.scaled(places[angles:])])
 
 
@@ -147,7 +143,7 @@ def unscaled(ranges: Ranges | None, places: np.ndarray) -> np.ndarray:
     """What `scaled` was made from."""
     if ranges is None:
         return places
-    angles = places.shape[0] - ranges.middle.shape[0]
+    angles = places.shape[0] - ranges.low.shape[0]
     return np.concatenate([places[:angles], ranges.values(places[angles:])])
 
 
@@ -155,9 +151,9 @@ def within(ranges: Ranges | None, places: Array) -> Array:
     """Which cells have all values in their ranges; those of angles alone have."""
     if ranges is None:
         return xp.ones(places.shape[1:], bool)
-    values = places[places.shape[0] - ranges.middle.shape[0] :]
-    # negative values are no such s
-    return xp.all((values >= 0.0) & (xp.abs(ranges.scaled(values)) <= 1.0), axis=0)
+    values = places[places.shape[0] - ranges.low.shape[0] :]
+    share = ranges.scaled(values)
+    return xp.all((values >= 0.0) & (share >= 0.0) & (share <= 1.0), axis=0)
 
 
 @jax.tree_util.register_dataclass

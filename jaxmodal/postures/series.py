@@ -20,9 +20,11 @@ from jaxmodal.arithmetic.operations import Arithmetic, number
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
+from jaxmodal.postures.combinations import Combinations, combined, in_groups
 from jaxmodal.postures.expansions import Expansion
 from jaxmodal.postures.polynomial_values import unscaled
-from jaxmodal.postures.terms import Terms
+from jaxmodal.postures.terms import IN_THE_PLANE, Terms
+from jaxmodal.postures.value_nodes import balanced
 from jaxmodal.runtime.namespace import product
 from jaxmodal.runtime.tables import ShowsTables, Table
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -33,6 +35,8 @@ DEGREES, _TAIL = 20, 1e-15
 _ROUNDING = 16.0 * 2.0**-52
 #: phase of a new panel in units of pi, about its number of modes, and how often a panel may be halved
 _PHASE, _HALVINGS = 1.0, 10
+#: ratio of the ends of a new panel where values vary beside angles
+_RATIO = 4.0
 #: frequencies between which the phase is interpolated, to place the first edges: their place is a matter of speed alone
 _PHASE_SAMPLES = 2049
 #: error of interpolation in units of the last two coefficients' root of squares: what follows them falls off like them
@@ -75,7 +79,8 @@ class PostureSeries(ShowsTables):
     error : Array, shape (P,)
         Estimate of the largest error of a value, from rounding and interpolation.
     size : Array, shape (P,)
-        Largest value that the series can take on a panel: the sum of the moduli of its coefficients.
+        Largest value that the series can take on a panel: the sum of the moduli of its coefficients. Where values vary
+        beside angles both are of shape (P, polynomials), and those of a cell the sums with its `Terms.weights`.
     log_scale : Array, shape (P, 2)
         ``scale = log_scale[p, 0] + log_scale[p, 1] u``.
     theory : str
@@ -208,7 +213,12 @@ def tabulate(
         panels, others = _tabulated(expansion, low_ends, high_ends, more)
         at_ends = at_ends or others
         # the demand falls as the panels do, so that rounding noise is not halved for ever
-        fine = (panels.tail <= _TAIL * 2.0**halving * panels.size) | (halving == _HALVINGS)
+        allowed = _TAIL * 2.0**halving
+        fine = np.all(panels.tail <= allowed * panels.size, axis=1)
+        # in space, or on short panels, powers that weigh little may be noise beside the others
+        if halving >= 2 or expansion.terms.degree > IN_THE_PLANE.degree:
+            fine |= panels.tail.sum(axis=1) <= allowed * panels.size.sum(axis=1)
+        fine |= halving == _HALVINGS
         done.append(panels.rows(fine))
         if fine.all():
             break
@@ -230,8 +240,8 @@ def tabulate(
         "taylor": p.taylor,
         "separators": np.concatenate([ends[:1], separators.ravel(), ends[1:]]),
         "at_separators": np.concatenate([coefficients[:1], between, coefficients[1:]]),
-        "error": _ROUNDING * p.size + _TAIL_TO_ERROR * p.tail,
-        "size": p.size,
+        "error": _of_cells(_ROUNDING * p.size + _TAIL_TO_ERROR * p.tail, expansion.terms),
+        "size": _of_cells(p.size, expansion.terms),
         "log_scale": p.log_scale,
     }
     numbers = tuple(joint + 1 for joint in expansion.joints)
@@ -246,12 +256,16 @@ def holds(series: PostureSeries, expansion: Expansion) -> bool:
 
 
 def confirmed(
-    series: PostureSeries, expansion: Expansion, basis: np.ndarray | None = None, values: int = 4
+    series: PostureSeries,
+    expansion: Expansion,
+    combinations: Combinations | None = None,
+    values: int = 4,
 ) -> np.ndarray | None:
     """The largest error of so many ``values`` of each panel, (P,), whose frequencies and places have not made it.
 
-    None where one is larger than the series says by more than chance, or where digits of the determinant itself are
-    lost. ``basis`` are the combinations of terms that the series is of (`fewer_terms`).
+    It is a share of the largest value that the series can take in the cell. None where one is larger than the series
+    says by more than chance, or where digits of the determinant itself are lost. ``combinations`` are those of
+    terms with which values are made (`fewer_terms`).
     """
     rng, edges = np.random.default_rng(0), np.asarray(series.edges)
     panels, joints = edges.size - 1, len(expansion.joints)
@@ -259,19 +273,32 @@ def confirmed(
     low, high = edges[panel], edges[panel + 1]
     x = 0.5 * (low + high) + 0.5 * (high - low) * rng.uniform(-1.0, 1.0, panel.size)
     u, places = _places(x, low, high), rng.uniform(-np.pi, np.pi, (joints, panel.size))
-    values_between = rng.uniform(-1.0, 1.0, (len(expansion.terms.powers), panel.size))
-    places = np.concatenate([places, values_between])
+    if expansion.ranges is not None:
+        places = np.concatenate([places, expansion.ranges.drawn(rng, panel.size)])
     d = expansion.determinant(x * x, unscaled(expansion.ranges, places))
-    scale, error = np.asarray(series.log_scale)[panel], np.asarray(series.error)
+    scale, powers = np.asarray(series.log_scale)[panel], expansion.terms.weights(places).T
+    error, size = (
+        np.sum(np.asarray(x).reshape(panels, -1)[panel] * powers, axis=1)
+        for x in (series.error, series.size)
+    )
     with np.errstate(all="ignore"):
         exact = d.factor * np.exp((d.growth - scale[:, 0]) + (d.rest - scale[:, 1] * u))
-        terms = expansion.terms.of(places)
-        terms = terms if basis is None else product(basis, terms)
-        polynomials = np.einsum("kdh,hk->dk", np.asarray(series.taylor)[panel], terms)
+        # places of a panel follow one another
+        tables = in_groups(combinations, np.asarray(series.taylor))
+        groups, start, columns = combined(combinations, expansion.terms.of(places)), 0, []
+        for table, group in zip(tables, groups, strict=True):
+            own = group[:, start : start + len(table) * values]
+            columns.append(np.einsum("kdh,hk->dk", table.repeat(values, axis=0), own))
+            start += own.shape[1]
+        polynomials = np.concatenate(columns, axis=1)
         away = np.abs(functools.reduce(lambda v, c: c + v * u, polynomials[::-1]) - exact)
-    largest = np.max(away.reshape(panels, values), axis=1)
-    good = (largest <= _HELD_ERRORS * error) & np.all(CERTAIN * d.noise < _DIGITS)
-    return largest if good.all() else None
+    good = (away <= _HELD_ERRORS * error) & (CERTAIN * d.noise < _DIGITS)
+    return np.max((away / size).reshape(panels, values), axis=1) if good.all() else None
+
+
+def _of_cells(rows: np.ndarray, terms: Terms) -> np.ndarray:
+    """Rows (P, polynomials) as `PostureSeries` has them."""
+    return rows if terms.powers else rows[:, 0]
 
 
 def _places(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -297,9 +324,15 @@ def _polynomials() -> tuple[np.ndarray, np.ndarray]:
 
 def _first_edges(expansion: Expansion, low: float, high: float, least: int) -> np.ndarray:
     """Ends of panels over which waves of all links together turn by about pi, and at least so many panels."""
-    x = np.linspace(low, high, _PHASE_SAMPLES)
+    even = np.linspace if expansion.ranges is None else np.geomspace
+    x = even(low, high, _PHASE_SAMPLES)
     with np.errstate(all="ignore"):
         turns = expansion.turns(x * x)
+    if (
+        expansion.ranges is not None
+    ):  # heavy bodies and soft springs have modes far below those of waves
+        steps = np.maximum(np.diff(turns) / _PHASE, np.diff(np.log(x)) / math.log(_RATIO))
+        turns = _PHASE * np.append(0.0, np.cumsum(np.maximum(steps, 0.0)))
     panels = max(least, math.ceil((turns[-1] - turns[0]) / _PHASE))
     if turns[-1] <= turns[0]:
         return np.linspace(low, high, panels + 1)
@@ -310,14 +343,18 @@ def _tabulated(
     expansion: Expansion, low: np.ndarray, high: np.ndarray, more: np.ndarray
 ) -> tuple[_Panels, list[np.ndarray]]:
     """Tables of the panels between ``low`` and ``high``, shapes (P,), and the coefficients at ``more``."""
-    nodes = _nodes()
+    nodes, powers = _nodes(), expansion.terms.powers
+
+    def of_powers(rows: np.ndarray) -> np.ndarray:
+        return rows.reshape(*rows.shape[:2], -1, expansion.terms.polynomials)
+
     x = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * nodes
     found = expansion.coefficients(np.concatenate([x.ravel(), more]) ** 2)
     c, growth, rest = (values[: x.size] for values in found)
     c = c.reshape(*x.shape, -1)
     growth, rest = growth.reshape(x.shape), rest.reshape(x.shape)
     # a scale that is linear over the panel, so that values are of order 1 and rounding is not scaled up
-    magnitude = np.log(np.abs(c).sum(axis=2)) + growth
+    magnitude = np.mean(np.log(np.abs(of_powers(c)).sum(axis=2)), axis=2) + growth
     slope, centre = np.polyfit(nodes, magnitude.T, 1)
     shift = (growth - centre[:, None]) + (rest - slope[:, None] * nodes)
     c = c * np.exp(shift)[:, :, None]
@@ -328,13 +365,14 @@ def _tabulated(
     to_slopes = at_nodes @ (to_powers @ to_chebyshev)[1:]
     c = c - beside[:, :, None] * (slope[:, None, None] * c + np.einsum("ud,pdh->puh", to_slopes, c))
     series = np.einsum("jd,pdh->pjh", to_chebyshev, c)
+    size = balanced(np.abs(of_powers(c)).sum(axis=2).max(axis=1), powers)
     panels = _Panels(
         low=low,
         high=high,
         nodes=c,
         taylor=np.einsum("mj,pjh->pmh", to_powers, series),
-        size=np.abs(c).sum(axis=2).max(axis=1),
-        tail=np.sqrt((series[:, -2:] ** 2).sum(axis=(1, 2))),
+        size=size,
+        tail=np.sqrt((of_powers(series[:, -2:]) ** 2).sum(axis=(1, 2))),
         log_scale=np.stack([centre, slope], axis=1),
     )
     return panels, [values[x.size :] for values in found]

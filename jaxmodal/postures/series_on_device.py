@@ -25,7 +25,8 @@ _POSTURES, _VALUES = 2**18, 2**28
 
 def postures_of_a_block(grid: SeparatorTable, panels: Panels, cells: int) -> int:
     """A power of two: few sizes, each a program of its own."""
-    most = min(_POSTURES, _VALUES // (grid.table.shape[0] + panels.table.shape[0]))
+    rows = sum(table.shape[0] for table in (*grid.table, *panels.table))
+    most = min(_POSTURES, _VALUES // rows)
     return int(min(1 << (most.bit_length() - 1), 1 << (cells - 1).bit_length()))
 
 

@@ -15,7 +15,7 @@ from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.refinement import refine
 from jaxmodal.postures.expansions import Counter, Expansion
 from jaxmodal.postures.polynomial_values import Varied
-from jaxmodal.postures.series import PostureSeries
+from jaxmodal.postures.series import DEGREES, PostureSeries
 from jaxmodal.postures.series_results import SeriesResults
 from jaxmodal.postures.series_roots import (
     WIDEST,
@@ -94,12 +94,12 @@ class Tables:
         left, uncounted = left[counted], left[~counted]
         complete, width = self._pass(self.fine, results, usable, left, pool, safe=True)
         close = np.append(left[~complete], uncounted)
-        entries = _FINEST * self.panels.table.shape[1] * self.panels.centre.size
+        entries = _FINEST // DEGREES * sum(table.size for table in self.panels.table)
         if 0 < close.size <= _FINEST_CELLS and entries <= _FINEST_ENTRIES:
             complete, width, left = complete[complete], width[complete], left[complete]
             results.count[close] = self._counted_again(usable[:, close])
             # the count is in double-double: at the last separator, too, only the sign has to be certain
-            grid = grid_of(self.series, _FINEST, clear=0.0)
+            grid = grid_of(self.series, _FINEST, self.panels.combinations, clear=0.0)
             more = self._pass(grid, results, usable, close, pool, safe=True, finest=True)
             complete, width = np.append(complete, more[0]), np.concatenate([width, more[1]])
             left = np.append(left, close)

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxmodal.postures.combinations import Combinations, combined, in_groups, products
 from jaxmodal.postures.expansions import Counter
 from jaxmodal.postures.newton import zeros_in_brackets
 from jaxmodal.postures.polynomial_values import Ranges, scaled
@@ -43,76 +44,94 @@ class SeparatorTable:
 
     Attributes
     ----------
-    table : Array, shape (N + 1, H)
-        Coefficients at the separators.
-    weak : Array, shape (N + 1,)
-        Modulus below which the sign of a value there is not certain; at the last, the count.
+    table : tuple of Array, shapes (separators, R)
+        Coefficients at the separators of each group of panels, N + 1 in all.
+    weak : Array, shape (N + 1, polynomials)
+        Modulus below which the sign of a value there is not certain; at the last, the count. That of a cell is the sum
+        with its `Terms.weights`.
     panel : Array, shape (N,)
         Panel of each interval.
     ends : Array, shape (2, N)
         Its ends in the coordinate u of that panel.
     """
 
-    table: Array
+    table: tuple[Array, ...]
     weak: Array
     panel: Array
     ends: Array
 
 
-def grid_of(series: PostureSeries, fine: int | None, clear: float = _CLEAR) -> SeparatorTable:
+def grid_of(
+    series: PostureSeries,
+    fine: int | None,
+    combinations: Combinations | None = None,
+    clear: float = _CLEAR,
+) -> SeparatorTable:
     """The series' own separators, or ``fine`` of them on every panel.
 
     ``clear`` is the share of its size that D has at the least where the count is taken; 0 for counts in double-double.
     """
-    edges, error = np.asarray(series.edges), np.asarray(series.error)
+    edges = np.asarray(series.edges)
     panels = edges.size - 1
-    table, x = np.asarray(series.at_separators), np.asarray(series.separators)
-    if fine is not None:
+    error, size = (np.asarray(x).reshape(panels, -1) for x in (series.error, series.size))
+    at, x = np.asarray(series.at_separators), np.asarray(series.separators)
+    if fine is None:
+        inner = in_groups(combinations, at[1:-1].reshape(panels, -1, at.shape[1]))
+    else:
         u = -np.cos((np.arange(fine) + 0.5) * np.pi / fine)
-        inner = np.einsum("ud,pdh->puh", u[:, None] ** np.arange(DEGREES), series.taylor)
-        table = np.concatenate([table[:1], inner.reshape(-1, inner.shape[2]), table[-1:]])
+        powers = u[:, None] ** np.arange(DEGREES)
+        taylor = in_groups(combinations, np.asarray(series.taylor))
+        inner = [np.einsum("ud,pdh->puh", powers, part) for part in taylor]
         half, centre = 0.5 * np.diff(edges)[:, None], 0.5 * (edges[1:] + edges[:-1])[:, None]
         x = np.concatenate([edges[:1], (centre + half * u).ravel(), edges[-1:]])
-    weakest = np.maximum(error[-1:], clear * np.asarray(series.size)[-1:])
+    weakest = np.maximum(error[-1:], clear * size[-1:])
     own = np.repeat(np.arange(panels), (x.size - 2) // panels)
     weak = np.concatenate([error[:1], error[own], weakest])
     more = -(x.size - 1) % _WORD
-    table = np.concatenate([table, np.repeat(table[-1:], more, axis=0)])
-    x, weak = (np.append(row, np.repeat(row[-1:], more)) for row in (x, weak))
+    table = [part.reshape(-1, part.shape[2]) for part in inner]
+    ends = [in_groups(combinations, at[row].repeat(panels, axis=0)) for row in ([0], [-1])]
+    table[0] = np.concatenate([ends[0][0][:1], table[0]])
+    table[-1] = np.concatenate([table[-1], ends[1][-1][-1:].repeat(more + 1, axis=0)])
+    x = np.append(x, np.repeat(x[-1:], more))
+    weak = np.concatenate([weak, np.repeat(weak[-1:], more, axis=0)])
     panel = np.concatenate([[0], own, np.full(more, panels - 1)])
     low, high = edges[panel], edges[panel + 1]
-    ends = (2.0 * np.stack([x[:-1], x[1:]]) - low - high) / (high - low)
-    return SeparatorTable(table=table, weak=weak, panel=panel.astype(np.int32), ends=ends)
+    sides = (2.0 * np.stack([x[:-1], x[1:]]) - low - high) / (high - low)
+    return SeparatorTable(table=tuple(table), weak=weak, panel=panel.astype(np.int32), ends=sides)
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Panels:
-    """The polynomials of all panels: ``table`` (P d, R), and centre, half-width and error of each panel, (P,).
+    """The polynomials of all panels: ``table`` (panels d, R) of each group; centre and half-width of each panel, (P,).
 
-    ``basis``, (R, H), says what combinations of terms tables are of, None where they are of the terms themselves;
-    ``ranges`` where values lie that vary beside angles.
+    Errors of values in a cell are sums of ``error``, (P, polynomials), with its `Terms.weights`.
+    ``combinations`` say what tables are of, None where they are of the terms; ``ranges`` where values lie that vary
+    beside angles.
     """
 
-    table: Array
+    table: tuple[Array, ...]
     centre: Array
     half: Array
     error: Array
-    basis: Array | None = None
+    combinations: Combinations | None = None
     ranges: Ranges | None = None
 
 
 def panels_of(
-    series: PostureSeries, basis: np.ndarray | None = None, ranges: Ranges | None = None
+    series: PostureSeries,
+    combinations: Combinations | None = None,
+    ranges: Ranges | None = None,
 ) -> Panels:
-    """The polynomials of a series as one table."""
-    taylor, edges = np.asarray(series.taylor), np.asarray(series.edges)
+    """The polynomials of a series as tables."""
+    edges = np.asarray(series.edges)
+    parts = in_groups(combinations, np.asarray(series.taylor))
     return Panels(
-        table=taylor.reshape(-1, taylor.shape[2]),
+        table=tuple(part.reshape(-1, part.shape[2]) for part in parts),
         centre=0.5 * (edges[1:] + edges[:-1]),
         half=0.5 * np.diff(edges),
-        error=np.asarray(series.error),
-        basis=basis,
+        error=np.asarray(series.error).reshape(edges.size - 1, -1),
+        combinations=combinations,
         ranges=ranges,
     )
 
@@ -155,14 +174,17 @@ def roots_in(
 
     ``safe`` takes more steps, which never leave an interval.
     """
-    harmonics = terms.of(scaled(panels.ranges, places))
-    if panels.basis is not None:
-        harmonics = once(product(panels.basis, harmonics))
-    values, polynomials = once((product(grid.table, harmonics), product(panels.table, harmonics)))
+    places = scaled(panels.ranges, places)
+    groups = combined(panels.combinations, terms.of(places))
+    values, polynomials = once((products(grid.table, groups), products(panels.table, groups)))
     changes = _changes_on_host if on_host(values) else _changes
     number, interval = changes(values, modes)
-    clear = ~xp.any(xp.abs(values) < grid.weak[:, None], axis=0)
-    omega, width, noise = _refined(polynomials, interval, grid, panels, safe)
+    weak, error = grid.weak, panels.error
+    if terms.powers:
+        weights = once(terms.weights(places))
+        weak, error = once((product(weak, weights), product(error, weights)))
+    clear = ~xp.any(xp.abs(values) < weak, axis=0)
+    omega, width, noise = _refined(polynomials, interval, grid, panels, error, safe)
     # neighbouring enclosures do not touch
     clear &= xp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
     return Roots(omega.T, width.T, noise.T, number, clear)
@@ -233,9 +255,14 @@ count_at = jax.jit(count_in)
 
 
 def _refined(
-    polynomials: Array, interval: Array, grid: SeparatorTable, panels: Panels, safe: bool
+    polynomials: Array,
+    interval: Array,
+    grid: SeparatorTable,
+    panels: Panels,
+    errors: Array,
+    safe: bool,
 ) -> tuple[Array, Array, Array]:
-    """Roots in given intervals, shape (modes, cells), with width and noise as in `Roots`."""
+    """Roots in given intervals, shape (modes, cells), with width and noise as in `Roots`; errors (P, cells or 1)."""
     cells = interval.shape[1]
     panel, low, high = once((grid.panel[interval], grid.ends[0][interval], grid.ends[1][interval]))
     powers, cell = np.arange(DEGREES, dtype=np.int32), np.arange(cells, dtype=np.int32)
@@ -258,7 +285,8 @@ def _refined(
     value, slope = once((_polynomial(a, u), _slope(a, u)))
     step = value / slope
     root = u - step
-    centre, half, error = panels.centre[panel], panels.half[panel], panels.error[panel]
+    centre, half = panels.centre[panel], panels.half[panel]
+    error = errors[panel, 0] if errors.shape[1] == 1 else errors[panel, cell]
     x = centre + half * root
     # relative to omega = x^2
     noise = 2.0 * half * error / (xp.abs(slope) * x)

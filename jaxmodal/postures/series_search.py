@@ -37,14 +37,16 @@ from jaxmodal.postures.series import holds, tabulate
 from jaxmodal.postures.series_on_device import first_pass, postures_of_a_block
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
-from jaxmodal.postures.series_roots import WIDEST, grid_of, panels_of
+from jaxmodal.postures.series_roots import WIDEST, SeparatorTable, grid_of, panels_of
 from jaxmodal.runtime.device_blocks import in_blocks_of_cells
 from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.arms.arm import SpatialArm
 
-#: cells of one chunk, and in the second pass: its tables of values stay in cache, or fill a GPU; there at the most
+#: cells of one chunk, and in the second pass, at the most: its tables of values stay in cache, or fill a GPU
 _CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 16384)
+#: values of the determinant of one chunk at the most: of twice as many a cell takes three times as long
+_CPU_VALUES = 3 << 18
 #: separators per panel: those of the series, or as many as leave fewer than this share open; in the second pass
 _SEPARATORS, _OPEN, _FINE = (None, 40, 80), 0.1, 160
 #: separators per panel on a GPU, where they cost little, and what they leave open is left to the host
@@ -123,10 +125,10 @@ def prepare(
     angles_alone = ranges is None and not isinstance(arm, SpatialArm)
     least = 1 if angles_alone else modes * _PANELS_OF_TEN // 10
     series = tabulate(expansion, *_range(expansion, places, modes), theory, least)
-    basis = None
+    fewer = None
     if not angles_alone:
-        fewer, basis = in_fewer_terms(series, expansion.terms)
-        sharper = measured(fewer, basis, expansion)
+        series, fewer = in_fewer_terms(series, expansion.terms)
+        sharper = measured(series, fewer, expansion)
         if sharper is None:
             return None
         series = sharper
@@ -140,27 +142,38 @@ def prepare(
         top=top,
         counter=expansion.counter(top),
         series=series,
-        panels=panels_of(series, basis, ranges),
-        grid=grid_of(series, None),
-        fine=grid_of(series, _FINE),
+        panels=panels_of(series, fewer, ranges),
+        grid=grid_of(series, None, fewer),
+        fine=grid_of(series, _FINE, fewer),
         host=cells <= HOST_POSTURES and not gpu,
         chunks=_CPU_CHUNKS,
         finished=_MOST_FINISHED if isinstance(arm, SpatialArm) else None,
         varied=asked,
     )
-    for fine in (_GPU_SEPARATORS,) if gpu else _SEPARATORS:
-        tables = dataclasses.replace(tables, grid=grid_of(series, fine))
+    for separators in (_GPU_SEPARATORS,) if gpu else _SEPARATORS:
+        tables = dataclasses.replace(tables, grid=grid_of(series, separators, fewer))
         if gpu or _open_share(tables, places) < _OPEN:
             break
     if not angles_alone and not _closes(tables, places):
         return None
-    if gpu:
+    if not gpu:
+        first, second = (
+            _cells_of_a_chunk(grid, most)
+            for grid, most in zip((tables.grid, tables.fine), _CPU_CHUNKS, strict=True)
+        )
+        tables = dataclasses.replace(tables, chunks=(first, second))
+    else:
         first, second = (
             postures_of_a_block(grid, tables.panels, most)
             for grid, most in zip((tables.grid, tables.fine), _GPU_CHUNKS, strict=True)
         )
         tables = dataclasses.replace(tables, chunks=(first, second))
     return tables
+
+
+def _cells_of_a_chunk(grid: SeparatorTable, most: int) -> int:
+    """A power of two, so many at the most."""
+    return int(min(most, 1 << ((_CPU_VALUES // grid.weak.shape[0]).bit_length() - 1)))
 
 
 def _closes(tables: Tables, places: np.ndarray) -> bool:

@@ -19,8 +19,9 @@ class Terms:
     """Products of 1, cos k theta (even) and sin k theta (odd) of every joint, k up to ``degree``.
 
     Of an arm that is ``mirrored``, which has the same frequencies in the opposite posture, those with an even number of
-    odd factors. Each of them times Chebyshev polynomials of up to the degrees ``powers`` in further values, which are
-    between -1 and 1.
+    odd factors. Each of them times Bernstein's polynomials of the degrees ``powers`` in further values, which are
+    between 0 and 1: the `weights` of a cell are positive and add up to 1, so that terms which differ by many powers of
+    ten do not spoil each other.
     """
 
     degree: int
@@ -35,21 +36,21 @@ class Terms:
     def number(self, joints: int) -> int:
         """Number of terms."""
         every = self.points**joints
-        return ((every + 1) // 2 if self.mirrored else every) * self._polynomials
+        return ((every + 1) // 2 if self.mirrored else every) * self.polynomials
 
     @property
-    def _polynomials(self) -> int:
-        """Products of powers for each of sines and cosines."""
+    def polynomials(self) -> int:
+        """Products of Bernstein's polynomials for each of sines and cosines."""
         return math.prod(power + 1 for power in self.powers)
 
     def largest(self, number: int) -> float:
-        """What the root of the sum of squares of all terms, so many, never exceeds."""
-        # the terms of a joint have squares that add up to degree + 1, those of a value to power + 1 at the most
-        return math.sqrt((self.degree + 1.0) ** self.joints(number) * self._polynomials)
+        """What the root of the sum of squares of the sines and cosines of so many terms never exceeds."""
+        # those of a joint have squares that add up to degree + 1
+        return math.sqrt((self.degree + 1.0) ** self.joints(number))
 
     def joints(self, number: int) -> int:
         """How many joints make so many terms."""
-        number = number // self._polynomials
+        number = number // self.polynomials
         every = 2 * number - 1 if self.mirrored else number
         return round(float(np.log(every) / np.log(self.points)))
 
@@ -59,7 +60,7 @@ class Terms:
         Parameters
         ----------
         places : Array, shape (joints + powers, ...)
-            Joint angles in rad, and the further values.
+            Joint angles in rad, and the further values, 0 to 1.
 
         Returns
         -------
@@ -93,12 +94,24 @@ class Terms:
                 odd + [a * b for a in odd for b in first] + [a * b for a in even for b in second],
             )
         found = even if self.mirrored else even + odd
-        for power, value in zip(self.powers, places[len(angles) :], strict=True):
-            polynomials = [xp.ones_like(value), value][: power + 1]
-            for _ in range(1, power):
-                polynomials.append(2.0 * value * polynomials[-1] - polynomials[-2])
-            found = [a * b for a in found for b in polynomials]
+        if self.powers:
+            weights = self._weights(places)
+            found = [a * b for a in found for b in weights]
         return xp.stack(found)
+
+    def weights(self, places: Array) -> Array:
+        """Products of Bernstein's polynomials in the further values of `places`, (polynomials, ...)."""
+        return xp.stack(self._weights(places))
+
+    def _weights(self, places: Array) -> list[Array]:
+        found: list[Array] = [xp.ones_like(places[0])]
+        for power, value in zip(self.powers, places[len(places) - len(self.powers) :], strict=True):
+            rest = 1.0 - value
+            polynomials = [
+                keep(math.comb(power, k) * value**k * rest ** (power - k)) for k in range(power + 1)
+            ]
+            found = [a * b for a in found for b in polynomials]
+        return found
 
     def names(self, joints: Sequence[int]) -> list[str]:
         """What each term is, for joints of these numbers."""
@@ -117,13 +130,10 @@ class Terms:
 
     @functools.lru_cache(maxsize=8)  # noqa: B019 (there are few of them)
     def sampling(self, joints: int) -> tuple[np.ndarray, np.ndarray]:
-        """Places (joints + powers, H) that determine D, and the matrix (H, H) from its values there to coefficients.
+        """Postures (joints, J) that determine what angles do, and the matrix (J, J) from values there to coefficients.
 
-        Of terms that are not mirrored the postures are all of a grid, of which the last joint's angles follow one
-        another. Each comes with all combinations of the further values, of which the last follow one another.
+        Of terms that are not mirrored they are all of a grid, of which the last joint's angles follow one another.
         """
-        if self.powers:
-            return self._with_values(*dataclasses.replace(self, powers=()).sampling(joints))
         points = self.points
         steps = np.concatenate([np.arange(self.degree + 1), np.arange(-self.degree, 0)])
         angles_of_one = 2.0 * np.pi / points * steps
@@ -133,25 +143,11 @@ class Terms:
             chosen = [tuple(row) <= tuple(-row % points) for row in grid]
             grid = grid[np.array(chosen)]
         angles = angles_of_one[grid].T
-        terms = self.of(angles)
+        terms = dataclasses.replace(self, powers=()).of(angles)
         # on all points of the grid the terms are orthogonal; of mirrored ones each but the first stands for two
         both = 2.0 if self.mirrored else 1.0
         weighted = terms * np.where(np.arange(angles.shape[1]) == 0, 1.0, both)
         return angles, weighted / np.sum(weighted * terms, axis=1)[:, None]
-
-    def _with_values(self, angles: np.ndarray, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """`sampling` with the further values, at zeros of Chebyshev polynomials, from that without."""
-        places = angles
-        for power in self.powers:
-            order = np.arange(power + 1)
-            nodes = np.cos((order + 0.5) * np.pi / (power + 1))
-            values = np.cos(order[:, None] * np.arccos(nodes))
-            share = np.where(order == 0, 1.0, 2.0)[:, None] / (power + 1)
-            matrix = np.kron(matrix, share * values)
-            places = np.concatenate(
-                [np.repeat(places, power + 1, axis=1), np.tile(nodes, places.shape[1])[None]]
-            )
-        return places, matrix
 
 
 #: of the three solutions outboard of a joint, of weights -1, 0 and 1, of arms that are their own mirror images

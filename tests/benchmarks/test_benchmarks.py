@@ -196,8 +196,7 @@ def test_values_of_all_sizes_are_solved_as_single_arms_are(name, monkeypatch):
     arm, columns = series_values.drawn(2, series_values.RANGES[name], 400)
     found = jm.natural_frequencies_batch(arm, columns, 6)
     assert bool(found.certified.all())
-    if name == "decades":
-        assert np.mean(np.asarray(found.by_sign_changes)) > 0.95
+    assert np.mean(np.asarray(found.by_sign_changes)) > 0.95
     told = series_values.errors(arm, columns, np.asarray(found.omega))
     assert told["reference_cells"] == 6
     assert told["largest_error"] < 1e-12

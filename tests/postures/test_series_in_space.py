@@ -12,6 +12,7 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.batches.in_space import PlanInSpace
 from jaxmodal.batches.plan import Question
 from jaxmodal.postures import fewer_terms, places, series_search
+from jaxmodal.postures.combinations import combined, in_groups
 from jaxmodal.postures.expansion_in_space import ExpansionInSpace, has_series_in_space, turning
 from jaxmodal.postures.fewer_terms import in_fewer_terms, measured
 from jaxmodal.postures.series import holds, tabulate
@@ -182,7 +183,8 @@ def test_the_degree_in_a_mass_is_three():
 def test_three_angles():
     joints, angles = (2, 3, 5), postures(3, 40)
     tables, found = by_series(SIX, joints, angles, 3)
-    assert tables.panels.table.shape[1] < 40 < tables.panels.basis.shape[1] == 9**3
+    combinations = tables.panels.combinations.terms
+    assert all(len(x) < 40 < x.shape[1] == 9**3 for x in combinations)
     done = np.flatnonzero(~found.open)[:4]
     truth = alone(SIX, joints, angles[:, done], 3)
     assert np.abs(found.omega[done] / truth - 1.0).max() < 1e-13
@@ -292,16 +294,16 @@ def test_tables_from_the_tip_are_the_determinants_of_the_arm():
 def test_fewer_terms_are_the_series():
     expansion = ExpansionInSpace(SIX, (1, 2), "timoshenko")
     series = tabulate(expansion, 6.0, 20.0, "timoshenko")
-    few, basis = in_fewer_terms(series, IN_SPACE)
-    assert basis.shape[0] < 30
-    terms = IN_SPACE.of(postures(2, 500))
-    error = np.abs(np.asarray(few.at_separators) @ (basis @ terms) - series.at_separators @ terms)
-    panel = np.clip(
-        np.searchsorted(few.edges, np.asarray(few.separators), side="right") - 1, 0, None
-    )
-    allowed = np.asarray(few.error)[np.minimum(panel, few.error.size - 1)]
-    assert np.all(error.max(axis=1) < allowed)
-    np.testing.assert_allclose(basis @ basis.T, np.eye(len(basis)), rtol=0.0, atol=1e-14)
+    few, combinations = in_fewer_terms(series, IN_SPACE)
+    assert sum(map(len, combinations.terms)) < 40
+    terms, panels = IN_SPACE.of(postures(2, 500)), few.error.size
+    inner = np.asarray(series.at_separators)[1:-1].reshape(panels, -1, terms.shape[0])
+    groups = zip(in_groups(combinations, inner), combined(combinations, terms), strict=True)
+    found = np.concatenate([table @ group for table, group in groups])
+    error = np.abs(found - inner @ terms).max(axis=(1, 2))
+    assert np.all(error < np.asarray(few.error))
+    for up, down in zip(combinations.terms, combinations.coefficients, strict=True):
+        np.testing.assert_allclose(up @ down.T, np.eye(len(up)), rtol=0.0, atol=1e-14)
 
 
 def test_which_batches_take_the_series():

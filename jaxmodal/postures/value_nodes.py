@@ -1,0 +1,161 @@
+"""At which values beside the angles a determinant is evaluated, and what it is made of over their ranges.
+
+Where a value ranges over many powers of ten, D does too. Its coefficients in Bernstein's polynomials at the ends of the
+ranges are D there. Those between, of a mass, are found where they weigh most beside their neighbours, another place at
+every frequency: so each coefficient has the digits that it needs in any cell.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from jaxmodal.runtime.namespace import product
+
+#: how near to an end of a range a place between may lie, and rounds over values in search of it where there are several
+_NEAREST, _ROUNDS = 1e-12, 8
+
+
+def bernstein_coefficients(
+    values: Callable[[np.ndarray], np.ndarray], powers: Sequence[int], to_terms: np.ndarray
+) -> np.ndarray:
+    """Coefficients of D, of degree 2 at the most in each of some values, at many frequencies.
+
+    Parameters
+    ----------
+    values : Callable
+        D at shares (values, F, N), or (values, 1, N) at all frequencies alike, in J postures, (F, N, J).
+    powers : sequence of int
+        The degree in each value.
+    to_terms : np.ndarray, shape (J, J)
+        From D in the postures to coefficients of the terms in the angles.
+
+    Returns
+    -------
+    np.ndarray, shape (F, J polynomials)
+        In the order of `Terms.of`.
+    """
+    shape = [power + 1 for power in powers]
+    ends = [[0, power] if power else [0] for power in powers]
+    corners = list(itertools.product(*ends))
+    shares = np.array(corners, float).T / np.maximum(powers, 1)[:, None]
+    at_corners = _terms(values(shares[:, None]), to_terms)
+    found = np.zeros((*shape, *at_corners.shape[::2]))
+    for number, corner in enumerate(corners):
+        found[corner] = at_corners[:, number]
+    curved = [axis for axis, power in enumerate(powers) if power == 2]
+    for many in range(1, len(curved) + 1):
+        between = [
+            index
+            for inner in itertools.combinations(curved, many)
+            for index in itertools.product(
+                *([1] if axis in inner else e for axis, e in enumerate(ends))
+            )
+        ]
+        places = [_place(found, powers, index) for index in between]
+        d = _terms(values(np.stack(places, axis=-1)), to_terms)
+        for number, (index, place) in enumerate(zip(between, places, strict=True)):
+            found[index] = _coefficient(found, d[:, number], place, powers, index)
+    number = len(powers)
+    return np.moveaxis(found, range(number), range(-number, 0)).reshape(found.shape[-2], -1)
+
+
+def _terms(values: np.ndarray, to_terms: np.ndarray) -> np.ndarray:
+    """Coefficients of terms in the angles, from D in postures, (F, N, J)."""
+    rows: np.ndarray = product(values.reshape(-1, values.shape[2]), to_terms.T)
+    return rows.reshape(values.shape)
+
+
+def _inner(powers: Sequence[int], index: tuple[int, ...]) -> list[int]:
+    """The values of which an index is that of a coefficient between the ends."""
+    return [axis for axis, power in enumerate(powers) if power == 2 and index[axis] == 1]
+
+
+def _place(found: np.ndarray, powers: Sequence[int], index: tuple[int, ...]) -> np.ndarray:
+    """Shares (values, F) where a coefficient between the ends weighs most beside all others, one value after the other.
+
+    In one value that is where both ends weigh as much; how much all weigh beside it is convex in the logarithms of
+    t/(1 - t), so that some rounds over all values find it.
+    """
+    inner, ones = _inner(powers, index), np.ones(found.shape[-2])
+    odds = dict.fromkeys(inner, ones)
+    for axis in inner * (_ROUNDS if len(inner) > 1 else 1):
+        ends = []
+        for end in (0, 2):
+            total = 0.0 * ones
+            own = [
+                range(3) if x in inner and x != axis else [end if x == axis else index[x]]
+                for x in range(len(powers))
+            ]
+            for other in itertools.product(*own):
+                weight = math.prod(
+                    math.comb(2, other[x]) * odds[x] ** other[x] for x in inner if x != axis
+                )
+                total = total + weight * np.abs(found[other]).sum(axis=1)
+            ends.append(total)
+        with np.errstate(all="ignore"):
+            odds[axis] = np.clip(
+                np.nan_to_num(np.sqrt(ends[0] / ends[1]), nan=1.0), _NEAREST, 1.0 / _NEAREST
+            )
+    rows = [
+        odds[x] / (1.0 + odds[x]) if x in inner else ones * (index[x] / max(power, 1))
+        for x, power in enumerate(powers)
+    ]
+    return np.stack(rows)
+
+
+def _coefficient(
+    found: np.ndarray,
+    values: np.ndarray,
+    place: np.ndarray,
+    powers: Sequence[int],
+    index: tuple[int, ...],
+) -> np.ndarray:
+    """The coefficient (F, J) between the ends, of D at its place, when those about it are known."""
+    inner, left = _inner(powers, index), values
+    weights = {}
+    for axis in inner:
+        share = place[axis]
+        weights[axis] = [(1.0 - share) ** 2, 2.0 * share * (1.0 - share), share**2]
+    every = [range(3) if axis in inner else [index[axis]] for axis in range(len(powers))]
+    for other in itertools.product(*every):
+        weight = math.prod(weights[axis][other[axis]] for axis in inner)
+        if other == index:
+            own = weight
+        else:
+            left = left - weight[:, None] * found[other]
+    return left / own[:, None]
+
+
+def balanced(size: np.ndarray, powers: Sequence[int]) -> np.ndarray:
+    """Sizes of coefficients (P, polynomials), those between the ends no smaller than what may pass for them.
+
+    Where such a coefficient is smaller than the root of its neighbours, it weighs less than they do in every cell.
+    """
+    found = size.reshape(-1, *(power + 1 for power in powers)).copy()
+    for axis, power in enumerate(powers):
+        rows = np.moveaxis(found, axis + 1, 0)
+        ends = rows[0].copy(), rows[power].copy()
+        for k in range(1, power):
+            share = k / power
+            rows[k] = np.maximum(rows[k], ends[0] ** (1.0 - share) * ends[1] ** share)
+    return found.reshape(size.shape)
+
+
+def even_shares(low: float, high: float, usual: float, power: int) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of a range that determine a polynomial, and the matrix from its values there to Bernstein's coefficients.
+
+    They lie as Chebyshev's places do in x/(x + usual), with ``usual`` moved into the range.
+    """
+    middle = float(np.clip(usual, low, high))
+    ends = low / (low + middle), high / (high + middle)
+    order = np.arange(power + 1)
+    s = ends[0] + (ends[1] - ends[0]) * 0.5 * (1.0 - np.cos(np.pi * order / max(power, 1)))
+    x = np.clip(middle * s / (1.0 - s), low, high)
+    shares = (x - low) / (high - low)
+    shares[-1] = 1.0 if power else shares[-1]
+    matrix = [math.comb(power, k) * shares**k * (1.0 - shares) ** (power - k) for k in order]
+    return shares, np.linalg.inv(np.array(matrix).T)
