@@ -194,7 +194,7 @@ def test_a_sweep_and_an_optimum(tmp_path):
         arm, [Variable(depth, 0.01, 0.03)], MinimiseMass(), [FrequencyLimit(1, at_least_hz=40.0)]
     )
     best = optimise(problem)
-    assert best.status == "converged"
+    assert best.status == jm.Status.converged
     lowest = jm.natural_frequencies(jm.set_parameters(arm, {depth: float(best.values[depth])}), 1)
     assert abs(float(lowest.frequencies_hz[0]) / 40.0 - 1) <= 1e-6
     free = on_base([0.0, 2e6, 5e4], links=(steel(),))

@@ -92,7 +92,7 @@ def test_optimisation_with_supports():
     limits = [FrequencyLimit(1, at_least_hz=95.0)]
     problem = Problem(arm, [Variable(depth, 0.01, 0.03)], MinimiseMass(), limits)
     best = optimise(problem)
-    assert best.status == "converged"
+    assert best.status == jm.Status.converged
     stiff = jm.set_parameters(arm, {depth: float(best.values[depth])})
     lowest = float(jm.natural_frequencies(stiff, 1).frequencies_hz[0])
     assert abs(lowest / 95.0 - 1) <= 1e-6

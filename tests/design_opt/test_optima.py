@@ -203,9 +203,9 @@ def test_derivatives_and_report_of_a_design_take_its_frequencies_once(monkeypatc
     evaluator = Evaluator(Problem(arm, [wall], MinimiseMass(), [limit]))
     solve, asked = evaluation.natural_frequencies_batch, []
 
-    def counted(*question):
+    def counted(*question, **how):
         asked.append(question)
-        return solve(*question)
+        return solve(*question, **how)
 
     monkeypatch.setattr(evaluation, "natural_frequencies_batch", counted)
     for wall_at in (0.3, 0.4):

@@ -160,7 +160,7 @@ def test_values_over_decades_and_impossible_ones(small_batches):
 def test_bodies_over_twelve_decades_and_springs_over_eighteen(arm, small_batches):
     """All four beside one another, with the frequencies and brackets of single arms in double-double."""
     rng, number = np.random.default_rng(7), 1500
-    link = jm.beam_arrays(arm)
+    link = beam_arrays(arm)
     mass = float(link.density[1] * link.area[1] * link.length[1])
     spring = float(link.youngs_modulus[1] * link.second_moment[1] / link.length[1])
     cells = {name: rng.uniform(-np.pi, np.pi, number) for name in ANGLES[: arm.num_links - 1]}

@@ -64,7 +64,7 @@ def test_motions_in_time_by_port_and_time():
     assert data.velocity.dims == ("output", "time")
     assert data.units.values.tolist() == ["m/s", "rad/s"]
     assert data.time.units == "s"
-    assert data.attrs["input"] == "base.y"
+    assert data.attrs["inputs"] == "base.y"
     assert float(data.velocity.sel(output="tip_1.rotation", time=0.05)) == found.values[1, 5]
     assert (
         found.to_dataframe().loc[("tip_1.across", found.time[3]), "velocity"] == found.values[0, 3]

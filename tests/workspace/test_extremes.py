@@ -157,8 +157,8 @@ def test_shares_are_those_of_the_closed_form_within_their_errors():
 def test_cells_without_a_certificate_are_told_and_left_out(monkeypatch):
     solve = improvement.natural_frequencies_batch
 
-    def spoilt(arm, cells, *rest):
-        found = solve(arm, cells, *rest)
+    def spoilt(arm, cells, *rest, **how):
+        found = solve(arm, cells, *rest, **how)
         status = np.array(found.status)
         bad = np.abs(cells["link2.joint_angle"] - STRAIGHT) < 0.5
         status[bad] = int(Status.uncertified)
