@@ -38,7 +38,10 @@ from jaxmodal.cli.commands import main
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tutorial/*.md"))]
-PROSE = [ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted(DOCS.glob("developers/*.md"))]
+PROSE = [
+    *(ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "llms.txt")),
+    *sorted(DOCS.glob("developers/*.md")),
+]
 SLOW = {
     *(
         "accuracy.md",
@@ -240,6 +243,33 @@ def test_links_lead_to_files(page):
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
+
+
+def test_every_page_stands_in_one_list_of_the_site():
+    """Sphinx finds a page that stands in none; here it takes no build."""
+    lists = [
+        block.text.split()
+        for page in sorted(DOCS.rglob("*.md"))
+        for block in blocks_of(page.read_text(encoding="utf-8"))
+        if block.language == "{toctree}"
+    ]
+    listed = [Path(name).name for names in lists for name in names if not name.startswith(":")]
+    pages = [page.stem for page in sorted(DOCS.rglob("*.md")) if page != DOCS / "index.md"]
+    assert [page for page in pages if page not in listed] == []
+
+
+def test_llms_txt_lists_the_guides():
+    text = (ROOT / "llms.txt").read_text(encoding="utf-8")
+    own = {"index", "guides", "gallery", "howto"}
+    rest = {
+        "other-methods",
+        "performance",
+        "start",
+        "gpu",
+        "which-frequency",
+    }  # of why and how fast
+    missing = [page.stem for page in DOCS.glob("*.md") if f"docs/{page.name}" not in text]
+    assert set(missing) <= own | rest
 
 
 def test_what_the_index_of_tasks_calls_is_there():

@@ -60,6 +60,7 @@ class LazyGroup(click.Group):
             "buckling": "jaxmodal.cli.at_rest:buckling",
             "campbell": "jaxmodal.cli.campbell:campbell",
             "resonance-map": "jaxmodal.cli.postures:resonance_map",
+            "verify": "jaxmodal.cli.verify:verify",
             "worst": "jaxmodal.cli.worst:worst",
             "cache": "jaxmodal.cli.cache:cache",
         }
