@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
 
+import click
 import jax
 import pytest
 from click.testing import CliRunner
@@ -39,7 +40,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tutorial/*.md"))]
 PROSE = [
-    *(ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "llms.txt")),
+    *(ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "llms.txt")),
     *sorted(DOCS.glob("developers/*.md")),
 ]
 SLOW = {
@@ -151,13 +152,19 @@ def read_document(block):
         Path(block.file).write_text(block.text, encoding="utf-8")
 
 
+def pictures_of(text):
+    """Names of the pictures that a lesson shows, which its own commands draw (``tests/tutorial_pictures.py``)."""
+    return re.findall(r"results/tutorial/([\w.]+)", text)
+
+
 @pytest.mark.parametrize(
     "page",
     [pytest.param(p, marks=pytest.mark.slow if p.name in SLOW else ()) for p in PAGES],
     ids=lambda page: page.name,
 )
 def test_snippets(page, tmp_path):
-    blocks = blocks_of(page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    blocks = blocks_of(text)
     names = {"__name__": "__main__"}
     with restored_state(tmp_path):
         for block, following in zip(blocks, [*blocks, None][1:], strict=True):
@@ -174,6 +181,8 @@ def test_snippets(page, tmp_path):
                 read_document(block)
             elif block.language == "xml":
                 Path(block.file).write_text(block.text, encoding="utf-8")
+        if page.parent.name == "tutorial":
+            assert [name for name in pictures_of(text) if not Path(name).exists()] == []
 
 
 def python_of(page):
@@ -281,8 +290,14 @@ def test_what_the_index_of_tasks_calls_is_there():
     assert len(names) > 40
     for name in names:
         pkgutil.resolve_name(re.sub(r"^jm\b", "jaxmodal", name))
-    commands = {word.split()[1] for word in words if word.startswith("jaxmodal ")}
-    assert commands <= set(main.list_commands(None))
+    commands = [word.split()[1:] for word in words if word.startswith("jaxmodal ")]
+    for first, *rest in commands:
+        command = main.get_command(None, first)
+        assert command is not None, first
+        while isinstance(command, click.Group):
+            command = command.get_command(None, rest.pop(0))
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert {word for word in rest if word.startswith("--")} <= known, first
 
 
 def test_readme_gives_its_commands_on_one_line_each():
