@@ -29,6 +29,7 @@ html_copy_source = False
 html_show_copyright = False
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
+default_role = "code"
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True

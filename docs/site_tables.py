@@ -1,6 +1,7 @@
-"""Parts of the site that are written from the program: options of commands, keys of files."""
+"""Parts of the site that are written from the program: options of commands, keys of files, an arm that moves."""
 
 import dataclasses
+from pathlib import Path
 
 import click
 from docutils import nodes
@@ -59,8 +60,33 @@ class _Written(SphinxDirective):
         return node.children
 
 
+class _LiveArm(SphinxDirective):
+    """A frame with the page that `_write_arm` makes."""
+
+    def run(self):
+        about = 'title="an arm, solved as its sliders move" width="100%" height="760"'
+        frame = f'<iframe src="{self.arguments[0]}" {about}></iframe>'
+        return [nodes.raw("", frame, format="html")]
+
+    required_arguments = 1
+
+
+def _write_arm(app, error):
+    """Write the explorer's page of an example beside the pages."""
+    if error is None and app.builder.format == "html":
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        import jaxmodal as jm
+        import sweeps
+
+        sweeps.explore(jm.examples.three_link_industrial(), Path(app.outdir) / "docs" / "arm.html")
+
+
 def setup(app):
     """Register the directives."""
     for name, text in (("commands", _commands), ("keys", _keys)):
         app.add_directive(name, type(name, (_Written,), {"text": staticmethod(text)}))
+    app.add_directive("live-arm", _LiveArm)
+    app.connect("build-finished", _write_arm)
     return {"parallel_read_safe": True}

@@ -8,7 +8,7 @@ toml json read as arms; a name after the language (``toml arm.toml``) writes the
 xml       a file that later blocks read, by the name after the language
 sh        commands that set up a machine: not run here; those of the README are run by .ci/run
 text      output of the script above it, or formulas
-{toctree} pages in the order of the site
+{...}     what only the site shows: pages in their order, an arm that moves
 """
 
 import ast
@@ -59,7 +59,7 @@ SLOW = {
 }
 """Pages that compute or compile more than all others together: the tests of what they tell of ask the same in little;
 what these pages call is looked up."""
-LANGUAGES = {"python", "console", "toml", "json", "xml", "sh", "text", "{toctree}"}
+LANGUAGES = {"python", "console", "toml", "json", "xml", "sh", "text", "{toctree}", "{live-arm}"}
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LONG_NUMBER = re.compile(r"\d+\.\d{13,}")
 """Numbers written to the last bit, which two platforms need not agree on; 13 digits are compared."""
