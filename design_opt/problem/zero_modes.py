@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -15,10 +16,13 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.batches.variants import Variants
+from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: last parts of the addresses of springs of joints and bases, of planar arms and of arms in space
 _SPRINGS = {*JOINT_SPRINGS, "stiffness", "k11", "k22", "k33"}
+#: those of supports in space, which hold nothing where they are 0, and make no motion free
+_OF_SUPPORT = re.compile(r"\.support\d+\.")
 #: free springs that a message names
 _NAMED = 3
 
@@ -94,14 +98,22 @@ def _free_springs(arm: Arm | SpatialArm) -> tuple[str, ...]:
     return tuple(
         address
         for address in list_addresses(arm)
-        if address.rpartition(".")[2] in _SPRINGS and float(get_parameter(arm, address)) == 0.0
+        if address.rpartition(".")[2] in _SPRINGS
+        and not _OF_SUPPORT.search(address)
+        and float(get_parameter(arm, address)) == 0.0
     )
 
 
 def _numbers(arm: Arm | SpatialArm, angles: np.ndarray, free: int) -> np.ndarray:
     """How many modes have frequency 0 in each posture, by the rule that natural frequencies go by, shape (P,)."""
-    if not free or isinstance(arm, SpatialArm):  # in space each free spring makes one
-        return np.full(len(angles), free)
+    if not free:
+        return np.zeros(len(angles), np.int64)
+    if isinstance(arm, SpatialArm):
+        if not any(link.supports for link in arm.links):  # each free spring makes one
+            return np.full(len(angles), free)
+        flags = theory_flags("euler_bernoulli")
+        posed = (arm.with_posture(own[np.array(arm.joints) - 1]) for own in angles)
+        return np.array([each.model_of_cells(flags).zero_frequencies for each in posed])
     columns = posture_columns(arm, angles)
     return Variants(arm, tuple(columns), np.stack([*columns.values()])).zero_modes()
 

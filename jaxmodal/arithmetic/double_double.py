@@ -75,12 +75,12 @@ class DoubleDouble:
     def __truediv__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
         other = as_double_double(other)
         first = self.hi / other.hi
-        remainder = self - other * DoubleDouble(first, xp.zeros_like(first))
-        second = remainder.hi / other.hi
-        remainder = remainder - other * DoubleDouble(second, xp.zeros_like(second))
-        third = remainder.hi / other.hi
-        s, e = _fast_two_sum(first, second)
-        return DoubleDouble(*_fast_two_sum(s, e + third))
+        p, e = _two_product(other.hi, first)
+        e += other.lo * first
+        p, e = _fast_two_sum(p, e)
+        # the difference of leading parts is exact: what is left is 2^-52 of it at most
+        rest = (self.hi - p) + (self.lo - e)
+        return DoubleDouble(*_fast_two_sum(first, rest / other.hi))
 
     def __neg__(self) -> DoubleDouble:
         return DoubleDouble(-self.hi, -self.lo)
@@ -128,12 +128,6 @@ def _gathered(s: Array, e: Array, t: Array, f: Array) -> tuple[Array, Array]:
     return _fast_two_sum(s, e)
 
 
-def sum_of_pairs(x: np.ndarray, y: np.ndarray) -> DoubleDouble:
-    """The sums of numbers of NumPy that have their two parts along the second axis."""
-    sums, rests = _two_sum(x, y)
-    return DoubleDouble(*_gathered(sums[:, 0], rests[:, 0], sums[:, 1], rests[:, 1]))
-
-
 def _fast_two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     s = a + b
     return s, _less(b, s - a)
@@ -148,15 +142,52 @@ def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
     """The exact product in two parts.
 
     Every product below but the last, tiny one is exact, so a compiler that contracts ``x*y + z``
-    into one rounding (in one of several copies of an expression, as XLA does) changes nothing.
+    into one rounding (in one of several copies of an expression, as XLA does) changes nothing. NumPy contracts nothing,
+    and has the rounded product itself.
     """
     ah, al = _split(a)
     bh, bl = _split(b)
+    if type(a) is np.ndarray and type(b) is np.ndarray and (a.ndim or b.ndim):
+        product, rest = a * b, ah * bh
+        rest -= product
+        part = ah * bl
+        rest += part
+        rest += np.multiply(al, bh, out=part)
+        rest += np.multiply(al, bl, out=part)
+        return product, rest
     middle, rest = _two_sum(ah * bl, al * bh)
     p, e = _fast_two_sum(ah * bh, middle)
     rest += al * bl
     e += rest
     return p, e
+
+
+# of numbers of NumPy that have their two parts along the second axis, into room that is there: fewer calls
+def sum_of_pairs(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+    """Write the sums."""
+    sums, rests = _two_sum(x, y)
+    high, rest = sums[:, 0], rests[:, 0]
+    rest += sums[:, 1]
+    total = high + rest
+    rest -= np.subtract(total, high, out=high)
+    rest += rests[:, 1]
+    _write(total, rest, out)
+
+
+def product_of_pairs(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+    """Write the products."""
+    a, b = x[:, 0], y[:, 0]
+    product, rest = _two_product(a, b)
+    crossed = a * y[:, 1]
+    rest += crossed
+    rest += np.multiply(x[:, 1], b, out=crossed)
+    _write(product, rest, out)
+
+
+def _write(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+    """`_fast_two_sum` into its place; ``a`` and ``b`` are written over."""
+    total = np.add(a, b, out=out[:, 0])
+    np.subtract(b, np.subtract(total, a, out=a), out=out[:, 1])
 
 
 def sqrt(x: DoubleDouble) -> DoubleDouble:

@@ -198,8 +198,7 @@ def _run(steps: list[Step], values: np.ndarray) -> None:
         x = [taken[:, :, slot] for slot in slots]
         if signs is not None:
             x[1] *= _column(signs, values.shape[3:])
-        found = _in_pairs(kind, x)
-        values[:, 0, results], values[:, 1, results] = found.hi, found.lo
+        _in_pairs(kind, x, values[:, :, results])
 
 
 def _shape(x: np.ndarray | DoubleDouble) -> tuple[int, ...]:
@@ -211,11 +210,15 @@ def _is_wider(x: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     return any(n > m for n, m in zip(reversed(x), reversed(shape), strict=False))
 
 
-def _in_pairs(kind: str, x: Sequence[np.ndarray]) -> DoubleDouble:
-    """One kind of operation on stacked operands, whose parts are along the second axis."""
+def _in_pairs(kind: str, x: Sequence[np.ndarray], out: np.ndarray) -> None:
+    """One kind of operation on stacked operands, whose parts are along the second axis as those of the results are."""
     if kind == "add":
-        return dd.sum_of_pairs(*x)
-    return operated(kind, [DoubleDouble(y[:, 0], y[:, 1]) for y in x])
+        dd.sum_of_pairs(x[0], x[1], out)
+    elif kind == "multiply":
+        dd.product_of_pairs(x[0], x[1], out)
+    else:
+        found = operated(kind, [DoubleDouble(y[:, 0], y[:, 1]) for y in x])
+        out[:, 0], out[:, 1] = found.hi, found.lo
 
 
 def _run_in_float64(steps: list[Step], values: np.ndarray) -> None:

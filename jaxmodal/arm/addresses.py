@@ -274,8 +274,9 @@ def asked_for(
         two of them are one parameter, such as ``theta_2`` and ``link2.joint_angle``.
     """
     if given is None:
-        given = list_addresses(arm)
-    elif isinstance(given, str) or not isinstance(given, Iterable):
+        known = tuple(list_addresses(arm))
+        return known, [[single] for single in known]
+    if isinstance(given, str) or not isinstance(given, Iterable):
         raise ArmError(
             f"addresses = {shown(given)}: must be a list of addresses such as ['link1.length', 'payload.mass']."
         )

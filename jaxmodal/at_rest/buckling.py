@@ -187,7 +187,8 @@ def buckling(
     require_arm(arm)
     if isinstance(arm, SpatialArm):
         given = gravity, tip_force, tip_moment, base_acceleration
-        return _in_space(arm, number, theory, loads_in_space(*given), both_signs, addresses)
+        in_space = loads_in_space(*given, or_axial=arm)
+        return _in_space(arm, number, theory, in_space, both_signs, addresses)
     refuse_moment(tip_moment)
     flags, loads = under_loads(
         arm, theory, "buckling", gravity, tip_force, base_acceleration, or_axial=True
@@ -263,7 +264,7 @@ def _in_space(
     along = [at.start + stations[:, None] * (at.end - at.start) for at in rest.places]
     return Buckling(
         **_certificates(rows),
-        axial_force=np.array([rest.forces(k, ends)[:, 0] for k in range(n)]),
+        axial_force=np.array([plain.chain.forces(k, ends)[:, 0] for k in range(n)]),
         stations=stations,
         displacement=moved,
         rotation=turned,

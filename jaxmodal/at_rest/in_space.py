@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import shown
+from jaxmodal.at_rest.held_in_space import held_at_rest
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import Frame, frames, mass_and_centre
@@ -32,6 +33,9 @@ class LoadsInSpace(NamedTuple):
     gravity: Floats
     tip_force: Floats
     tip_moment: Floats
+
+
+_NONE = LoadsInSpace(np.zeros(3), np.zeros(3), np.zeros(3))
 
 
 class Carried(NamedTuple):
@@ -59,6 +63,8 @@ class RestInSpace(NamedTuple):
         What these give, in the same axes.
     base : array, shape (6,)
         What the arm exerts on the ground, about the place of joint 1.
+    pushes : array, shape (n, 6)
+        What supports exert on each tip, in the axes of the ground.
     """
 
     places: list[Frame]
@@ -66,6 +72,7 @@ class RestInSpace(NamedTuple):
     joints: Floats
     gives: Floats
     base: Floats
+    pushes: Floats
 
     def forces(self, number: int, shares: Floats) -> Floats:
         """N, V_y, V_z, M_x, M_y, M_z at shares of a link (index from 0), (S, 6), in the axes of its section."""
@@ -80,10 +87,10 @@ class RestInSpace(NamedTuple):
 
 
 class Deflected(NamedTuple):
-    """How an arm bends at rest: motions (n, S, 6) at stations and (6,) at the tip, in the axes of the ground."""
+    """How an arm bends at rest: motions (n, S, 6) at stations and (n, 6) at the tips, in the axes of the ground."""
 
     along: Floats
-    tip: Floats
+    tips: Floats
 
 
 def rest_in_space(model: ModalModel, loads: LoadsInSpace) -> RestInSpace:
@@ -96,26 +103,50 @@ def rest_in_space(model: ModalModel, loads: LoadsInSpace) -> RestInSpace:
     """
     places = frames(model.values.links)
     with np.errstate(over="ignore", invalid="ignore"):
-        carried, base = _carried(model, places, loads)
-        joints = np.array(
-            [_seen(at.axes.T, x.joint) for at, x in zip(places, carried, strict=True)]
+        held = held_at_rest(
+            model,
+            places,
+            lambda: _tips(model, places, loads, np.zeros((len(places), 6))),
+            lambda pushes: _tips(model, places, _NONE, pushes)[0],
         )
+        carried, base = _carried(model, places, loads, held.pushes)
+        joints = _joints(places, carried)
     if not np.all(np.isfinite(joints)):
         raise ArmError(
             "the forces at rest are not finite in float64; check the loads and masses and their units (m/s^2, N, kg)."
         )
-    return RestInSpace(places, carried, joints, np.array(list(_gives(model, joints))), base)
+    _require_held(model, joints)
+    gives = np.array(list(_gives(model, joints))) + held.gives
+    return RestInSpace(places, carried, joints, gives, base, held.pushes)
 
 
 def deflections(model: ModalModel, rest: RestInSpace, shares: Floats) -> Deflected:
     """Motions at shares of the length of each link."""
-    motion, motions = _base_motion(model, rest.base), []
+    motion, motions, tips = _base_motion(model, rest.base), [], []
     for number, (at, give) in enumerate(zip(rest.places, rest.gives, strict=True)):
         start = _moved(motion + _seen(at.axes, give), at.start - at.joint)
         moved = _along(model, rest, number, start, np.append(shares, 1.0))
         motions.append(moved[:-1])
         motion = _moved(moved[-1], at.tip - at.end)
-    return Deflected(np.array(motions), motion)
+        tips.append(motion)
+    return Deflected(np.array(motions), np.array(tips))
+
+
+def _tips(
+    model: ModalModel, places: list[Frame], loads: LoadsInSpace, pushes: Floats
+) -> tuple[Floats, Floats]:
+    """Motions of the tips where supports only push, and free joints stand, and what the joints carry, (n, 6) each."""
+    carried, base = _carried(model, places, loads, pushes)
+    joints = _joints(places, carried)
+    gives = np.array(list(_gives(model, joints)))
+    rest = RestInSpace(places, carried, joints, gives, base, pushes)
+    found = deflections(model, rest, np.zeros(0)).tips
+    return found, np.array([x.joint for x in carried])
+
+
+def _joints(places: list[Frame], carried: list[Carried]) -> Floats:
+    """What the joints carry, in the axes of their links."""
+    return np.array([_seen(at.axes.T, x.joint) for at, x in zip(places, carried, strict=True)])
 
 
 def _seen(axes: Floats, six: Floats) -> Floats:
@@ -140,14 +171,14 @@ def _weight(matrix: Floats, axes: Floats, gravity: Floats) -> Floats:
 
 
 def _carried(
-    model: ModalModel, places: list[Frame], loads: LoadsInSpace
+    model: ModalModel, places: list[Frame], loads: LoadsInSpace, pushes: Floats
 ) -> tuple[list[Carried], Floats]:
     """What each link carries, base to tip, and what the ground does, by sums from the tip inwards."""
     links, found = model.values.links, []
     load = np.concatenate([loads.tip_force, loads.tip_moment])
     for number in range(len(links) - 1, -1, -1):
         link, at = links[number], places[number]
-        load = load + _weight(link.tip, at.axes, loads.gravity)
+        load = load + _weight(link.tip, at.axes, loads.gravity) + pushes[number]
         end = _about(load, at.tip - at.end)
         line, along = link.beam.mass * loads.gravity, at.end - at.start
         own = np.concatenate([line * link.beam.length, np.zeros(3)])
@@ -201,23 +232,26 @@ def _bent(beam: BeamValues, model: ModalModel, start: Floats, line: Floats, x: F
 
 
 def _gives(model: ModalModel, joints: Floats) -> Iterator[Floats]:
-    """What the springs of each joint give, (6,)."""
+    """What the springs of each joint give, (6,), but for those without stiffness."""
+    for link, load in zip(model.values.links, joints, strict=True):
+        give = np.zeros(6)
+        for direction, stiffness in zip(link.directions, link.stiffness, strict=True):
+            if stiffness > 0.0 and np.isfinite(stiffness):
+                give += float(direction @ load) / stiffness * direction
+        yield give
+
+
+def _require_held(model: ModalModel, joints: Floats) -> None:
+    """Refuse loads in joints without stiffness."""
     reach = sum(float(link.beam.length) for link in model.values.links)
     forces, moments = np.abs(joints[:, :3]).max(), np.abs(joints[:, 3:]).max()
     largest = forces, max(moments, forces * reach)
     for number, (link, load) in enumerate(zip(model.values.links, joints, strict=True), start=1):
-        give = np.zeros(6)
-        for k, (direction, stiffness) in enumerate(
-            zip(link.directions, link.stiffness, strict=True)
-        ):
-            force = float(direction @ load)
-            if stiffness == 0.0:
-                turns = bool(np.any(direction[3:]))
-                if abs(force) > BALANCED * largest[turns]:
-                    raise ArmError(_unheld(model, number, k, force, turns))
-            elif np.isfinite(stiffness):
-                give += force / stiffness * direction
-        yield give
+        for k in np.flatnonzero(link.stiffness == 0.0):
+            turns = bool(np.any(link.directions[k, 3:]))
+            force = float(link.directions[k] @ load)
+            if abs(force) > BALANCED * largest[turns]:
+                raise ArmError(_unheld(model, number, int(k), force, turns))
 
 
 def _unheld(model: ModalModel, number: int, k: int, force: float, turns: bool) -> str:

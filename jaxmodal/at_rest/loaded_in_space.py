@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.refusals import require_concrete
+from jaxmodal.at_rest.held_in_space import loose_gives
 from jaxmodal.at_rest.in_space import LoadsInSpace, rest_in_space
-from jaxmodal.at_rest.prestressed_chain import Condensed, PrestressedChain, Step, solved
+from jaxmodal.at_rest.prestressed_chain import Condensed, PrestressedChain
 from jaxmodal.at_rest.prestressed_members import stiffness_left
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
@@ -62,7 +63,7 @@ class SpatialLoadedArm:
             if counts is None:
                 return None
             found = self.chain.condensed(self.sign * factor, counts)
-        return found if all(np.isfinite(x).all() for x in found.pivots) else None
+        return found if all(np.isfinite(x).all() for x in (*found.pivots, found.last)) else None
 
     def judged(self, factor: float) -> Judged | None:
         """What the pivots of all releases say."""
@@ -77,26 +78,20 @@ class SpatialLoadedArm:
     def rigid(self) -> bool:
         """Whether nothing in the arm gives way."""
         found = self.condensed(0.0)
-        return found is not None and not found.pivots
+        return found is not None and found.moving == 0
 
     def moves_without_strain(self) -> bool:
         """Whether a free joint moves without load; such an arm is a mechanism."""
         return bool(self.free_joints())
 
     def free_joints(self) -> list[str]:
-        """Addresses of the springs that hold nothing."""
-        return [
-            f"link{i + 1}.{name}"
-            for i, link in enumerate(self.chain.model.links)
-            for name, stiffness in (
-                *(
-                    (f"joint_spring{k}.stiffness", s.stiffness)
-                    for k, s in enumerate(link.joint_springs, 1)
-                ),
-                ("joint_stiffness", link.joint_stiffness),
-            )
-            if float(stiffness) == 0.0
-        ]
+        """Addresses of the springs without stiffness that move where no support hinders it."""
+        chain, found = self.chain, []
+        for give in loose_gives(chain.model, chain.rest.places):
+            own = len(chain.model.links[give.link].joint_springs)
+            name = f"joint_spring{give.number + 1}." if give.number < own else "joint_"
+            found.append(f"link{give.link + 1}.{name}stiffness")
+        return found
 
     def unstable(self, factor: float) -> bool:
         """Whether a factor of the loads buckles the arm, or is at a critical one to rounding."""
@@ -109,7 +104,7 @@ class SpatialLoadedArm:
         """Whether nothing is pressed, sheared, twisted or bent, so that no positive factor buckles the arm."""
         rest = self.chain.rest
         forces = self.sign * np.array(
-            [rest.forces(k, np.array([0.0, 1.0])) for k in range(len(rest.places))]
+            [self.chain.forces(k, np.array([0.0, 1.0])) for k in range(len(rest.places))]
         )
         joints = self.sign * rest.joints
         across = max(np.abs(forces[..., 1:]).max(), np.abs(joints[:, 1:]).max())
@@ -123,7 +118,7 @@ class SpatialLoadedArm:
         model, most = self.chain.model, 0.0
         for number, link in enumerate(model.values.links):
             if not model.links[number].rigid:
-                forces = self.chain.rest.forces(number, np.array([0.0, 1.0]))
+                forces = self.chain.forces(number, np.array([0.0, 1.0]))
                 left = stiffness_left(link.beam, model.theory, self.sign * forces[:, 0])
                 most = max(most, float(np.max(1.0 - left)))
         return 1.0 / most if most > 0.0 else math.inf
@@ -170,17 +165,13 @@ class SpatialLoadedArm:
         """
         counts = [stations - 1 if not link.rigid else 0 for link in self.chain.model.links]
         found = self.chain.condensed(self.sign * factor, counts)
-        motions = _null_motions(found.steps, place)
+        motions = _null_motions(found, place)
         shape = []
         for number, at in enumerate(self.chain.rest.places):
-            outer, inner = found.outer[number], found.inner[number]
-            if counts[number]:
-                along = motions[inner : outer - 1 : -2]  # two steps to a piece
-            else:
-                ends = motions[inner], motions[outer]
+            along = motions[found.ends[number][::-1]]
+            if not counts[number]:
                 share = np.linspace(0.0, 1.0, stations)[:, None]
-                along = (1.0 - share) * ends[0] + share * ends[1]
-            along = np.asarray(along)
+                along = (1.0 - share) * along[0] + share * along[1]
             both = (along[:, :3] @ at.section.T, along[:, 3:] @ at.section.T)
             shape.append(np.stack(both))
         moved, turned = np.moveaxis(np.array(shape), 1, 0)
@@ -198,8 +189,6 @@ def loaded_in_space(
         A value cannot be; nothing holds a free joint against the loads.
     """
     require_concrete(arm, what, "call it outside of jit, vmap and grad")
-    arm.refuse_supports(what)
-    arm.refuse_pressed(what)
     model = arm.model(theory)
     if model.invalid:
         raise ArmError(
@@ -212,17 +201,17 @@ def loaded_in_space(
 
 
 def judged(condensed: Condensed) -> Judged:
-    """What the pivots of all releases say together."""
-    determinant, negative, clear, falls = 1.0, 0, True, False
-    for pivots in condensed.pivots:
-        values = np.linalg.eigvalsh(0.5 * (pivots + pivots.T))
+    """What the pivots of all releases, and what is left at the ground, say together."""
+    determinant, negative, clear, fallen = 1.0, 0, True, 0
+    for values in (*condensed.pivots, np.linalg.eigvalsh(condensed.last)):
         determinant *= float(np.prod(values))
         negative += int(np.sum(values < 0.0))
         size = np.abs(values)
-        largest = max(1.0, float(size.max()))
-        clear = clear and bool(size.min() > _ROUNDING * largest)
-        falls = falls or bool(values.min() < -NO_STIFFNESS * largest)
-    return Judged(determinant, negative, clear, falls)
+        largest = max(1.0, float(size.max(initial=0.0)))
+        clear = clear and bool(np.all(size > _ROUNDING * largest))
+        fallen += int(np.sum(values < -NO_STIFFNESS * largest))
+    forces = condensed.forces
+    return Judged(determinant, negative - forces, clear, fallen > forces)
 
 
 def crossing(judge: Callable[[float], Judged | None], low: float, high: float, k: int) -> float:
@@ -247,28 +236,21 @@ def crossing(judge: Callable[[float], Judged | None], low: float, high: float, k
     return float(brentq(determinant, low, high, xtol=1e-300, rtol=4.0 * 2.0**-52))
 
 
-def _null_motions(steps: list[Step], place: int) -> Floats:
-    """Motions (steps + 1, 6) at the outer side of each step, and at the base, of the shape without stiffness.
-
-    It begins at the release whose pivots are nearest to singular; what lies further in rests.
-    """
-    least = [
-        math.inf if s.pivots is None else float(np.abs(np.linalg.eigvalsh(s.pivots)).min())
-        for s in steps
-    ]
-    begin = int(np.argmin(least))
-    pivots = steps[begin].pivots
-    assert pivots is not None
-    values, vectors = np.linalg.eigh(pivots)
+def _null_motions(condensed: Condensed, place: int) -> Floats:
+    """Motions (steps + 1, 6) at the outer side of each step, and at the base, of the shape without stiffness."""
+    values, vectors = np.linalg.eigh(condensed.last)
     near = np.argsort(np.abs(values))
-    first: Floats = vectors[:, near[min(place, near.size - 1)]]
-    motions = np.zeros((len(steps) + 1, 6))
-    motions[begin] = steps[begin].matrix @ first
-    for k in range(begin - 1, -1, -1):
-        step, inner = steps[k], motions[k + 1]
-        if step.pivots is None or step.known is None:
-            motions[k] = step.matrix @ inner
+    motions = np.zeros((len(condensed.steps) + 1, 6))
+    if not near.size:  # nothing was near enough to zero to be left
+        return np.full_like(motions, np.nan)
+    riding: Floats = vectors[:, near[min(place, near.size - 1)]]
+    for k in range(len(condensed.steps) - 1, -1, -1):
+        matrix, fixed, kept = condensed.steps[k]
+        inner = motions[k + 1]
+        if fixed is None or kept is None:
+            motions[k] = matrix @ inner
         else:
-            given = solved(step.pivots, step.known.T @ inner)
-            motions[k] = inner - step.matrix @ given
+            unknown = fixed @ inner + kept @ riding[: kept.shape[1]]
+            motions[k] = inner + matrix @ unknown[: matrix.shape[1]]
+            riding = unknown[matrix.shape[1] :]
     return motions

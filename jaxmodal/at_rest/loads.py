@@ -14,6 +14,7 @@ from jaxmodal.at_rest.in_space import LoadsInSpace
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.chain import DeadLoads
 
 #: for arms of which a value is traced
@@ -77,14 +78,19 @@ def refuse_moment(tip_moment: Any) -> None:
 
 
 def loads_in_space(
-    gravity: Any, tip_force: Any, tip_moment: Any, base_acceleration: Any
+    gravity: Any,
+    tip_force: Any,
+    tip_moment: Any,
+    base_acceleration: Any,
+    or_axial: SpatialArm | None = None,
 ) -> LoadsInSpace:
-    """The loads of an arm in space that arguments give; refused if there is none."""
+    """The loads of an arm in space that arguments give; refused if there is none, nor an axial force of that arm."""
     down = _vector(gravity, "gravity", "m/s^2", _IN_SPACE)
     moved = _vector(base_acceleration, "base_acceleration", "m/s^2", _IN_SPACE)
     force = _vector(tip_force, "tip_force", "N", _IN_SPACE)
     found = LoadsInSpace(down - moved, force, _vector(tip_moment, "tip_moment", "N m", _IN_SPACE))
-    if not any(np.any(x) for x in found):
+    pressed = or_axial is not None and any(x.axial_force is not None for x in or_axial.links)
+    if not pressed and not any(np.any(x) for x in found):
         raise ArmError(
             "no load: give gravity=(0.0, 0.0, -9.81), in m/s^2 along x, y and z of the ground, tip_force=(x, y, z) in "
             "N, tip_moment=(x, y, z) in N m, or base_acceleration=(x, y, z) in m/s^2; in the shell --gravity "

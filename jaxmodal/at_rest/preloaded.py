@@ -155,7 +155,7 @@ def preloaded_frequencies(
     require_arm(arm)
     if isinstance(arm, SpatialArm):
         number = positive_integer(num_modes, "num_modes", limits.MODES)
-        given = loads_in_space(gravity, tip_force, tip_moment, base_acceleration)
+        given = loads_in_space(gravity, tip_force, tip_moment, base_acceleration, or_axial=arm)
         problem = loaded_in_space(arm, theory, "preloaded_frequencies", given)
         return frequencies_under_loads(problem, number, theory)
     refuse_moment(tip_moment)

@@ -3,7 +3,14 @@
 Rigid parts carry the stiffness W inwards; what is elastic is released with the roots of its flexibility, so that
 nothing cancels without load and the determinant begins at 1. By Haynsworth's additivity the negative eigenvalues of
 ``1 + L^T W L`` of all releases (0 for the 1 of what moves freely) are those of the arm; no piece of a member is long
-enough to add any of its own.
+enough to add any of its own. Gives along which that is nearly 0, since the part beyond is near a critical load of its
+own, are not eliminated there: they ride along until what lies further in holds them, and what is left at the ground is
+the last pivot.
+
+A spring at a tip adds its stiffness to W. The force of a rigid support is an unknown as well, which rides along until
+something elastic that it works on is released together with it: each takes a negative eigenvalue off the count. A
+support moves what it holds along fixed directions, and works on the rotation vector where it holds a rotation: it has
+no energy of second order.
 
 A force F that acts on a rigid part at r from the place where its motion is known works on its turn of second order:
 ``(F.r) phi^2/2 - (F.phi)(r.phi)/2``. A moment m in a joint does ``-m . (phi_before x phi_beyond)/2``; gives g of its
@@ -27,46 +34,65 @@ from jaxmodal.at_rest.prestressed_members import (
 )
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import line_inertia, mass_and_centre
+from jaxmodal.spatial.modes.values import LinkValues
 from jaxmodal.spatial.stiffness.matrices import skew
 
 Floats = NDArray[np.float64]
 
 #: shares of a link at which the size of its forces is looked at
 _LOOKED_AT = np.linspace(0.0, 1.0, 9)
+#: eigenvalues of pivots below this ride along, and those below a share of the largest that rounding may make
+_NEAR = 1e-2
+_ROUNDED = 1e-12
+#: a rigid support acts on gives that it works on more than this, beside what makes up its work
+_ACTS = 1e-12
 
 
 class Step(NamedTuple):
     """One step inwards: a rigid part, whose outer end moves by ``matrix`` times its inner, or something elastic.
 
-    Of a release ``matrix`` are the roots L of its flexibility, ``pivots`` is 1 + L^T W L, and ``known`` is
-    (W + Gamma) L, by which the motion of its inner side acts on it.
+    Of a release ``matrix`` are the roots L of its flexibility. Its gives q, and behind them what rode along, are
+    ``fixed`` times the motion of its inner side and ``kept`` times what rides on.
     """
 
     matrix: Floats
-    pivots: Floats | None = None
-    known: Floats | None = None
+    fixed: Floats | None = None
+    kept: Floats | None = None
 
 
 class Condensed(NamedTuple):
-    """Steps from the tip to the base; of each link how many were done when its outer and its inner end was reached."""
+    """Steps from the tip to the base, and what they leave.
+
+    ``ends`` are, of each link, how many steps were done at the ends of its pieces, from tip to base; ``pivots`` the
+    eigenvalues of what was eliminated, step by step, ``last`` what was left at the ground, and ``forces`` how many of
+    the unknowns were forces of rigid supports.
+    """
 
     steps: list[Step]
-    outer: list[int]
-    inner: list[int]
+    ends: list[list[int]]
+    pivots: list[Floats]
+    last: Floats
+    forces: int
 
     @property
-    def pivots(self) -> list[Floats]:
-        """Of all releases."""
-        return [step.pivots for step in self.steps if step.pivots is not None]
+    def moving(self) -> int:
+        """How many gives there are beside what rigid supports hold of them."""
+        return sum(x.size for x in self.pivots) + len(self.last) - 2 * self.forces
 
 
 @dataclasses.dataclass(frozen=True)
 class PrestressedChain:
-    """An arm in space at rest under loads, which are all multiplied by a factor."""
+    """An arm in space at rest under loads and axial forces of its links, which are all multiplied by a factor."""
 
     model: ModalModel
     rest: RestInSpace
     gravity: Floats
+
+    def forces(self, number: int, shares: Floats) -> Floats:
+        """Section forces at shares of a link (index from 0), (S, 6)."""
+        found = self.rest.forces(number, shares)
+        found[:, 0] += self.model.values.links[number].beam.force
+        return found
 
     def pieces_for(self, factor: float, square: float = 0.0) -> list[int] | None:
         """How many pieces each link is cut into; None where a link would need too many."""
@@ -75,7 +101,7 @@ class PrestressedChain:
             if self.model.links[number].rigid:
                 found.append(0)
                 continue
-            forces = factor * self.rest.forces(number, _LOOKED_AT)
+            forces = factor * self.forces(number, _LOOKED_AT)
             needed = pieces_needed(link.beam, self.model.theory, forces, square)
             if not needed <= MOST_PIECES:
                 return None
@@ -93,21 +119,28 @@ class _Condensing:
     def __init__(self, chain: PrestressedChain, factor: float, square: float) -> None:
         self.chain, self.factor, self.square = chain, factor, square
         self.w = np.zeros((6, 6))
+        #: of what rides along: by how much the motion here works on it, (6, ...), and its own stiffness
+        self.beside, self.own = np.zeros((6, 0)), np.zeros((0, 0))
+        #: directions (6, ...) of forces of rigid supports that have met nothing elastic
+        self.held = np.zeros((6, 0))
+        self.forces = 0
         self.steps: list[Step] = []
+        self.pivots: list[Floats] = []
 
     def all(self, counts: list[int]) -> Condensed:
         links, rest = self.chain.model.values.links, self.chain.rest
-        outer, inner = [0] * len(links), [0] * len(links)
+        ends: list[list[int]] = [[] for _ in links]
         for number in range(len(links) - 1, -1, -1):
             link, at, carried = links[number], rest.places[number], rest.links[number]
             axes, last = at.axes, number == len(links) - 1
             self._body(link.tip, axes)
+            self._support(link)
             if not last:
                 self._body(links[number + 1].stator, axes)
             force = axes.T @ carried.end[:3]
             self._shift(link.end_offset, force)
             self._turn(link.roll)
-            outer[number] = len(self.steps)
+            ends[number].append(len(self.steps))
             along = np.array([float(link.beam.length), 0.0, 0.0])
             line = at.section.T @ carried.line
             force = link.roll.T @ force
@@ -115,9 +148,9 @@ class _Condensing:
                 self._shift(along, force)
                 self._hang(along[0] * line, 0.5 * along)
                 self.w -= self.square * _bar(self.chain.model, number)
+                ends[number].append(len(self.steps))
             else:
-                self._pieces(self._of_link(number, counts[number]))
-            inner[number] = len(self.steps)
+                self._pieces(self._of_link(number, counts[number]), ends[number])
             self._turn(link.roll.T)
             start = link.roll @ (force + along[0] * line)
             self._shift(link.base_offset, start)
@@ -125,14 +158,14 @@ class _Condensing:
             self._joint(number)
             self._turn(link.rotation.T)
         self._base()
-        return Condensed(self.steps, outer, inner)
+        return Condensed(self.steps, ends, self.pivots, self.own, self.forces)
 
     def _of_link(self, number: int, count: int) -> Pieces:
         chain = self.chain
         beam = chain.model.values.links[number].beam
 
         def forces(shares: Floats) -> Floats:
-            return self.factor * chain.rest.forces(number, shares)
+            return self.factor * chain.forces(number, shares)
 
         return pieces_of(beam, chain.model.theory, forces, self.square, count)
 
@@ -150,8 +183,19 @@ class _Condensing:
         self._hang(mass * (axes.T @ self.chain.gravity), centre)
         self.w -= self.square * matrix
 
+    def _support(self, link: LinkValues) -> None:
+        if link.supports is None or link.held is None:
+            return
+        for direction, stiffness in zip(link.supports, link.held, strict=True):
+            if np.isfinite(stiffness):
+                self.w += stiffness * np.outer(direction, direction)
+            else:
+                self.held = np.column_stack([self.held, direction])
+                self.forces += 1
+
     def _rigid(self, matrix: Floats) -> None:
         self.w = matrix.T @ self.w @ matrix
+        self.beside, self.held = matrix.T @ self.beside, matrix.T @ self.held
         self.steps.append(Step(matrix))
 
     def _shift(self, offset: Floats, force: Floats) -> None:
@@ -166,21 +210,61 @@ class _Condensing:
         self._rigid(np.asarray(np.kron(np.eye(2), axes), np.float64))
 
     def _release(
-        self, roots: Floats, unit: Floats | None = None, beside: Floats | float = 0.0
+        self, roots: Floats, unit: Floats | None = None, coupled: Floats | float = 0.0
     ) -> None:
-        """Something elastic; ``beside`` is what couples its give with the motion before besides W."""
+        """Something elastic; ``coupled`` is what couples its give with the motion before besides W."""
+        unit = np.eye(roots.shape[1]) if unit is None else unit
         acting = self.w @ roots
-        pivots = (np.eye(roots.shape[1]) if unit is None else unit) + roots.T @ acting
-        known = acting + beside
-        self.w = self.w - known @ solved(pivots, known.T)
+        corner = unit + roots.T @ acting
+        scale = self._scale(roots, unit)
+        along, before = roots * scale, self.beside.shape[1]
+        forces = self._met(along, corner * scale[:, None] * scale)
+        beyond = np.hstack([self.beside, forces])
+        across = along.T @ beyond
+        own = np.zeros((beyond.shape[1],) * 2)
+        own[:before, :before] = self.own
+        block = np.block([[corner * scale[:, None] * scale, across], [across.T, own]])
+        values, vectors = np.linalg.eigh(0.5 * (block + block.T))
+        size = np.abs(values)
+        done = size > max(_NEAR, _ROUNDED * float(size.max(initial=0.0)))
+        known = np.hstack([(acting + coupled) * scale, beyond])
+        acted = known @ vectors[:, done]
+        self.w = self.w - (acted / values[done]) @ acted.T
         self.w = 0.5 * (self.w + self.w.T)
-        self.steps.append(Step(roots, pivots, known))
+        self.beside, self.own = known @ vectors[:, ~done], np.diag(values[~done])
+        self.pivots.append(values[done])
+        # what rode along before, and gives; forces that came in here are not asked for again
+        back = np.concatenate([scale, np.ones(before)])[:, None] * vectors[: scale.size + before]
+        self.steps.append(Step(roots, -(back[:, done] / values[done]) @ acted.T, back[:, ~done]))
 
-    def _pieces(self, pieces: Pieces) -> None:
+    def _scale(self, roots: Floats, unit: Floats) -> Floats:
+        """Factors of the gives: what moves freely is measured by the stiffness against motions of its kind."""
+        whole = np.abs(np.diag(self.w)).reshape(2, 3).max(axis=1).repeat(3)
+        size = np.sum(whole[:, None] * roots**2, axis=0)
+        free = (np.diag(unit) <= 0.0) & (size > 0.0)
+        return np.where(free, 1.0 / np.sqrt(np.where(free, size, 1.0)), 1.0)
+
+    def _met(self, along: Floats, corner: Floats) -> Floats:
+        """Directions (6, ...) of forces of rigid supports that work on gives, scaled to them; taken off ``held``."""
+        if not self.held.size:
+            return self.held
+        acting, sizes = along.T @ self.held, np.abs(along).T @ np.abs(self.held)
+        largest = sizes.max(axis=0, initial=0.0)
+        scale = 1.0 / np.where(largest > 0.0, largest, np.inf)
+        left, values, right = np.linalg.svd(acting * scale)
+        rank = int(np.sum(values > _ACTS))
+        held, left = self.held * scale, left[:, :rank]
+        self.held = held @ right[rank:].T if rank else self.held
+        stiff = np.einsum("ij,ik,kj->j", left, corner, left)
+        found: Floats = held @ right[:rank].T * (np.sqrt(np.maximum(1.0, stiff)) / values[:rank])
+        return found
+
+    def _pieces(self, pieces: Pieces, ends: list[int]) -> None:
         for stiffness, carried, roots in zip(*(x[::-1] for x in pieces), strict=True):
             self._release(roots)
             self._rigid(carried)
             self.w += stiffness
+            ends.append(len(self.steps))
 
     def _joint(self, number: int) -> None:
         """Springs and rotor of a joint: ``J (a . phi_before + N q)^2/2``, q the give about the axis."""
@@ -201,8 +285,8 @@ class _Condensing:
         turning = self.square * inertia
         if held.size:
             unit = np.diag(held.astype(float)) - turning * np.outer(give, give)
-            beside = self.factor * (coupling @ roots) - turning * np.outer(spin, give)
-            self._release(roots, unit, beside)
+            coupled = self.factor * (coupling @ roots) - turning * np.outer(spin, give)
+            self._release(roots, unit, coupled)
         self.w -= turning * np.outer(spin, spin)
 
     def _base(self) -> None:
@@ -211,14 +295,6 @@ class _Condensing:
         if base is not None:
             self._body(self.chain.model.values.links[0].stator, np.eye(3))
             self._release(np.linalg.inv(np.linalg.cholesky(base)).T)
-
-
-def solved(pivots: Floats, right: Floats) -> Floats:
-    """The solution; the least one where a free joint has nothing against it at all."""
-    try:
-        return np.asarray(np.linalg.solve(pivots, right))
-    except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.lstsq(pivots, right, rcond=None)[0])
 
 
 def _bar(model: ModalModel, number: int) -> Floats:

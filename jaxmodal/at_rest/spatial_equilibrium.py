@@ -47,6 +47,8 @@ class SpatialEquilibrium(AtRest):
         What its springs give: along x, y, z (m) and about them (rad) of its link.
     base_reaction : array, shape (6,)
         What the ground exerts at the place of joint 1: force along x, y and z of the ground, and moment about them.
+    reactions : array, shape (n, 6)
+        What the supports at each tip exert, in the same components; 0 where there are none.
     tip_displacement : array, shape (6,)
         Of the last link's tip: along x, y and z of the ground, m, and about them, rad.
     positions : array, shape (n, S, 3)
@@ -68,6 +70,7 @@ class SpatialEquilibrium(AtRest):
     joint_moment: Floats
     joint_give: Floats
     base_reaction: Floats
+    reactions: Floats
     tip_displacement: Floats
     positions: Floats
     arm: SpatialArm
@@ -116,7 +119,8 @@ def equilibrium_in_space(
         joint_moment=found.joints[:, 3:],
         joint_give=found.gives,
         base_reaction=-found.base,
-        tip_displacement=bent.tip,
+        reactions=found.pushes,
+        tip_displacement=bent.tips[-1],
         positions=np.array(at),
         arm=arm,
         theory=theory,
@@ -130,28 +134,40 @@ _NOISE = 1e-13
 _OF_GROUND = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
 
-def _without_noise(values: Floats) -> Floats:
-    """Values as they are shown: 0 for the rounding of the largest."""
-    return np.where(np.abs(values) > _NOISE * np.abs(values).max(initial=0.0), values, 0.0)
+def _without_noise(values: Floats, beside: Floats | None = None) -> Floats:
+    """Values as they are shown: 0 for the rounding of the largest, or of the largest beside them."""
+    largest = np.abs(values if beside is None else beside).max(initial=0.0)
+    return np.where(np.abs(values) > _NOISE * largest, values, 0.0)
 
 
 def _tables(result: SpatialEquilibrium) -> list[Table]:
     """All six section forces at both ends of the links, joint torques, and the reaction of the ground."""
-    forces, torques, rows = _without_noise(result.section_forces), result.joint_torque, []
+    forces = _without_noise(result.section_forces)
+    torques, rows = _without_noise(result.joint_torque), []
     for i, link in enumerate(result.arm.links):
         held = f"{torques[i] + 0.0:.5g}" + (" N" if link.prismatic else "")
         for k, end in zip((0, -1), ends(result), strict=True):
             values = (f"{x + 0.0:.5g}" for x in forces[i, k])
             rows.append([f"link {i + 1}, {end}", *values, held if k == 0 else ""])
-    moved, turned = map(_without_noise, np.split(result.tip_displacement, 2))
+    moved, turned = np.split(result.tip_displacement, 2)
+    moved, turned = (
+        _without_noise(moved, result.displacement),
+        _without_noise(turned, result.rotation),
+    )
     notes = [
         f"tip: {', '.join(f'{1e3 * x + 0.0:.5g}' for x in moved)} mm along x, y and z of the ground, "
         f"{', '.join(f'{x + 0.0:.4g}' for x in turned)} rad about them",
         how_far(result),
     ]
     title, headings = f"at rest: {title_of(result)}", ["", *_SIX, "joint torque [N m]"]
-    reaction = (_without_noise(x) for x in np.split(result.base_reaction, 2))
-    ground = [["base", *(f"{x + 0.0:.5g}" for x in np.concatenate(list(reaction)))]]
+    names = ["base", *(f"tip of link {i + 1}" for i in range(len(result.reactions)))]
+    grounds = np.vstack([result.base_reaction, result.reactions])
+    shown = np.hstack([_without_noise(x) for x in np.split(grounds, 2, axis=1)])
+    ground = [
+        [name, *(f"{x + 0.0:.5g}" for x in row)]
+        for name, row, real in zip(names, shown, grounds, strict=True)
+        if name == "base" or np.any(real)
+    ]
     units = [
         f"{name.replace('_', ' ')} [{'N m' if 'moment' in name else 'N'}]" for name in _OF_GROUND
     ]
@@ -180,13 +196,16 @@ def _dataset(result: SpatialEquilibrium) -> xarray.Dataset:
     ):
         variables[name] = variable(dims, getattr(result, name), name.replace("_", " "), unit)
     variables["reaction"] = variable(
-        ("component",), result.base_reaction, "force (N) and moment (N m) that the ground exerts"
+        ("ground", "component"),
+        [result.base_reaction, *result.reactions],
+        "force (N) and moment (N m) that the ground exerts",
     )
     coordinates = {
         "link": np.arange(1, result.arm.num_links + 1),
         "station": result.stations,
         "axis": ["x", "y", "z"],
         "across": ["y", "z"],
+        "ground": ["base", *(f"tip_{i + 1}" for i in range(result.arm.num_links))],
         "component": list(_OF_GROUND),
     }
     return xarray.Dataset(variables, coordinates, {"theory": result.theory})

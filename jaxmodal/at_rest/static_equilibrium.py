@@ -169,6 +169,7 @@ def static_equilibrium(
     require_arm(arm)
     if isinstance(arm, SpatialArm):
         given = loads_in_space(gravity, tip_force, tip_moment, base_acceleration)
+        _refuse_second_order(arm)
         problem = loaded_in_space(arm, theory, "static_equilibrium", given)
         judge_stability(problem)
         in_space = equilibrium_in_space(arm, theory, problem, station_shares(stations))
@@ -189,7 +190,7 @@ def static_equilibrium(
     return result
 
 
-def _refuse_second_order(arm: Arm) -> None:
+def _refuse_second_order(arm: Arm | SpatialArm) -> None:
     """Refuse axial forces, whose work on the deflections section forces and deflections of first order do not hold."""
     for number, link in enumerate(arm.links, start=1):
         if link.axial_force is not None:

@@ -52,7 +52,7 @@ def quadrature_size(highest_mode: int) -> int:
 
 
 def unpadded_quadrature_size(highest_mode: int) -> int:
-    """`quadrature_size` for programs that are compiled for their number of modes anyway."""
+    """`quadrature_size` for NumPy, and for programs that are compiled for their number of modes anyway."""
     return 24 + -(-13 * (highest_mode + 2) // 4)
 
 

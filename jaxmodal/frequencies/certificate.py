@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-12
 
 
+#: how far from the frequencies their enclosures may have their middle, in units of the tolerance
+ABOUT = 0.05
+
 #: ends of an enclosure are moved by rounding by this share of their distances at the most
 _CLEAR = 0.5
 
@@ -130,6 +133,7 @@ def confirm(
     modes: Array,
     num_modes: Array,
     tolerance: Array,
+    about: Array | None = None,
 ) -> Certificate:
     """Count on both sides of each group of frequencies.
 
@@ -145,6 +149,9 @@ def confirm(
         How many of the K entries are claims; the rest is padding.
     tolerance : Array
         Relative half-width of the enclosures, and the distance below which neighbours form one group.
+    about : Array, shape (K,), optional
+        Estimates of single modes, closer to the frequencies than `ABOUT` times the tolerance, that are evaluated in
+        place of the frequencies, and about which the ends lie.
 
     Notes
     -----
@@ -154,9 +161,10 @@ def confirm(
     both counts have the parity of the sign of the determinant, which is computed independently of them, and lie farther
     from the group than rounding can move them.
     """
-    claims = Claims.of(omega, num_modes, tolerance)
+    centre = omega if about is None else about
+    claims = Claims.of(centre, num_modes, tolerance)
     first, last, below, above = claims
-    positive = claims.points(omega)
+    positive = claims.points(centre)
     values = evaluate(positive) if on_host(omega) else lax.map(evaluate, positive)
     even = values.count % 2 == 0
     agrees = ((values.sign > 0.0) == even) & (values.sign != 0.0)
@@ -166,7 +174,10 @@ def confirm(
     consistent = agrees[0] & agrees[2] & clear[0] & clear[1]
     multiplicity = xp.maximum(values.count[2] - values.count[0], 1).astype(omega.dtype)
     chord = xp.logaddexp(values.log_abs[0], values.log_abs[2])
-    share = xp.exp(xp.minimum((values.log_abs[1] - chord) / multiplicity, 0.0))
+    missed = xp.exp(xp.minimum((values.log_abs[1] - chord) / multiplicity, 0.0)) * (above - below)
+    if about is not None:  # the mode lies above where the sign is that of the lower end
+        upward = xp.where(values.sign[1] == values.sign[0], 1.0, -1.0)
+        missed = xp.abs(upward * missed - (omega - about))
     ordered = xp.concatenate([np.ones(1, bool), ~(omega[1:] < omega[:-1])])
     enclosed = (values.count[0] <= modes[first] - 1) & (values.count[2] >= modes[last])
     confirmed = enclosed & consistent & ordered & xp.isfinite(omega) & (omega > 0.0)
@@ -176,5 +187,5 @@ def confirm(
         count_above=values.count[2],
         bracket=xp.stack([below, above], axis=-1),
         group=first,
-        residual_ratio=share * (above - below) / omega / EPS,
+        residual_ratio=missed / omega / EPS,
     )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN, Evaluation, Model
-from jaxmodal.frequencies.certificate import TOLERANCE, Certificate, Claims, confirm
+from jaxmodal.frequencies.certificate import ABOUT, EPS, TOLERANCE, Certificate, Claims, confirm
 from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.root_search import LARGEST, Brackets, find_brackets, grid_trials
@@ -24,6 +24,8 @@ from jaxmodal.frequencies.root_search import LARGEST, Brackets, find_brackets, g
 #: relative width to which each mode is enclosed in float64, which then is right to 3e-12 in 99 of 100 of the 812
 #: reference frequencies, to 6e-11 in all, and to 1e-15 in 4 of 5
 _FLOAT64_WIDTH = 1e-11
+#: or until the estimate of a mode alone is right to about this, which serves as well and takes three rounds less
+_FLOAT64_ENOUGH = 1e-13
 #: rounds of that search at most (12 in the median); what float64 cannot enclose is left to double-double
 _FLOAT64_ROUNDS = 40
 #: trials of its first round for each mode, and at most
@@ -33,15 +35,22 @@ _GRID_DENSITY, _LARGEST_GRID = 16, 1024
 _WIDEST_GRID = 24
 #: the grid starts no lower, rad/s, however long the links
 _LEAST_SCALE = 1e-100
-#: relative distances from the float64 frequency at which double-double tries first: the inner two enclose 99 of 100
-#: modes, the outer two those next to another
-_ASIDE = np.array([-3e-8, -1e-11, 1e-11, 3e-8])
+#: relative distances from the float64 frequency at which double-double tries first: the inner two enclose most modes,
+#: the outer two those next to another
+_ASIDE = np.array([-3e-8, -0.4e-12, 0.4e-12, 3e-8])
+#: the same where float64 has enclosed several modes and no estimate is better than the middle
+_ASIDE_OF_SEVERAL = np.array([-3e-8, -1e-11, 1e-11, 3e-8])
 #: and those from its estimate after that: both ends of the bracket sought, with which 54 of 63 reference arms are done
 _SIDES = np.array([-0.4, 0.4]) * WIDTH
+#: nothing comes after the first where the inner two enclose every mode so closely that the chord between them is right
+#: for all that neighbours do to it, and where the certificate's points suggest the same frequency to two last digits
+_INSIDE, _RIGHT, _SAME = 1e-12, 1e-18, 2.0 * EPS
 #: by how much rounding may move a frequency at which modes are counted, relative
 _MOVED = 1e-15
 #: modes beyond those sought, whose estimates speed up the interpolation
 _BEYOND = 2
+#: to which they are enclosed
+_BEYOND_WIDTH = 1e-3
 
 
 def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
@@ -50,16 +59,25 @@ def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
     They are found in float64, whose counts only serve as a guess, and then enclosed and confirmed in double-double.
     """
     remembered = _Remembered(model)
+    asked = np.zeros(0)
 
-    def ahead(omega: np.ndarray, sides: np.ndarray) -> None:
-        """What the certificate asks of estimates, beside both sides of them."""
+    def ahead(omega: np.ndarray, sides: np.ndarray) -> np.ndarray:
+        """Ask what the certificate asks of estimates, beside both sides of them; what it suggests in their place."""
+        nonlocal asked
+        asked = omega
         claims = Claims.of(omega, np.int64(omega.size), np.float64(TOLERANCE))
-        remembered.evaluate(np.concatenate([sides, claims.points(omega).ravel()]))
+        points = claims.points(omega)
+        remembered.evaluate(np.concatenate([sides, points.ravel()]))
+        d = remembered(points, Arithmetic.double_double)
+        low, here, high = d.sign * np.exp(d.log_abs - np.max(d.log_abs, axis=0))
+        moved = here * (claims.above - claims.below) / (low - high)
+        return np.where(np.any(CERTAIN * d.noise > _RIGHT, axis=0), np.nan, omega + moved)
 
     with np.errstate(all="ignore"):
         found, width = enclosed(remembered, model.scale, model.log_at_zero, modes, ahead)
         omega = np.maximum.accumulate(found.estimate)
-        certificate = _confirmed(remembered, omega, modes, TOLERANCE)
+        alone = bool(np.all(found.isolated))
+        certificate = _confirmed(remembered, omega, modes, TOLERANCE, asked if alone else None)
         evaluations = remembered.evaluations
         omega = np.where(found.lower < LARGEST, omega, np.nan)  # there is no such mode
     return Solution(omega, found.converged(width), certificate, np.int64(evaluations))
@@ -98,12 +116,13 @@ def enclosed(
     scale: np.ndarray | np.float64,
     log_at_zero: np.float64,
     modes: NDArray[np.int64],
-    ahead: Callable[[np.ndarray, np.ndarray], None] | None = None,
+    ahead: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
 ) -> tuple[Brackets, np.ndarray]:
     """Brackets of ascending modes in double-double, and the width sought of each.
 
     ``modes`` has shape (modes,) or, for arms side by side, (modes, cells), ``scale`` shape () or (cells,). A trial may
-    overflow: nothing is learnt from it. ``ahead`` is told the estimates and their sides, which are tried next.
+    overflow: nothing is learnt from it. ``ahead`` is told the estimates and their sides, which are tried next, and
+    gives others in their place, NaN where rounding matters.
     """
     cells = modes.shape[1:]
     further = np.arange(_BEYOND).reshape((-1,) + (1,) * len(cells))
@@ -114,15 +133,17 @@ def enclosed(
     grid = grid_trials(scale, min(int(np.max(sought)), _WIDEST_GRID))
     dense = max(count, min(_GRID_DENSITY * count, _LARGEST_GRID))
     spread = np.geomspace(grid[0], grid[-1], count)
+    narrow = np.where(np.arange(count) < lanes, _FLOAT64_WIDTH, _BEYOND_WIDTH)
     rough = find_brackets(
         lambda omega: evaluate(omega, Arithmetic.float64),
         sought,
         np.geomspace(grid[0], grid[-1], dense),
         spread,
         log_at_zero,
-        _FLOAT64_WIDTH,
+        narrow.reshape((-1,) + (1,) * len(cells)),
         _FLOAT64_ROUNDS,
         beyond_wanted=_BEYOND,
+        enough=_FLOAT64_ENOUGH,
     )
     known = np.isfinite(rough.estimate) & (rough.estimate > 0.0)
     guess = np.maximum.accumulate(np.where(known, rough.estimate, spread))
@@ -132,11 +153,12 @@ def enclosed(
 
     def search(
         about: np.ndarray, aside: np.ndarray, rounds: int, known: Brackets | None = None
-    ) -> Brackets:
-        trials = about[:lanes, None] * (1.0 + aside).reshape((-1,) + (1,) * len(cells))
-        if ahead is not None and known is not None:
-            ahead(np.maximum.accumulate(about[:lanes]), trials.reshape(-1))
-        return find_brackets(
+    ) -> tuple[Brackets, np.ndarray]:
+        trials = about[:lanes, None] * (1.0 + aside)
+        others = np.full(lanes, np.nan)
+        if ahead is not None:
+            others = ahead(np.maximum.accumulate(about[:lanes]), trials.ravel())
+        found = find_brackets(
             lambda omega: evaluate(omega, Arithmetic.double_double),
             modes,
             trials.reshape(-1, *cells),
@@ -146,10 +168,17 @@ def enclosed(
             rounds,
             known=known,
         )
+        return found, others
 
-    near = search(guess, _ASIDE, 0)
+    beside, beside_several, sides = (
+        x.reshape((-1,) + (1,) * len(cells)) for x in (_ASIDE, _ASIDE_OF_SEVERAL, _SIDES)
+    )
+    near, others = search(guess, np.where(several[:, None], beside_several, beside), 0)
+    close = near.converged(_INSIDE) & near.well_estimated(_RIGHT)
+    if ahead is not None and np.all(close & (np.abs(near.estimate - others) <= _SAME * others)):
+        return near, np.full_like(width, _INSIDE)
     about = np.concatenate([near.estimate, guess[lanes:]])
-    found = search(about, _SIDES, MAX_ROUNDS, near)
+    found, _ = search(about, sides, MAX_ROUNDS, near)
     # the estimate of a mode alone, from ends where D is more than rounding, is the frequency to its last digit
     inside = (found.lower <= near.estimate) & (near.estimate <= found.upper)
     kept = found.converged(width) & inside & near.isolated
@@ -189,23 +218,28 @@ def confirm_on_host(
     tolerance: float,
 ) -> Certificate:
     """The certificate of a list of frequencies, as `programs.confirm_padded`; by other formulas where these fail."""
-    return _confirmed(_Remembered(model), omega, modes, tolerance)
+    found = _confirmed(_Remembered(model), omega, modes, tolerance)
+    other = None if found.ok else model.otherwise()
+    again = found if other is None else _confirmed(_Remembered(other), omega, modes, tolerance)
+    return again if again.ok else found
 
 
 def _confirmed(
-    known: _Remembered, omega: NDArray[np.float64], modes: NDArray[np.int64], tolerance: float
+    known: _Remembered,
+    omega: NDArray[np.float64],
+    modes: NDArray[np.int64],
+    tolerance: float,
+    asked: NDArray[np.float64] | None = None,
 ) -> Certificate:
-    def confirmed(by: _Remembered) -> Certificate:
+    """`confirm` by what is known about frequencies that were ``asked`` for, where these are still the same."""
+    if asked is not None and not np.all(np.abs(omega - asked) <= ABOUT * tolerance * omega):
+        asked = None
+    with np.errstate(all="ignore"):
         return confirm(
-            lambda x: by(x, Arithmetic.double_double),
+            lambda x: known(x, Arithmetic.double_double),
             omega,
             modes,
             np.int64(omega.size),
             np.float64(tolerance),
+            asked,
         )
-
-    with np.errstate(all="ignore"):
-        found = confirmed(known)
-        other = None if found.ok else known.model.otherwise()
-        again = found if other is None else confirmed(_Remembered(other))
-    return again if again.ok else found

@@ -18,8 +18,9 @@ from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.counts import counts_below
-from jaxmodal.frequencies.host_solver import solve_on_host
+from jaxmodal.frequencies.host_solver import confirm_on_host, solve_on_host
 from jaxmodal.frequencies.models import OtherArm, PlanarModel, TracedModel, model_of
 from jaxmodal.frequencies.programs import (
     PaddedProblem,
@@ -262,6 +263,9 @@ def _searched_on_host(model: Model, first: int, wanted: int) -> tuple[Solution, 
         again = solve_on_host(other, sought)
         if again.certificate.ok and np.all(again.converged):
             found = again._replace(evaluations=found.evaluations + again.evaluations)
+        else:  # what was found may still be confirmed by the other formulas
+            known = confirm_on_host(other, found.omega, sought, TOLERANCE)
+            found = found._replace(certificate=known) if known.ok else found
     return found, modes, free
 
 

@@ -65,6 +65,17 @@ class Brackets(Bracket):
         """Which brackets are narrower than ``width``, relative."""
         return xp.isfinite(self.upper) & (self.upper - self.lower <= width * self.upper)
 
+    def well_estimated(self, error: float) -> Array:
+        """Where one mode is alone and its estimate, by a chord, right to this relative error by its ends.
+
+        A chord is off by the product of the distances of its ends, over that of the nearest other mode.
+        """
+        room = xp.full_like(self.estimate[:1], xp.inf)
+        apart = xp.concatenate([room, self.estimate[1:] - self.estimate[:-1], room])
+        gap = xp.minimum(xp.minimum(apart[:-1], apart[1:]), self.estimate)
+        missed = (self.estimate - self.lower) * (self.upper - self.estimate)
+        return self.isolated & xp.isfinite(self.upper) & (missed <= error * gap * self.estimate)
+
 
 def find_brackets(
     evaluate: Callable[[Array], Evaluation],
@@ -76,6 +87,7 @@ def find_brackets(
     max_rounds: int,
     beyond_wanted: int = 0,
     known: Brackets | None = None,
+    enough: float = 0.0,
 ) -> Brackets:
     """Enclose the given modes.
 
@@ -103,6 +115,8 @@ def find_brackets(
         others are enclosed, there may be none, and they are left.
     known : Brackets, optional
         What another call has found of the same modes.
+    enough : float
+        A mode alone, whose estimate is right to about so much, relative, is sought no further: its bracket stays wide.
 
     Returns
     -------
@@ -140,6 +154,8 @@ def find_brackets(
 
     def sought(b: Brackets) -> Array:
         found = ~b.converged(width) & (b.lower < LARGEST)
+        if enough:
+            found = found & ~b.well_estimated(enough)
         if not beyond_wanted:
             return found
         return found & (xp.isfinite(b.upper) | xp.any(found & wanted, axis=0))

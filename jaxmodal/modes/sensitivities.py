@@ -44,8 +44,9 @@ from jaxmodal.spatial.stiffness.model import SpatialModel
 if TYPE_CHECKING:
     import xarray
 
-#: modes computed beyond those asked for, to see whether the last of these belongs to a cluster
-_BEYOND = 4
+#: modes computed beyond those asked for: to see whether the last of these belongs to a cluster, and where it does, to
+#: see its end
+_NEXT, _BEYOND = 1, 4
 _REPEATED = ("refuse", "mean")
 #: what gives the derivatives by address, and those in a direction projected on some modes, of arms of each kind
 _DERIVATIVES: dict[type, Callable[..., dict[str, Array]]] = {
@@ -189,10 +190,11 @@ def sensitivities(
         )
     names, members = asked_for(arm, addresses)
     model = _concrete_model(arm, theory)
-    found, shown = _with_neighbours(model, arm.name, num_modes, theory, throw)
     cluster_tolerance = real_number(cluster_tolerance, "cluster_tolerance", "relative")
+    found, shown = _with_neighbours(model, arm.name, num_modes, theory, cluster_tolerance, throw)
     cluster, ends = clusters(found.omega, found.group, cluster_tolerance)
     check_clusters(found.omega, cluster, ends, num_modes, repeated, cluster_tolerance)
+    found, cluster = _up_to(found, int(ends[num_modes - 1]) + 1), cluster[: ends[num_modes - 1] + 1]
     singles = list(dict.fromkeys(single for group in members for single in group))
     of_arm = _DERIVATIVES[type(model)](arm, model, found, singles)
     columns = [sum(of_arm[single] for single in singles) for singles in members]
@@ -233,21 +235,40 @@ def _concrete_model(arm: Arm | SpatialArm, theory: TheoryName) -> Model:
 
 
 def _with_neighbours(
-    model: Model, name: str, num_modes: int, theory: TheoryName, throw: bool
+    model: Model,
+    name: str,
+    num_modes: int,
+    theory: TheoryName,
+    cluster_tolerance: float,
+    throw: bool,
 ) -> tuple[NaturalFrequencies, NaturalFrequencies]:
-    """The frequencies with a few beyond, all of them numbers, and those asked for, of NumPy."""
+    """The frequencies to the end of the last cluster and beyond, all numbers, and those asked for, of NumPy."""
     count = positive_integer(num_modes, "num_modes", limits.MODES)
-    found = lowest_frequencies(model, name, count + _BEYOND, theory, throw=False)
-    shown: NaturalFrequencies = jax.tree_util.tree_map(
-        lambda x: x[:count] if np.ndim(x) else x, found
-    )
+    found = _numbers(lowest_frequencies(model, name, count + _NEXT, theory, throw=False))
+    _, ends = clusters(found[0].omega, found[0].group, cluster_tolerance)
+    if ends[count - 1] == count:
+        found = _numbers(lowest_frequencies(model, name, count + _BEYOND, theory, throw=False))
+    shown = _up_to(found[1], count)
     if throw:
         raise_uncertified(shown, name)
+    return found[0], shown
+
+
+def _up_to(found: NaturalFrequencies, count: int) -> NaturalFrequencies:
+    """The first ones of a list."""
+    some: NaturalFrequencies = jax.tree_util.tree_map(
+        lambda x: x[:count] if np.ndim(x) else x, found
+    )
+    return some
+
+
+def _numbers(found: NaturalFrequencies) -> tuple[NaturalFrequencies, NaturalFrequencies]:
+    """With numbers, far from each other, in place of frequencies that there are not; and as they were found."""
     absent, alone = np.isnan(found.omega), np.arange(found.omega.size)
     highest = np.max(found.omega, where=~absent, initial=1.0)
     omega = np.where(absent, highest * (2.0 + alone), found.omega)
     group = np.where(absent, alone, found.group)
-    return dataclasses.replace(found, omega=omega, group=group), shown
+    return dataclasses.replace(found, omega=omega, group=group), found
 
 
 def _logarithmic(
@@ -309,7 +330,7 @@ def directional_derivatives(
     """
     direction = checked_table("direction", direction, ArmError)
     model = _concrete_model(arm, theory)
-    found, shown = _with_neighbours(model, arm.name, num_modes, theory, throw)
+    found, shown = _with_neighbours(model, arm.name, num_modes, theory, cluster_tolerance, throw)
     if np.any(found.omega == 0.0):
         raise ValueError(
             "the arm has free joints (a stiffness of 0): their modes of zero frequency have no derivative in a"

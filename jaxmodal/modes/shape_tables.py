@@ -33,6 +33,7 @@ _PLANAR_ENERGIES = {
     "body_translation": "kinetic energy of translation of the body at the tip",
     "body_rotation": "kinetic energy of rotation of the body at the tip",
     "hub": "kinetic energy of the hub and the rotor at the joint",
+    "preload": "what forces at rest add to the strain energy",
 }
 _SPATIAL_FIELDS = {
     "u": ("displacement along x", "m"),
@@ -61,6 +62,7 @@ _SPATIAL_ENERGIES = {
     "body_translation": "kinetic energy of translation of the bodies at the tip",
     "body_rotation": "kinetic energy of rotation of the bodies at the tip",
     "hub": "kinetic energy of the hub and the rotor at the joint",
+    "preload": "what forces at rest add to the strain energy",
 }
 _PLANAR_MASSES = {"x": "mass x %", "y": "mass y %", "rotation": "inertia %"}
 _SPATIAL_MASSES = {name: f"{name} %" for name in ("x", "y", "z", "about x", "about y", "about z")}
@@ -82,6 +84,7 @@ def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
             "stretch %": ([e.stretching], e.strain),
             "shear %": ([e.shear_y, e.shear_z], e.strain),
             "joints %": ([e.joint], e.strain),
+            **({} if e.preload is None else {"preload %": ([e.preload], e.strain)}),
         }
         place, masses, decimals = " in space", _SPATIAL_MASSES, 1
         notes = [
@@ -149,7 +152,8 @@ def shapes_dataset(shapes: Any) -> xarray.Dataset:
         variables[name] = variable(("mode", "link", "station"), field, *fields[name])
     for name, long_name in (_SPATIAL_ENERGIES if in_space else _PLANAR_ENERGIES).items():
         values = getattr(shapes.energies, name)
-        variables[f"energy_{name}"] = variable(("mode", "link"), values, long_name, "J")
+        if values is not None:
+            variables[f"energy_{name}"] = variable(("mode", "link"), values, long_name, "J")
     by_mass = "derivative of the frequency by a point mass added there"
     along = ("mode", "link", "station")
     variables["hz_per_kg"] = variable(along, shapes.hz_per_kg, by_mass, "Hz/kg")

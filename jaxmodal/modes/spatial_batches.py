@@ -15,14 +15,14 @@ import numpy as np
 from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.paths import value_at
 from jaxmodal.eigenspaces.clusters import cluster_means, clusters
-from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.cell_fields import CellFields
 from jaxmodal.modes.spatial_sensitivities import leaf_numbers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenspaces import modes_of
-from jaxmodal.spatial.modes.energies import SpatialEnergies, mode_energies
+from jaxmodal.spatial.modes.energies import SpatialEnergies, is_pressed, mode_energies
 from jaxmodal.spatial.modes.gradients import frequency_gradients, leaf_derivatives, whole_groups
 from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
 from jaxmodal.spatial.modes.motions import carried_motions
@@ -109,9 +109,11 @@ def _cell(model: ModalModel, found: NaturalFrequencies, cell: int, leaves: int) 
     omega, group = found.omega[cell], np.asarray(found.group)[cell]
     multiplicity = np.asarray(found.multiplicity)[cell]
     known, wanted, starts = whole_groups(omega, group, multiplicity)
-    points, n = quadrature_size(omega.size), len(model.links)
+    points, n = unpadded_quadrature_size(omega.size), len(model.links)
     carried, masses = carried_motions(model, points)
     names = [field.name for field in dataclasses.fields(SpatialEnergies)]
+    if not is_pressed(model):
+        names.remove("preload")
     shapes: dict[str, Any] = {"participation": 6, "effective_mass": 6, "gradient": leaves}
     shapes |= {"energies": dict.fromkeys(names, n)}
     full = jax.tree_util.tree_map(lambda size: np.full((omega.size, size), np.nan), shapes)

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.paths import value_at
-from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenspaces import modes_of
@@ -43,7 +43,7 @@ def spatial_projection(
 ) -> Callable[[np.ndarray], np.ndarray]:
     """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
     model = modal_model(lowered)
-    size = quadrature_size(found.omega.size)
+    size = unpadded_quadrature_size(found.omega.size)
     modes, _ = modes_of(model, found.omega, found.group, found.multiplicity, size, np.zeros(0))
     to_leaves, places = rates(model.parts), leaf_numbers(arm)
     along = np.zeros(len(jax.tree_util.tree_leaves(arm)))

@@ -8,7 +8,7 @@ from typing import ClassVar
 import jax
 import numpy as np
 
-from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.exact_shapes import ExactShapes
@@ -41,7 +41,8 @@ class SpatialModeShapes(ExactShapes):
         Displacements u, v, w in m and rotations phi_x, phi_y, phi_z in rad, right-handed about x, y, z.
     force : Array, shape (K, n, S, 6)
         Section forces ``N = E A u'``, ``V_y = kappa_y G A (v' - phi_z)``, ``V_z = kappa_z G A (w' + phi_y)`` in N,
-        torque ``G J phi_x'`` and bending moments ``E I_y phi_y'``, ``E I_z phi_z'`` in N m.
+        torque ``G J phi_x'`` and bending moments ``E I_y phi_y'``, ``E I_z phi_z'`` in N m. An axial force P adds
+        ``P v'``, ``P w'`` and ``P (I_y + I_z)/A phi_x'``.
     position : Array, shape (n, S, 3)
         The stations of the arm at rest, in m, in the axes of the ground, from the place of joint 1.
     displacement, rotation : Array, shape (K, n, S, 3)
@@ -86,7 +87,7 @@ def known_motions(lowered: SpatialModel, omega: np.ndarray) -> tuple[np.ndarray,
 
     Without a search: what `mode_shapes` has in ``motions`` and ``masses``.
     """
-    model, points = modal_model(lowered), quadrature_size(omega.size)
+    model, points = modal_model(lowered), unpadded_quadrature_size(omega.size)
     apart = np.diff(omega, prepend=-np.inf) > TOLERANCE * omega
     first = np.maximum.accumulate(np.where(apart, np.arange(omega.size), 0))
     multiplicity = np.bincount(first, minlength=omega.size)[first]
@@ -99,7 +100,7 @@ def spatial_mode_shapes(
 ) -> SpatialModeShapes:
     """`mode_shapes` of an arm in space at the frequencies that were ``found`` and the stations ``xi``."""
     model, num_modes = modal_model(lowered), found.omega.shape[0]
-    points = quadrature_size(num_modes)
+    points = unpadded_quadrature_size(num_modes)
     free = int(np.sum(found.omega == 0.0))
     known = np.flatnonzero(found.omega > 0.0)  # NaN: there is no such mode
     carried, masses = carried_motions(model, points)

@@ -11,7 +11,7 @@ from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.modes.sensitivities import Sensitivities
 from jaxmodal.modes.tables import by_size, shown_sensitivities
 from jaxmodal.plots.figures import COLOURS, axes_or_new
-from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.statuses import Status, present
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,8 +64,8 @@ def draw_sensitivities(table: Sensitivities, axes: Axes | None = None, top: int 
 
 def _without_bars(table: Sensitivities, axes: Axes) -> Axes:
     """Say why there is nothing to draw."""
-    codes = np.unique(np.asarray(table.frequencies.status)).tolist()
-    causes = [Status(code).cause for code in codes if code != Status.certified]
+    found = present(table.frequencies.status)
+    causes = [each.cause for each in found if each is not Status.certified]
     why = "; ".join(causes) or "no frequency is above zero"
     axes.text(
         *(0.5, 0.5, fill(f"no sensitivities: {why}", 70)),

@@ -205,14 +205,12 @@ def check_outputs(
                 stacklevel=4,
             )
     pressed = [name for name, part in parts.items() if part == "buckling"]
-    if pressed and isinstance(arm, SpatialArm):
-        others = [name for name, entry in QUANTITIES.items() if entry.part != "buckling"]
-        raise SweepError(
-            f"outputs: {pressed[-1]!r} needs loads at rest, which planar arms alone have; of an arm in space take of "
-            f"{', '.join(others)}."
-        )
     if pressed and not under_forces(arm):
+        loads = (
+            ""
+            if isinstance(arm, SpatialArm)
+            else "it loads, a table [loads] with gravity = 9.81, or "
+        )
         raise SweepError(
-            f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give it loads, a table [loads] "
-            "with gravity = 9.81, or links an axial_force."
+            f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give {loads}links an axial_force."
         )

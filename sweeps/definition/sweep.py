@@ -177,9 +177,7 @@ class Sweep(ShowsTables):
         if dimension == "parameter":
             return self.sensitivity_to
         arm = self.arm
-        return labels_of(
-            dimension, isinstance(arm, SpatialArm), isinstance(arm, Arm) and under_forces(arm)
-        )
+        return labels_of(dimension, isinstance(arm, SpatialArm), under_forces(arm))
 
     def array_shape(self, output: str, cells: tuple[int, ...] = ()) -> tuple[int, ...]:
         """Shape of an output (`dims_of`) over all cells, or over so many along each axis."""

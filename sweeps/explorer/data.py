@@ -14,7 +14,7 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.facts import depth_in_plane
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.statuses import OF_FREQUENCIES
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
 from sweeps.analysis.cells import axes_of, definition_of
@@ -158,7 +158,7 @@ def _fixed(ds: xr.Dataset, definition: dict[str, Any]) -> list[dict[str, Any]]:
 def _statuses() -> dict[str, dict[str, str]]:
     known = {
         str(int(status)): {"name": status.name, "cause": status.cause, "remedy": status.remedy}
-        for status in Status
+        for status in OF_FREQUENCIES
     }
     about = {
         "name": "not_computed",

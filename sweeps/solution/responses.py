@@ -142,13 +142,15 @@ def _compliance(
     return np.full((len(names), len(names)), np.nan), Status.no_value
 
 
-def buckling_cells(arm: Arm, values: Mapping[str, Floats], theory: TheoryName) -> BucklingCells:
+def buckling_cells(
+    arm: Arm | SpatialArm, values: Mapping[str, Floats], theory: TheoryName
+) -> BucklingCells:
     """Return the lowest buckling factors of cells under the loads that they bear; arguments as of `peak_cells`."""
     rows = [_buckling(each, theory) for each in _arms(arm, values)]
     return BucklingCells(*map(np.array, zip(*rows, strict=True)))
 
 
-def _buckling(arm: Arm | None, theory: TheoryName) -> tuple[float, Status]:
+def _buckling(arm: Arm | SpatialArm | None, theory: TheoryName) -> tuple[float, Status]:
     if arm is None:
         return math.nan, Status.no_value
     try:

@@ -13,7 +13,6 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arm import require_planar
 from jaxmodal.arm.refusals import require_known
 from jaxmodal.batches.in_space import PlanInSpace
 from jaxmodal.batches.many_arms import columns_of, plan_of
@@ -95,5 +94,5 @@ def with_parts(
     if "compliance" in parts:
         found["compliance"] = compliance_cells(sweep.arm, values, theory)
     if "buckling" in parts:
-        found["buckling"] = buckling_cells(require_planar(sweep.arm), values, theory)
+        found["buckling"] = buckling_cells(sweep.arm, values, theory)
     return dataclasses.replace(solved, **found)

@@ -322,7 +322,7 @@ def test_results_show_themselves():
     assert "joint torque" in str(found)
     dataset = found.to_xarray()
     assert dataset.bending_moment.dims == ("link", "station", "across")
-    assert float(dataset.reaction.sel(component="force_z")) == found.base_reaction[2]
+    assert float(dataset.reaction.sel(ground="base", component="force_z")) == found.base_reaction[2]
     assert dataset.torque.attrs["units"] == "N m"
     stresses = found.stresses().to_xarray()
     assert float(stresses.equivalent_stress.max()) == found.stresses().largest

@@ -159,6 +159,30 @@ def test_a_bound_of_0_that_changes_no_number_is_taken():
     assert problem.zero_modes["own"].most == 0
 
 
+@pytest.mark.parametrize(
+    ("directions", "fewest", "most"),
+    [((), 2, 2), (((1, 0, 0),), 1, 2), (((1, 0, 0), (0, 0, 1)), 0, 1)],
+)
+def test_supports_in_space_hold_free_joints(directions, fewest, most):
+    """Two hinges about y: each direction held takes a motion, but where it acts along both links; 0 holds nothing."""
+    tube = jm.hollow_circle(0.05, 0.003, "cowper")
+    hinge = {"joint_axis": (0, 1, 0), "joint_stiffness": 0.0}
+    bar = jm.SpatialLink(0.5, 7e10, 2700.0, tube, poisson_ratio=0.33, **hinge)
+    held = [jm.Support("translation", each, 1e4) for each in directions]
+    idle = jm.Support("translation", (0, 1, 0), 0.0)
+    arm = jm.SpatialArm((bar, bar.replace(supports=(*held, idle))))
+    angles = np.array([[0.0, 0.7], [0.0, 0.0]])
+    depth = Variable("link1.section.outer_diameter", 0.04, 0.08)
+    limit = FrequencyLimit(3, at_least_hz=1.0, postures="two")
+    problem = Problem(arm, [depth], MinimiseMass(), [limit], postures={"two": angles})
+    assert problem.zero_modes["two"].most == most
+    numbers = [
+        int(np.sum(np.asarray(jm.natural_frequencies(arm.with_posture(x), 3).omega) == 0.0))
+        for x in angles
+    ]
+    assert (min(numbers), max(numbers)) == (fewest, most)
+
+
 def test_modes_of_frequency_0_are_no_partners_and_in_no_band():
     """A gap above mode 4 looks at modes 4 to 6; a band of the watched modes at 4 and 5 alone."""
     band = ForbiddenBand(20.0, 30.0, modes=5)

@@ -97,7 +97,7 @@ def test_a_column_near_rest_and_buckled():
     cells = {"link1.axial_force": [*damped, -1.01 * CRITICAL, -20.0 * CRITICAL]}
     found = jm.frequency_response(column(0.0), 1e-5, TIP, TIP, theory=theory, parameters=cells)
     np.testing.assert_allclose(found.values[:5, 0, 0], exact, rtol=1e-9)
-    assert found.status[:, 0, 0].tolist() == [0] * 5 + [int(jm.Status.unstable)] * 2
+    assert found.status[:, 0, 0].tolist() == [jm.Status.resolved] * 5 + [jm.Status.unstable] * 2
     assert np.isnan(found.values[5:]).all()
     for force in (-1.01, -20.0):
         arm = column(force * CRITICAL)
@@ -182,7 +182,7 @@ def test_derivatives_by_a_force_and_traced_arms():
     with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
         (value, status), rate = found(force)
         (none, unstable), no_rate = found(-1.5 * CRITICAL)
-    assert status == 0
+    assert status == jm.Status.resolved
     np.testing.assert_allclose(value, float(exact(force)), rtol=1e-12)
     difference = (exact(force + step) - exact(force - step)) / (2 * step)
     np.testing.assert_allclose(rate, float(difference), rtol=1e-10)

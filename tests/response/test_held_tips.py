@@ -8,6 +8,7 @@ from response.exact_chain import Chain
 
 import jaxmodal as jm
 from jaxmodal.statics.beam_arrays import SUPPORTS
+from tests.supported_arms import TIPS, supported_two
 
 HELD = {"tip_1.rotation": 0, "tip_2.x": 1, "tip_2.y": 1}
 OUTPUTS = ["link_1@0.4.across", "link_2@0.5.y", "tip.rotation", "joint_2.relative_rotation"]
@@ -235,3 +236,15 @@ def test_stiffness_between_ports_on_both_sides_of_a_clamped_tip():
     assert found.ok
     size = found.magnitude
     assert (np.maximum(size[0, 1], size[1, 0]) < 1e-11 * np.sqrt(size[0, 0] * size[1, 1])).all()
+
+
+@pytest.mark.parametrize("kind", ["springs", "rigid"])
+def test_what_rigid_supports_hold_gives_nothing_at_rest(kind):
+    """Exactly 0, along a link as well where the support is askew to it; a spring leaves what it gives."""
+    arm = supported_two(**TIPS[kind])
+    for own, turn in ((arm, "rotation"), (jm.to_spatial(arm), "rz")):
+        ports = ["tip.y", "tip.x", f"tip.{turn}", "tip_1.y"]
+        found = jm.static_compliance(own, ports, ports).values
+        assert np.any(found[0]) == (kind == "springs")
+        np.testing.assert_array_equal(found[0], found[:, 0])
+        assert np.all(np.diag(found)[1:] > 0.0)

@@ -143,4 +143,4 @@ def test_tables_and_legends_tell_forces_from_motions(arm):
     assert "from tip_2.force_x to tip_2.x" in str(jm.modal_superposition(arm, *tip, 4))
     noise = jm.random_response(arm, 1.0, 5.0, 50.0, *tip, tolerance=1e-2)
     assert "under a random tip_2.force_x" in str(noise)
-    assert noise.to_xarray().attrs["input"] == "tip_2.force_x"
+    assert noise.to_xarray().attrs["inputs"] == "tip_2.force_x"

@@ -19,6 +19,23 @@ ARCMIN = 180.0 * 60.0 / math.pi
 RAW = jm.spatial_section(1e-3, 2e-7, 1e-4, 3e-7, 0.8, 2.0)
 
 
+def calibrated(twist, d):
+    """Two joints by rows, the second of which is turned by ``twist`` from the first and ``d`` along it."""
+    usual = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.33, "along": "a"}
+    usual["section"] = jm.hollow_circle(0.1, 0.005, "cowper")
+    rows = [(0.0, 0.0, 0.4, twist), (0.3, d, 0.4, 0.0)]
+    return jm.arm_from_denavit_hartenberg(rows, [usual] * 2)
+
+
+@pytest.mark.parametrize(("twist", "said"), [(1e-3, True), (0.0, False), (1.5, False)])
+def test_axes_that_are_all_but_parallel_are_the_cause_of_a_far_offset(twist, said):
+    (found,) = implausible_values(calibrated(twist, -300.0))
+    assert found.address == "link2.base_offset.z"
+    assert ("joints 1 and 2 are parallel but for 0.001 rad" in found.message) == said
+    assert ("joint_origin" in found.message) == said
+    assert ("if this is in mm" in found.message) != said
+
+
 @pytest.mark.parametrize(
     ("arm", "address", "words"),
     [

@@ -106,3 +106,20 @@ def test_a_missing_shear_coefficient_is_refused():
     link = jm.SpatialLink(1.0, 7e10, 2700.0, plain, poisson_ratio=0.3)
     with pytest.raises(SweepError, match="a shear coefficient is missing"):
         sweeps.Sweep(jm.SpatialArm((link,)), [linspace("link1.length", 1.0, 2.0, 2)])
+
+
+def test_outputs_of_arms_in_space_under_axial_forces():
+    """Buckling factors are Euler's over the force, and shares of the strain energy have a part of the forces."""
+    bar = jm.SpatialLink(0.5, 7e10, 2700.0, jm.rectangle(0.03, 0.02), poisson_ratio=0.3)
+    arm = jm.SpatialArm((bar.replace(axial_force=-100.0),))
+    forces, outputs = [-100.0, -300.0], ["buckling_factor", "strain_energy_fraction"]
+    axis = sweeps.axis("link1.axial_force", forces)
+    found = sweeps.run(
+        sweeps.Sweep(arm, [axis], num_modes=2, theories=["euler_bernoulli"], outputs=outputs)
+    )
+    critical = np.pi**2 / 4.0 / 0.25 * 7e10 * 0.03 * 0.02**3 / 12.0
+    expected = critical / np.array([100.0, 300.0])
+    np.testing.assert_allclose(found.buckling_factor, expected, rtol=1e-12, atol=0)
+    shares = found.strain_energy_fraction
+    np.testing.assert_allclose(shares.sum(["link", "strain_part"]), 1.0, rtol=1e-12, atol=0)
+    assert bool((shares.sel(strain_part="preload", mode=1) < 0.0).all())

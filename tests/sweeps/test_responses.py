@@ -48,9 +48,8 @@ def test_an_oscillator_in_closed_form(stored):
     np.testing.assert_allclose(ds.damped_frequency[:, 0], moving, rtol=1e-9)
     assert ds.damped_status.values[:, 0].tolist() == [0] * 5
     # above a ratio of sqrt(1/2) the response falls from rest on
-    meanings = ds.peak_status.attrs["flag_meanings"].split()
-    found = [meanings[code] for code in ds.peak_status.values]
-    assert found == ["infinite", "peak", "peak", "no_peak", "no_peak"]
+    found = [jm.Status(code).name for code in ds.peak_status.values]
+    assert found == ["resonance", "resolved", "resolved", "no_peak", "no_peak"]
     for k in (1, 2):
         size = 1.0 / (2.0 * RATIOS[k] * np.sqrt(1.0 - RATIOS[k] ** 2) * STIFFNESS)
         np.testing.assert_allclose(ds.peak_response[k], size, rtol=1e-9)
@@ -215,7 +214,10 @@ def test_a_tip_that_nothing_holds_has_no_compliance():
         outputs=["tip_compliance"],
     )
     ds = sweeps.run(sweep)
-    assert ds.compliance_status.values.ravel().tolist() == [1, 0]
+    assert ds.compliance_status.values.ravel().tolist() == [
+        jm.Status.no_value,
+        jm.Status.resolved,
+    ]
     assert np.isnan(ds.tip_compliance.values.reshape(2, 2, 2)[0]).all()
     area, second = 0.02 * 0.05, 0.05 * 0.02**3 / 12
     expected = np.diag([1.0 / (7e10 * area), 1.0 / (3 * 7e10 * second)])

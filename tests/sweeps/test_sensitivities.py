@@ -76,13 +76,17 @@ def test_shares_of_energy_add_up_to_one(ds):
 
 def test_a_double_root_is_flagged_and_has_means(ds):
     crossing = ds.isel(theta_2=0, theta_3=0)
-    assert crossing.modal_status.values.tolist() == [0, 1, 1]
+    assert crossing.modal_status.values.tolist() == [
+        jm.Status.resolved,
+        jm.Status.cluster_mean,
+        jm.Status.cluster_mean,
+    ]
     assert ds.modal_status.attrs["flag_meanings"].split()[1] == "cluster_mean"
     assert np.all(np.isfinite(crossing.sensitivity))
     np.testing.assert_array_equal(crossing.sensitivity[1], crossing.sensitivity[2])
     np.testing.assert_array_equal(crossing.effective_mass[1], crossing.effective_mass[2])
     others = ds.isel(theta_2=slice(1, None))
-    assert np.all(others.modal_status == 0)
+    assert np.all(others.modal_status == jm.Status.resolved)
 
 
 def test_labels_and_units(ds):
@@ -118,7 +122,10 @@ def test_invalid_cells_have_no_value_and_say_so():
     # three modes as everywhere here: one program
     options = {"num_modes": 3, "outputs": ["sensitivity"], "sensitivity_to": ["link1.length"]}
     ds = sweeps.run(sweeps.Sweep("example:three_link_industrial", axes, **options))
-    assert ds.modal_status.values.reshape(2, 3).tolist() == [[0] * 3, [2] * 3]
+    assert ds.modal_status.values.reshape(2, 3).tolist() == [
+        [jm.Status.resolved] * 3,
+        [jm.Status.no_value] * 3,
+    ]
     assert np.isnan(ds.sensitivity.values.reshape(2, 3)).tolist() == [[False] * 3, [True] * 3]
 
 

@@ -24,7 +24,7 @@ from jaxmodal.response.damped.damped_roots import (
 from jaxmodal.response.driven.damping import SPRINGS
 from jaxmodal.response.driven.labels import cell_labels
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.statuses import OF_DAMPED_MODES, Status, remarks_on, status_variable
+from jaxmodal.runtime.statuses import OF_DAMPED_MODES, Status, present, status_variable
 from jaxmodal.runtime.tables import Table, shortened
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
@@ -87,8 +87,13 @@ class DampedModesBatch(ShowsRoots):
                 zip(self.frequencies_hz, self.damping_ratio, strict=True), start=1
             )
         ]
+        notes = [
+            f"{code} ({int((self.status == code).sum())} modes): {code.cause}; {code.remedy}."
+            for code in present(self.status)
+            if not code.usable
+        ]
         title = f"damped modes of {len(self.roots):,} arms ({self.theory})"
-        return [Table(title, headings, shortened(rows), remarks_on(self.status))]
+        return [Table(title, headings, shortened(rows), notes)]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return a dataset with the dims cell and mode: frequencies in Hz, damping, statuses, parameters."""

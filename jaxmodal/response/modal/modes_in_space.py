@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
+from jaxmodal.eigenspaces.modal_mass import quadrature, unpadded_quadrature_size
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.response.driven.damping import dampers, undamped
 from jaxmodal.response.driven.ports import RELATIVE, Port
@@ -18,7 +18,7 @@ from jaxmodal.response.modal.rigid_motions import first_vibration, rigid_motions
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenspaces import modes_of
-from jaxmodal.spatial.modes.energies import gives_way, rigidities
+from jaxmodal.spatial.modes.energies import gives_way, rigidities, strain_forces
 from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
 from jaxmodal.spatial.modes.motions import Motion, carried_motions, frames
 
@@ -39,12 +39,13 @@ def modes_in_space(
     """
     if any(each.place == "base" for each in given):
         arm.refuse_supports("a sum over modes under a base that moves")
+        arm.refuse_pressed("a sum over modes under a base that moves")
     found = natural_frequencies(arm, num_modes, theory=theory)
     omega = np.asarray(found.omega)
     if np.any(omega == 0.0):
         arm.refuse_supports("a sum over modes of an arm with free joints")
     model, free = modal_model(arm.model(theory)), int(np.sum(omega == 0.0))
-    places, points = frames(model.values.links), quadrature_size(num_modes)
+    places, points = frames(model.values.links), unpadded_quadrature_size(num_modes)
     readings = {
         each: reading_of(
             each, arm, places[arm.num_links - 1 if each.link is None else each.link - 1]
@@ -121,7 +122,7 @@ def _damping(
     for i, (link, values) in enumerate(zip(arm.links, model.values.links, strict=True)):
         if link.loss_factor or link.kelvin_voigt_time:
             soft = gives_way(model, i) * values.beam.length / rigidities(values.beam)
-            forces = modes.nodes[:, i, :, 6:]
+            forces = strain_forces(model, i, modes.nodes[:, i])
             strain: Floats = np.einsum(
                 "kqf,lqf,q,f->kl", forces, forces, weights, soft, optimize=True
             )

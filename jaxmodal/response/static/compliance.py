@@ -166,11 +166,13 @@ def static_compliance(
     under = any(np.any(each) for each in forces)
     idle = _at_rest(matrix, stiffness, arm, loose) if under else _free(stiffness, loose)
     _require_held(reads, idle, arm, loose)
+    still = _held_still(reads, matrix, stiffness.held)
     # motions that no port sees and nothing drives are held by any stiffness
     shrink = _shrink(stiffness, float(np.sum(beams.length)))
     square, reads = (matrix + idle @ idle.T) * shrink[:, None] * shrink, reads * shrink
     compliance = reads @ np.linalg.solve(square, reads.T)
     compliance = np.asarray(0.5 * (compliance + compliance.T))
+    compliance[still], compliance[:, still] = 0.0, 0.0
     places = np.ix_(*([everything.index(x) for x in part] for part in (read, driven)))
     return StaticCompliance(compliance[places], driven, read, theory)
 
@@ -303,6 +305,17 @@ def _require_held(reads: Floats, idle: Floats, arm: Arm, loose: dict[int, str]) 
             f"{', '.join(names)} = 0: nothing holds the arm under a static load beyond it{neither}; give it a "
             "stiffness greater than 0, or make it rigid: leave it out at a joint, give inf at the base."
         )
+
+
+def _held_still(reads: Floats, matrix: Floats, held: int) -> NDArray[np.bool_]:
+    """Which ports rigid supports hold at rest whatever acts: they read nothing but what these are to hold at 0."""
+    size = len(matrix) - held
+    rigid = matrix[size:, :size][np.diag(matrix)[size:] == 0.0]
+    _, values, rows = np.linalg.svd(rigid, full_matrices=False)
+    rows = rows[values > STILL * np.max(values, initial=0.0)]
+    own = reads[:, :size]
+    left = own - (own @ rows.T) @ rows
+    return np.asarray(np.linalg.norm(left, axis=1) <= STILL * np.linalg.norm(own, axis=1))
 
 
 def _shrink(stiffness: StaticStiffness, reach: float) -> Floats:

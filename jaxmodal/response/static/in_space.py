@@ -7,6 +7,7 @@ pass it, which is Castigliano's theorem.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import factorial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,10 @@ from numpy.typing import NDArray
 from jaxmodal.arithmetic.nothing import NOTHING, as_array
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
-from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.ports import RELATIVE, Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, is_free, spatial_system
+from jaxmodal.response.receptance.in_space import held_loads
+from jaxmodal.response.static.buckled import buckled_error
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.stiffness.entries import with_link
@@ -26,6 +29,10 @@ from jaxmodal.statics.laws import shear_ratio
 
 #: share of a compliance beyond rounding
 _WORKS = 1e-12
+#: of power series of |z| < 1: what is left is below 1e-20
+_TERMS = 10
+
+Floats = NDArray[np.float64]
 
 
 def compliance_in_space(
@@ -37,27 +44,72 @@ def compliance_in_space(
     ------
     ArmError
         A value cannot be, or a port moves where a joint is free.
+    UncertifiedError
+        Axial forces buckle the arm.
     """
     if model.invalid:
         raise ArmError(
             "arm: a value of it cannot be, which was not looked at when it was made; make it anew of numbers, with "
             "jaxmodal.set_parameters or arm.replace, which name the value."
         )
-    arm.refuse_pressed("a static compliance")
+    if model.unstable:
+        raise buckled_error(arm, "static compliance")
     system = spatial_system(arm, model, "receptance", inputs, outputs)
     found = _at_rest(system, "")
     free = list(dict.fromkeys(_moving_free_joints(system, np.diag(found))))
-    if free and model.supported:
-        raise ArmError(
-            f"{', '.join(free)} = 0: what supports hold of an arm in space with free joints is not known at rest; "
-            "give it a small stiffness."
-        )
     if free:
-        raise ArmError(
-            f"{', '.join(free)} = 0: nothing holds the arm under a static load beyond it; give it a stiffness greater "
-            "than 0, or make it rigid: leave it out."
-        )
+        found = _held_by_others(arm, model, system, free)
+    still = sorted(held_loads(system))
+    found[still], found[:, still] = 0.0, 0.0
     return found[np.ix_(*([system.loads.index(x) for x in part] for part in (outputs, inputs)))]
+
+
+def _held_by_others(
+    arm: SpatialArm, model: SpatialModel, system: SpatialSystem, free: Sequence[str]
+) -> NDArray[np.float64]:
+    """Responses (loads, loads) at rest where supports, or axial forces, hold what free joints let go.
+
+    With springs of 1/c in these joints unit torques in them turn them by R and move the loads by M; without these
+    springs the responses are ``G + M (c - R)^-1 M^T``. So c is a give of the size of the arm's own.
+    """
+    hinges = [
+        Port("joint", RELATIVE, number)
+        for number, link in enumerate(arm.links, start=1)
+        if link.joint_stiffness == 0.0
+    ]
+    names = {f"link{each.link}.joint_stiffness" for each in hinges}
+    if not names.issuperset(free) or not arm.is_solved_alone:
+        raise ArmError(_nothing_holds(free))
+    both = spatial_system(arm, model, "receptance", (*system.loads, *hinges), system.loads)
+    give = _give_of(model)
+    whole = _at_rest(both, None, give)
+    place = [both.loads.index(each) for each in hinges]
+    loads = [both.loads.index(each) for each in system.loads]
+    left, vectors = np.linalg.eigh(give * np.eye(len(place)) - whole[np.ix_(place, place)])
+    moved = whole[np.ix_(loads, place)] @ vectors
+    idle = np.abs(left) <= _WORKS * give
+    # what nothing holds may move where no load sees it
+    if np.any(np.abs(moved[:, idle]) > _WORKS * np.abs(moved).max(initial=0.0)):
+        raise ArmError(_nothing_holds(free))
+    kept = moved[:, ~idle]
+    found: NDArray[np.float64] = whole[np.ix_(loads, loads)] + (kept / left[~idle]) @ kept.T
+    return found
+
+
+def _give_of(model: SpatialModel) -> float:
+    """By how much the softest link bends under a unit moment, rad/(N m); 1 of rigid links."""
+    s = model.sections
+    if s is None:
+        return 1.0
+    bending = s.youngs_modulus * np.minimum(s.second_moment_y, s.second_moment_z)
+    return float(np.max(s.length / bending))
+
+
+def _nothing_holds(free: Sequence[str]) -> str:
+    return (
+        f"{', '.join(free)} = 0: nothing holds the arm under a static load beyond it; give it a stiffness greater "
+        "than 0, or make it rigid: leave it out."
+    )
 
 
 def still_in_space(arm: SpatialArm, theory: TheoryName, given: Sequence[Port]) -> list[bool]:
@@ -78,8 +130,8 @@ def _moving_free_joints(system: SpatialSystem, held: NDArray[np.float64]) -> Ite
                     yield name
 
 
-def _at_rest(system: SpatialSystem, soft: str | None) -> NDArray[np.float64]:
-    """Responses (loads, loads) at rest with free joints held, but for one, by its address, of a compliance of 1.
+def _at_rest(system: SpatialSystem, soft: str | None, give: float = 1.0) -> NDArray[np.float64]:
+    """Responses (loads, loads) at rest with free joints held, but for one, by its address, of a compliance ``give``.
 
     With None all of them have that.
     """
@@ -89,7 +141,7 @@ def _at_rest(system: SpatialSystem, soft: str | None) -> NDArray[np.float64]:
     for link in reversed(system.links):
         names = link.springs or ("",) * len(link.entries.springs)
         springs = [
-            spring._replace(unit=1.0, compliance=1.0 if soft in (None, name) else NOTHING)
+            spring._replace(unit=1.0, compliance=give if soft in (None, name) else NOTHING)
             if is_free(spring)
             else spring
             for name, spring in zip(names, link.entries.springs, strict=True)
@@ -107,25 +159,66 @@ def _members_at_rest(system: SpatialSystem) -> FreeEndMember:
     assert s is not None
     s = Sections(*np.broadcast_arrays(*s))
     beams, length = plane_beams(s), s.length
-    bending, shear_give = shear_ratio(beams, system.theory.shear)
     stretching = s.youngs_modulus * s.area
     along = length / stretching if system.theory.axial > 0.0 else 0.0 * length
-    twist = length / (s.shear_modulus * s.torsion_constant)
+    polar = s.second_moment_y + s.second_moment_z
+    twist = length / (s.shear_modulus * s.torsion_constant + s.axial_force * polar / s.area)
+    bending, shear_give = shear_ratio(beams, system.theory.shear)
+    return _bent_at_rest(length, bending, shear_give, s.axial_force, np.stack([along, twist]))
+
+
+def _bent_at_rest(
+    length: Floats, bending: Floats, give: Floats, force: Floats, along: Floats
+) -> FreeEndMember:
+    """Members under an axial force N, exactly: ``E I psi'' = h (N psi - Q)`` and ``v' = h (psi + give Q)``.
+
+    Q is the transverse force, constant along a member, and h = 1/(1 + N give); `preload` derives both.
+    """
+    h = 1.0 / (1.0 + force * give)
+    c, s, d, e, q = _over_cosine(h * force * length**2 / bending)
     one, zero = np.ones_like(bending), np.zeros_like(bending)
     return FreeEndMember(
         f_uu=zero,
         f_vv=zero,
         f_vp=zero,
-        f_pp=zero,
+        f_pp=h * force * length * s,
         h_uu=one,
         h_vv=one,
-        h_vp=one * length,
+        h_vp=h * length * s,
         h_pv=zero,
-        h_pp=one,
-        r_uu=np.stack([along, twist]),
-        r_vv=length**3 / (3.0 * bending) + length * shear_give,
-        r_vp=length**2 / (2.0 * bending),
-        r_pp=length / bending,
-        det_r_flex=zero,
+        h_pp=one * c,
+        r_uu=along,
+        r_vv=h * h * length**3 * e / bending + h * length * give,
+        r_vp=h * length**2 * d / bending,
+        r_pp=length * s / bending,
+        det_r_flex=(h * length / bending) * (h * length**3 * q / bending + length * give * s),
         delta=one,
+    )
+
+
+def _over_cosine(z: Floats) -> tuple[Floats, ...]:
+    """With r = sqrt z: 1, sinh(r)/r, (cosh r - 1)/z, (cosh r - sinh(r)/r)/z and (sinh(r)/r - 2 (cosh r - 1)/z)/z.
+
+    All over cosh r; trigonometric where z < 0.
+    """
+    near, r = np.abs(z) < 1.0, np.sqrt(np.abs(z))
+    small, k = np.where(near, z, 0.0), np.arange(_TERMS)
+    known = np.array([factorial(2 * j) for j in range(_TERMS + 3)], float)
+    weights = (
+        1.0 / known[k],
+        1.0 / (known[k] * (2 * k + 1)),
+        1.0 / known[k + 1],
+        1.0 / (known[k + 1] * (2 * k + 3)) * (2 * k + 2),
+        1.0 / known[k + 2] * (2 * k + 2),
+    )
+    c, *others = (np.polynomial.polynomial.polyval(small, x) for x in weights)
+    far, root = np.where(near, 1.0, z), np.where(near, 1.0, r)
+    with np.errstate(over="ignore"):
+        one = 1.0 / np.where(far > 0.0, np.cosh(root), np.cos(root))
+    s = np.where(far > 0.0, np.tanh(root), np.tan(root)) / root
+    d = (1.0 - one) / far
+    closed = s, d, (1.0 - s) / far, (s - 2.0 * d) / far
+    return (
+        np.where(near, 1.0 / c, one),
+        *(np.where(near, x / c, y) for x, y in zip(others, closed, strict=True)),
     )

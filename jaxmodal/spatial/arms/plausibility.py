@@ -34,6 +34,9 @@ from jaxmodal.spatial.parts.geometry import Position
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
 
+#: angles between the axes of joints, rad, at which their common normal is far away and not meant to be
+_NEARLY = (1e-9, 0.02)
+
 
 def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
     """Values of an arm of either kind that look like a wrong unit or a slip; see `arm.plausibility.implausible_values`.
@@ -90,7 +93,9 @@ def _found(arm: SpatialArm) -> Iterator[Implausibility]:
             findings += _body(f"{name}.", getattr(link, name), links_mass, length, reach)
         for name in ("base_offset", "end_offset"):
             allowed = LENGTH_RANGE[1] if link.prismatic else reach
-            findings += _offset(f"{name}.", getattr(link, name), allowed)
+            far = list(_offset(f"{name}.", getattr(link, name), allowed))
+            cause = _nearly_parallel(arm, number, reach) if far else ""
+            findings += [(field, value, cause or message) for field, value, message in far]
         for field, value, message in findings:
             yield Implausibility(f"link{number}.{field}", value, message)
     last = arm.links[-1]
@@ -201,6 +206,24 @@ def _body(
     yield from _offset(f"{place}centre.", body.centre, reach)
     if body.inertia is not None and (fault := fault_of(body.inertia)):
         yield f"{place}inertia.{name}", moment, fault
+
+
+def _nearly_parallel(arm: SpatialArm, number: int, reach: float) -> str:
+    """What is said of a far offset where joints are all but parallel, as in rows of a calibration; else nothing."""
+    if number not in arm.joints:
+        return ""
+    axes, here = arm.jacobian()[3:].T, arm.joints.index(number)
+    for first in (here - 1, here):
+        pair = axes[max(first, 0) : first + 2]
+        angle = math.inf if len(pair) < 2 else float(np.linalg.norm(np.cross(*pair)))
+        if _NEARLY[0] < angle < _NEARLY[1] and np.all(np.linalg.norm(pair, axis=1) > 0.5):
+            joints = " and ".join(str(arm.joints[k]) for k in (first, first + 1))
+            return (
+                f"m expected; it is farther than the arm is long ({reach:.6g} m): the axes of joints {joints} are"
+                f" parallel but for {angle:.3g} rad, and their common normal, to which rows of Denavit and Hartenberg"
+                " lead, is that far away; give these joints by joint_origin in place of denavit_hartenberg"
+            )
+    return ""
 
 
 def _offset(place: str, offset: Position | None, reach: float) -> Iterator[Finding]:

@@ -108,10 +108,13 @@ def _null_vectors(
     ends = arm_fields(model, aside, np.array([0.0, 1.0]))
     above, below = np.split(conditions(model, aside, ends[:, :, 0], ends[:, :, 1]), 2)
     slope = (above - below) / (2.0 * step)[:, None, None]
-    found = [
-        null_space(matrix[k], slope[k], *equilibration(sizes[k]), np.ones(slots[k])).T[:wanted]
-        for k, wanted in enumerate(members)
-    ]
+    rows, columns = equilibration(sizes)
+    found: list[np.ndarray] = [np.zeros(0)] * omega.size
+    for several in np.unique(slots):
+        at = np.flatnonzero(slots == several)
+        vectors_of = null_space(matrix[at], slope[at], rows[at], columns[at], np.ones(several))
+        for k, vectors in zip(at, vectors_of, strict=True):
+            found[k] = vectors.T[: members[k]]
     unknowns, number = np.concatenate(found), int(members.sum())
     constants = unknowns[:, : 12 * n].reshape(number, n, 12)
     motion = np.einsum("mnsfc,mnc->mnsf", fields.repeat(members, axis=0), constants)

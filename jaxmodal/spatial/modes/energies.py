@@ -42,6 +42,8 @@ class SpatialEnergies:
         Kinetic energy of the bodies at its tip: the payload included, and the next joint's stator.
     hub : Array, shape (..., n)
         Kinetic energy of the hub and the rotor at its base; for link 1 of a stator on an elastic base, too.
+    preload : Array, shape (..., n), or None
+        What the axial force of a link adds to its strain energy, negative under compression; None without one.
     """
 
     stretching: Array
@@ -56,12 +58,14 @@ class SpatialEnergies:
     body_translation: Array
     body_rotation: Array
     hub: Array
+    preload: Array | None = None
 
     @property
     def strain(self) -> Array:
         """Strain energy of the whole arm in J, shape (...,)."""
         beams = self.stretching + self.torsion + self.bending_y + self.bending_z
-        return (beams + self.shear_y + self.shear_z + self.joint).sum(axis=-1)
+        own = beams + self.shear_y + self.shear_z + self.joint
+        return (own if self.preload is None else own + self.preload).sum(axis=-1)
 
     @property
     def kinetic(self) -> Array:
@@ -83,11 +87,50 @@ def gives_way(model: ModalModel, number: int) -> np.ndarray:
     return deforms * np.array([axial, shear, shear, 1.0, 1.0, 1.0])
 
 
+def strain_forces(model: ModalModel, number: int, fields: np.ndarray) -> np.ndarray:
+    """The section forces that a link's strains make, of its fields (..., 12): without what its axial force N adds.
+
+    From the transverse force Q of a plane ``kappa G A (v' - psi) = h (Q - N psi)``, h = 1/(1 + N/(kappa G A)).
+    """
+    found = fields[..., 6:]
+    if model.links[number].axial_force is None:
+        return found
+    beam, found = model.values.links[number].beam, found.copy()
+    h = _slope_share(model, number)
+    found[..., 1:3] = h * (found[..., 1:3] - beam.force * turns(fields))
+    found[..., 3] *= beam.torsion / beam.twisting
+    return found
+
+
+def slopes(model: ModalModel, number: int, fields: np.ndarray) -> np.ndarray:
+    """Those of a link's axis in both planes, x-y first, (..., 2): ``v' = h (psi + Q/(kappa G A))``."""
+    give = gives_way(model, number)[1:3] / rigidities(model.values.links[number].beam)[1:3]
+    found: np.ndarray = _slope_share(model, number) * (turns(fields) + give * fields[..., 7:9])
+    return found
+
+
+def _slope_share(model: ModalModel, number: int) -> np.ndarray:
+    beam = model.values.links[number].beam
+    give = gives_way(model, number)[1:3] / rigidities(beam)[1:3]
+    return np.asarray(1.0 / (1.0 + beam.force * give))
+
+
+def turns(fields: np.ndarray) -> np.ndarray:
+    """The rotations psi of both planes."""
+    return np.stack([fields[..., 5], -fields[..., 4]], axis=-1)
+
+
+def is_pressed(model: ModalModel) -> bool:
+    """Whether a link has an axial force."""
+    return any(link.axial_force is not None for link in model.links)
+
+
 def mode_energies(model: ModalModel, omega: np.ndarray, modes: Motion) -> SpatialEnergies:
     """The energies of modes (K,), arrays of shape (K, n)."""
     rows = [_of_mode(model, float(w), of_number(modes, k)) for k, w in enumerate(omega)]
     names, n = dataclasses.fields(SpatialEnergies), len(model.links)
-    return SpatialEnergies(*np.moveaxis(np.reshape(rows, (-1, n, len(names))), -1, 0))
+    found = SpatialEnergies(*np.moveaxis(np.reshape(rows, (-1, n, len(names))), -1, 0))
+    return found if is_pressed(model) else dataclasses.replace(found, preload=None)
 
 
 def _of_mode(model: ModalModel, omega: float, mode: Motion) -> list[list[float]]:
@@ -95,9 +138,14 @@ def _of_mode(model: ModalModel, omega: float, mode: Motion) -> list[list[float]]
     joints, kinetic = joints_of(model, omega, mode), 0.5 * omega * omega
     rows = []
     for i, (link, joint) in enumerate(zip(model.values.links, joints, strict=True)):
-        integral = np.einsum("qf,q->f", mode.nodes[i] ** 2, weights) * link.beam.length
+        beam, fields = link.beam, mode.nodes[i]
+        parts = np.hstack([fields[:, :6], strain_forces(model, i, fields)])
+        integral = np.einsum("qf,q->f", parts**2, weights) * beam.length
         gives = gives_way(model, i)
-        strain = 0.5 * gives * integral[6:] / rigidities(link.beam)
+        strain = 0.5 * gives * integral[6:] / rigidities(beam)
+        bent = np.einsum("qp,q->", slopes(model, i, fields) ** 2, weights) * beam.length
+        twisted = 2.0 * strain[3] / beam.torsion
+        preload = 0.5 * beam.force * (bent + beam.gyration * twisted)
         moving = kinetic * line_inertia(model, i) * integral[:6]
         tip = _body_energy(link.tip, joint.tip)
         if i + 1 < len(joints):
@@ -117,7 +165,7 @@ def _of_mode(model: ModalModel, omega: float, mode: Motion) -> list[list[float]]
             [
                 *(strain[0], strain[3], strain[4], strain[5], strain[1], strain[2]),
                 *(0.5 * spring, moving[:3].sum(), moving[3:].sum()),
-                *(kinetic * tip[0], kinetic * tip[1], kinetic * hub),
+                *(kinetic * tip[0], kinetic * tip[1], kinetic * hub, preload),
             ]
         )
     return rows

@@ -13,9 +13,9 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import WaveNumbers, waves_at
 from jaxmodal.dynamic_stiffness.fields import plane_fields
+from jaxmodal.dynamic_stiffness.preload import member_waves
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import line_inertia
-from jaxmodal.spatial.stiffness.members import beams_of, sections_of
 
 #: names of the fields in their order
 MOTION = ("u", "v", "w", "phi_x", "phi_y", "phi_z")
@@ -77,22 +77,34 @@ def _beam_fields(
 ) -> np.ndarray:
     """Of the links that deform, by their places: (m, links, s, 12, 12)."""
     values, theory = [model.values.links[k] for k in flexible], model.theory
-    sections, n, m = sections_of([model.links[k] for k in flexible]), len(values), omega.size
-    assert sections is not None
-    waves = waves_at(beams_of(sections, theory, Arithmetic.float64).planes, omega[:, None])
+    beams, n, m = model.beams, len(values), omega.size
+    assert beams is not None
+
+    def flat(x: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(x[..., 0], (2, n, m)).reshape(-1, 1)
+
+    if beams.pressed is None:
+        waves, lever, share = waves_at(beams.planes, omega[:, None]), beams.length, None
+    else:
+        waves, lever, share = member_waves(
+            beams.pressed, theory, omega[:, None], Arithmetic.float64
+        )
+        mu = beams.planes.mu * omega[:, None]
+        waves = waves._replace(mu=mu, axial_rigidity=beams.planes.axial_rigidity)
     lengths = np.array([value.beam.length for value in values])
     polar = np.array([value.beam.polar for value in values]) * lengths
     turning = (omega * omega)[None, :] * polar[:, None]
     # both planes of all links at all frequencies at once, the plane of stretching first
-    w = WaveNumbers(*(np.broadcast_to(x[..., 0], (2, n, m)).reshape(-1, 1) for x in waves))
+    w = WaveNumbers(*map(flat, waves))
     w = w._replace(mass_term=np.concatenate([w.mass_term[: n * m], turning.reshape(-1, 1)]))
     axial = np.repeat([float(theory.axial), 1.0], n * m)[:, None]
     own = plane_fields(
         w,
         dataclasses.replace(theory, axial=axial),
-        np.tile(lengths.repeat(m), 2)[:, None],
+        flat(lever),
         None,
         xi,
+        None if share is None else flat(share),
     )
     own = own.reshape(2, n, m, xi.size, 6, 6).swapaxes(1, 2)
     found = np.zeros((m, n, xi.size, 12, 12))

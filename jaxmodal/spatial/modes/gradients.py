@@ -11,9 +11,9 @@ import jax
 import numpy as np
 
 from jaxmodal.eigenspaces.clusters import cluster_means
-from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
+from jaxmodal.eigenspaces.modal_mass import quadrature, unpadded_quadrature_size
 from jaxmodal.spatial.modes.eigenspaces import modes_of
-from jaxmodal.spatial.modes.energies import gives_way, rigidities
+from jaxmodal.spatial.modes.energies import gives_way, rigidities, slopes, strain_forces, turns
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import (
     Joint,
@@ -66,24 +66,29 @@ def _beam_gradient(
     """By the values of a link, from the fields at the nodes, (..., q, 12)."""
     beam, weights = model.values.links[number].beam, quadrature(a.shape[-2])[1]
     length, rigidity = beam.length, rigidities(beam)
-    mean = np.einsum("...qf,...qf,q->...f", a, b, weights)
-    strain = gives_way(model, number) * mean[..., 6:] / rigidity
-    of_rigidity = strain * length / rigidity
+
+    def mean(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return np.asarray(np.einsum("...qf,...qf,q->...f", x, y, weights))
+
     square = omega * omega
-    kinetic = square * (line_inertia(model, number) * mean[..., :6]).sum(axis=-1)
-    turning = 0.0
-    for x, y in ((a, b), (b, a)):
-        turning = turning + np.einsum("...q,...q,q->...", x[..., 7], y[..., 5], weights)
-        turning = turning - np.einsum("...q,...q,q->...", x[..., 8], y[..., 4], weights)
-    moved, rotary = (
-        -np.asarray(square * length)[..., None] * mean,
-        float(model.theory.rotary_inertia),
-    )
+    products = mean(a[..., :6], b[..., :6])
+    moved = -np.asarray(square * length)[..., None] * products
+    forces, others = (strain_forces(model, number, x) for x in (a, b))
+    strain = gives_way(model, number) * mean(forces, others) / rigidity
+    of_rigidity = strain * length / rigidity
+    # what the force across does in a turn of the sections, and the axial force in that of the axis
+    turning = mean(forces[..., 1:3], turns(b)) + mean(others[..., 1:3], turns(a))
+    bent = mean(*(slopes(model, number, x) for x in (a, b))).sum(axis=-1)
+    twisted = beam.gyration * strain[..., 3] / rigidity[3]
+    kinetic = square * (line_inertia(model, number) * products).sum(axis=-1)
+    rotary = float(model.theory.rotary_inertia)
     found = (
-        -(strain.sum(axis=-1) + kinetic) - turning,
+        -(strain.sum(axis=-1) + kinetic) - turning.sum(axis=-1) - beam.force * (bent + twisted),
         *np.moveaxis(of_rigidity, -1, 0),
         moved[..., :3].sum(axis=-1),
         *(moved[..., 3], rotary * moved[..., 4], rotary * moved[..., 5]),
+        length * (bent + twisted),
+        beam.force * of_rigidity[..., 3],
     )
     return BeamValues(*(np.asarray(x) for x in found))
 
@@ -196,7 +201,7 @@ def frequency_gradients(
     found[np.isnan(omega)] = np.nan
     known, wanted, starts = whole_groups(omega, first, multiplicity)
     if known.size:
-        points = quadrature_size(omega.size if highest_mode is None else highest_mode)
+        points = unpadded_quadrature_size(omega.size if highest_mode is None else highest_mode)
         given = omega[wanted], starts, multiplicity[wanted]
         modes, _ = modes_of(model, *given, points, np.zeros(0))
         each = leaf_derivatives(model, omega[wanted], modes, rates(model.parts))

@@ -12,6 +12,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.spatial.modes.values import ArmParts, ArmValues, LinkValues, arm_values
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.matrices import skew
+from jaxmodal.spatial.stiffness.members import Beams
 from jaxmodal.spatial.stiffness.model import SpatialModel
 
 _ONE = np.eye(6)
@@ -21,20 +22,23 @@ class Transfer(NamedTuple):
     """Matrices (6, 6) of a link that take what is known at one place to another.
 
     ``start`` and ``start_force`` take displacements and forces at the inner end, in the section's axes, to the joint,
-    in the link's; ``end`` and ``end_force`` those at the outer end to the tip. ``turn`` takes both from the link's axes
-    to those of the link before.
+    in the link's; ``end`` and ``end_force`` those at the outer end to the tip. ``roll`` takes both from the section's
+    axes to the link's, ``turn`` from these to those of the link before.
     """
 
     start: np.ndarray
     start_force: np.ndarray
     end: np.ndarray
     end_force: np.ndarray
+    roll: np.ndarray
     turn: np.ndarray
 
 
 def _both(matrix: np.ndarray) -> np.ndarray:
     """A 3 x 3 matrix of displacements and of rotations."""
-    return np.kron(np.eye(2), matrix)
+    both = np.zeros((6, 6))
+    both[:3, :3] = both[3:, 3:] = matrix
+    return both
 
 
 def _at_offset(offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -56,6 +60,7 @@ def transfer(link: LinkValues) -> Transfer:
         start_force=inward_force @ roll,
         end=outward @ roll,
         end_force=outward_force @ roll,
+        roll=roll,
         turn=_both(link.rotation),
     )
 
@@ -72,6 +77,8 @@ class ModalModel:
         Flags of the theory.
     values : ArmValues
         The parts in numbers, without an axis of cells.
+    beams : Beams or None
+        The links that deform as planar beams in float64, None where none does.
     transfers : tuple of Transfer
         Of each link.
     springs : tuple
@@ -89,6 +96,7 @@ class ModalModel:
     parts: ArmParts
     theory: Theory
     values: ArmValues
+    beams: Beams | None
     transfers: tuple[Transfer, ...]
     springs: tuple[tuple[int, ...], ...]
     place: tuple[int, ...]
@@ -104,8 +112,6 @@ class ModalModel:
 
 def modal_model(model: SpatialModel) -> ModalModel:
     """The model of a concrete arm from the one that the searches have of it, `SpatialArm.model`."""
-    for number, given in enumerate(model.links, start=1):
-        given.refuse_pressed(number, "what is made of mode shapes")
     parts = model.links, model.payload, model.base
     values: ArmValues = jax.tree_util.tree_map(lambda x: x[..., 0], arm_values(*parts))
     springs = tuple(
@@ -124,6 +130,7 @@ def modal_model(model: SpatialModel) -> ModalModel:
         parts=parts,
         theory=model.flags,
         values=values,
+        beams=model.constants().beams,
         transfers=tuple(transfer(link) for link in values.links),
         springs=springs,
         place=tuple(first + sum(counts[:i]) for i in range(len(counts))),

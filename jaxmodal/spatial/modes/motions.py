@@ -71,7 +71,6 @@ def joints_of(model: ModalModel, omega: np.ndarray | float, motion: Motion) -> l
     found, square = [], np.asarray(omega * omega)[..., None]
     previous = motion.base
     for i, (link, t) in enumerate(zip(model.values.links, model.transfers, strict=True)):
-        roll = np.kron(np.eye(2), link.roll)
         before = previous @ t.turn
         inner, outer = motion.inner[..., i, :], motion.outer[..., i, :]
         beyond = inner[..., :6] @ t.start.T
@@ -86,8 +85,8 @@ def joints_of(model: ModalModel, omega: np.ndarray | float, motion: Motion) -> l
                 before=before,
                 beyond=beyond,
                 tip=tip,
-                start=inner[..., 6:] @ roll.T,
-                end=outer[..., 6:] @ roll.T,
+                start=inner[..., 6:] @ t.roll.T,
+                end=outer[..., 6:] @ t.roll.T,
                 loaded=loaded,
                 carried=loaded + square * inertia * spin[..., None] * axis,
                 spin=spin,

@@ -25,6 +25,7 @@ class BeamValues(NamedTuple):
 
     Stretching E A, shearing kappa G A along y and z, N; torsion G J, bending E I_y and E I_z, N m^2; mass, kg/m;
     rho (I_y + I_z), rho I_y and rho I_z, kg m. An unknown shear coefficient, which no theory with shear has, is 1.
+    The axial force at rest, N, and (I_y + I_z)/A, by which it adds to the stiffness of torsion, m^2.
     """
 
     length: np.ndarray
@@ -38,6 +39,14 @@ class BeamValues(NamedTuple):
     polar: np.ndarray
     rotary_y: np.ndarray
     rotary_z: np.ndarray
+    force: np.ndarray
+    gyration: np.ndarray
+
+    @property
+    def twisting(self) -> np.ndarray:
+        """The stiffness of torsion with what the axial force adds."""
+        found: np.ndarray = self.torsion + self.force * self.gyration
+        return found
 
 
 class LinkValues(NamedTuple):
@@ -178,6 +187,8 @@ def _beam(link: SpatialLink) -> BeamValues:
         s.density * (s.second_moment_y + s.second_moment_z),
         s.density * s.second_moment_y,
         s.density * s.second_moment_z,
+        s.axial_force,
+        (s.second_moment_y + s.second_moment_z) / np.where(s.area == 0.0, 1.0, s.area),
     )
     return BeamValues(*(np.atleast_1d(x) for x in found))
 

@@ -379,7 +379,19 @@ class SpatialLink(StraightLink):
                 left = left & (self.axial_force + kappa * shear * s.area > 0.0)
         allowed = "so large that the link does not twist or shear off under it whatever its length"
         remedy = "check the sign (tension is positive) and the unit (N)"
-        return (Constraint("axial_force", self.axial_force, left, allowed, remedy),)
+        # what lies along the link beside its elastic part bears the force as well, and resists a turn with it
+        beside = [
+            Constraint(
+                f"{name}.x",
+                offset.x,
+                offset.x == 0.0,
+                "0 beside an axial_force, which would resist a turn of a rigid part along it, too",
+                "take one of the two away; preloaded_frequencies and buckling know all that loads do at rest",
+            )
+            for name in ("base_offset", "end_offset")
+            if (offset := getattr(self, name)) is not None
+        ]
+        return (Constraint("axial_force", self.axial_force, left, allowed, remedy), *beside)
 
     def tapered(self, tip_section: Section, pieces: int) -> "tuple[SpatialLink, ...]":
         """The link with a section that changes linearly along it, as uniform pieces; see `SpatialArm.with_taper`."""
@@ -401,7 +413,7 @@ class SpatialLink(StraightLink):
         if self.axial_force is not None:
             raise ArmError(
                 f"link{number}.axial_force = {shown(self.axial_force)}: {what} takes no axial forces of an arm in "
-                "space; leave it out. Frequencies, counts, batches, frequency responses and damped modes take them."
+                "space; leave it out. Frequencies, mode shapes, sensitivities, responses and buckling take them."
             )
 
     def refuse_supports(self, number: int, what: str) -> None:
@@ -409,7 +421,7 @@ class SpatialLink(StraightLink):
         if self.supports:
             raise ArmError(
                 f"link{number}.supports: {what} takes no supports at the tips of an arm in space; leave them out. "
-                "Frequencies, batches, mode shapes, sensitivities, responses and static_compliance take them."
+                "Frequencies, batches, mode shapes, sensitivities, responses, equilibria and buckling take them."
             )
 
     def continued(self, **changes: Any) -> "SpatialLink":

@@ -32,6 +32,9 @@ from jaxmodal.spatial.stiffness.members import Sections, section_of
 from jaxmodal.spatial.stiffness.supports import ReducedSupport, reduced_supports
 from jaxmodal.statics.laws import spring_law
 
+#: kinds of one real value
+_SINGLE = (float, np.float64)
+
 
 class Spring(NamedTuple):
     """A spring along a unit vector of the six directions, (6, 1, cells), with its law.
@@ -111,11 +114,16 @@ def reduced_links(
 ) -> list[ReducedLink]:
     """The constants of all links, after those of an elastic base; values are numbers or columns (cells,)."""
     n, rigid = len(links), [link.rigid for link in links]
-    rotation = _turns([(link.joint_axis, link.joint_angle) for link in links], arithmetic)
-    for k in range(max(len(link.joint_frame) for link in links)):
-        rotation = product(rotation, _turns([_further(link, k) for link in links], arithmetic))
+    most = max(len(link.joint_frame) for link in links)
+    # all at once: of NumPy a call costs more than its numbers
+    turns = [[_further(link, k) for link in links] for k in range(most)]
     rolls = [0.0 if link.section_roll is None else link.section_roll for link in links]
-    roll = _turns([(_ALONG, angle) for angle in rolls], arithmetic)
+    turns.append([(_ALONG, angle) for angle in rolls])
+    turns.insert(0, [(link.joint_axis, link.joint_angle) for link in links])
+    each = _turns([turn for of_links in turns for turn in of_links], arithmetic)
+    rotation, *further, roll = (_of(each, slice(k * n, k * n + n)) for k in range(most + 2))
+    for turn in further:
+        rotation = product(rotation, turn)
     back = transposed(roll)
     base_offset = _places([link.base_offset for link in links], arithmetic)
     # the tip seen from the outer end of what is elastic; of a rigid link from its base
@@ -271,6 +279,8 @@ def _column(value: Any, arithmetic: Arithmetic) -> Number:
 
 def _columns(values: Sequence[Any], arithmetic: Arithmetic) -> Number:
     """Values as numbers of shape (values, 1, cells)."""
+    if all(type(x) in _SINGLE for x in values):
+        return number(np.array(values, float)[:, None, None], arithmetic)
     arrays = np.broadcast_arrays(*(doubles(x) for x in values))
     return number(np.stack(arrays)[:, None], arithmetic)
 

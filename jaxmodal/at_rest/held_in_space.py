@@ -1,0 +1,171 @@
+"""What supports at tips and free joints of arms in space do at rest: forces X and gives q, beside statics alone.
+
+Without both an arm is statically determinate. With what supports move by under the loads, u, and under unit forces of
+each other, G, their compliances C, what they move by with the gives of free joints, B, and the load t in these:
+``(G + C) X + B q = -u`` and ``B^T X = -t``, which is the compatibility of displacements and the equilibrium of joints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.dynamic_stiffness.rigid_motions import STILL
+from jaxmodal.spatial.modes.modal_model import ModalModel
+from jaxmodal.spatial.modes.motions import Frame
+
+Floats = NDArray[np.float64]
+
+
+class Held(NamedTuple):
+    """A direction at a place: of a support at the tip of a link, or of what a free joint gives.
+
+    Attributes
+    ----------
+    link, number : int
+        Of the link, and of the support or the spring of its joint, from 0.
+    direction : array, shape (6,)
+        In the axes of the ground.
+    give : float
+        What it gives under a unit force.
+    """
+
+    link: int
+    number: int
+    direction: Floats
+    give: float
+
+
+class Answer(NamedTuple):
+    """Forces and moments (n, 6) on the tips, in the axes of the ground, and gives (n, 6) of free joints, of links."""
+
+    pushes: Floats
+    gives: Floats
+
+
+def supports_of(model: ModalModel, places: list[Frame]) -> list[Held]:
+    """All supports that hold."""
+    found = []
+    for number, (link, at) in enumerate(zip(model.values.links, places, strict=True)):
+        if link.supports is None or link.held is None:
+            continue
+        for k, (direction, stiffness) in enumerate(zip(link.supports, link.held, strict=True)):
+            if stiffness > 0.0:
+                found.append(Held(number, k, _turned(at.axes, direction), 1.0 / stiffness))
+    return found
+
+
+def free_gives(model: ModalModel, places: list[Frame]) -> list[Held]:
+    """All springs without stiffness."""
+    return [
+        Held(number, int(k), _turned(at.axes, link.directions[k]), np.inf)
+        for number, (link, at) in enumerate(zip(model.values.links, places, strict=True))
+        for k in np.flatnonzero(link.stiffness == 0.0)
+    ]
+
+
+def _turned(axes: Floats, six: Floats) -> Floats:
+    return np.concatenate([axes @ six[:3], axes @ six[3:]])
+
+
+def moved_by_gives(places: list[Frame], supports: list[Held], free: list[Held]) -> Floats:
+    """B, (supports, free gives)."""
+    found = np.zeros((len(supports), len(free)))
+    for j, give in enumerate(free):
+        for i, support in enumerate(supports):
+            if support.link >= give.link:
+                reach = places[support.link].tip - places[give.link].joint
+                turned = give.direction[3:]
+                moved = np.concatenate([give.direction[:3] + np.cross(turned, reach), turned])
+                found[i, j] = support.direction @ moved
+    return found
+
+
+def loose_gives(model: ModalModel, places: list[Frame]) -> list[Held]:
+    """Springs without stiffness that take part in a motion that no support hinders."""
+    free = free_gives(model, places)
+    moves = moved_by_gives(places, supports_of(model, places), free)
+    kept = _parts(moves)[1]
+    return [
+        each for each, row in zip(free, kept, strict=True) if np.abs(row).max(initial=0.0) > STILL
+    ]
+
+
+def _parts(moves: Floats) -> tuple[Floats, Floats]:
+    """Orthonormal gives (free, ...) that supports hinder, and the others; of gives scaled to move supports alike."""
+    size = np.linalg.norm(moves, axis=0)
+    scaled = moves / np.where(size > STILL * size.max(initial=0.0), size, np.inf)
+    rows = np.linalg.svd(scaled, full_matrices=True)
+    rank = int(np.sum(rows[1] > STILL))
+    return rows[2][:rank].T, rows[2][rank:].T
+
+
+def held_at_rest(
+    model: ModalModel,
+    places: list[Frame],
+    loads: Callable[[], tuple[Floats, Floats]],
+    under: Callable[[Floats], Floats],
+) -> Answer:
+    """What supports and free joints do under loads.
+
+    Parameters
+    ----------
+    loads
+        The motions (n, 6) of the tips that the loads make without them, and what the joints carry then, (n, 6), all in
+        the axes of the ground.
+    under
+        The motions of the tips under forces and moments (n, 6) on them, likewise.
+    """
+    n = len(places)
+    supports, free = supports_of(model, places), free_gives(model, places)
+    pushes, gives = np.zeros((n, 6)), np.zeros((n, 6))
+    if not supports:
+        return Answer(pushes, gives)
+    answers = []
+    for each in supports:
+        unit = np.zeros((n, 6))
+        unit[each.link] = each.direction
+        answers.append(under(unit))
+    compliance = np.array([[x.direction @ y[x.link] for y in answers] for x in supports])
+    compliance = 0.5 * (compliance + compliance.T)
+    moves = moved_by_gives(places, supports, free)
+    tips, carried = loads()
+    motion = np.array([x.direction @ tips[x.link] for x in supports])
+    load = np.array([x.direction @ carried[x.link] for x in free])
+    compliance += np.diag([x.give for x in supports])
+    force, give = _solved(compliance, moves, motion, load)
+    for held, push in zip(supports, force, strict=True):
+        pushes[held.link] += push * held.direction
+    for held, q in zip(free, give, strict=True):
+        gives[held.link] += q * model.values.links[held.link].directions[held.number]
+    return Answer(pushes, gives)
+
+
+def _solved(
+    compliance: Floats,
+    moves: Floats,
+    motion: Floats,
+    load: Floats,
+) -> tuple[Floats, Floats]:
+    """Forces of supports and gives of free joints; these are 0 in what no support hinders.
+
+    The engine has refused rigid supports that hold what nothing moves, or what others hold.
+    """
+    size = np.linalg.norm(moves, axis=0)
+    scale = 1.0 / np.where(size > STILL * size.max(initial=0.0), size, np.inf)
+    hindered = _parts(moves)[0] * scale[:, None]
+    of_gives = moves @ hindered
+    own = np.sqrt(np.diag(compliance))
+    rows = np.linalg.norm(of_gives, axis=1)
+    row = np.where(own > 0.0, own, rows)
+    row = 1.0 / np.where(row > 0.0, row, 1.0)
+    square = compliance * row[:, None] * row
+    across = of_gives * row[:, None]
+    k = hindered.shape[1]
+    matrix = np.block([[square, across], [across.T, np.zeros((k, k))]])
+    known = -np.concatenate([motion * row, load @ hindered])
+    found = np.linalg.solve(matrix, known)
+    return row * found[: row.size], hindered @ found[row.size :]
