@@ -85,7 +85,7 @@ for call in (
     lambda: jm.postures_at("arm.toml", 1.0),
     lambda: jm.resonance_free("arm.toml", 1.0, 2.0),
     lambda: jm.set_parameters("arm.toml", {"theta_2": 0.0}),
-    lambda: jm.check("arm.toml"),
+    lambda: jm.check_arm("arm.toml"),
     lambda: jm.to_spatial("arm.toml"),
     lambda: jm.natural_frequencies(link),
     lambda: jm.natural_frequencies({"links": []}),
