@@ -61,9 +61,9 @@ COMMANDS = (
     "jaxmodal sweep run sweep.toml",
     "jaxmodal sweep plot sweep.zarr --kind maps --level 8.5",
     "jaxmodal resonance-map arm.toml --band-hz 8,8.6",
-    "jaxmodal resonance-map arm.toml --band-hz 8,8.6 --out strip.png",
-    "jaxmodal resonance-map arm.toml --band-hz 8,8.6 --across payload.mass --values 0,6 --out across.png",
-    "jaxmodal resonance-map example:three_link_industrial --band-hz 5,6 --out three_links.png",
+    "jaxmodal resonance-map arm.toml --band-hz 8,8.6 --plot strip.png",
+    "jaxmodal resonance-map arm.toml --band-hz 8,8.6 --across payload.mass --range payload.mass=0,6 --plot across.png",
+    "jaxmodal resonance-map example:three_link_industrial --band-hz 5,6 --plot three_links.png",
     "jaxmodal optimise lightest.toml",
 )
 #: pictures kept with the results of both trees that are put side by side, too: folder and name

@@ -134,7 +134,7 @@ def released(gravity: float, **choices: bool) -> np.ndarray:
     start = np.zeros(model.num_coordinates)
     start[:2] = held()
     found = simulate(model, TIMES, start, motion=Hold(held()), method="rk4", step=4e-5)
-    assert found.attrs["status"] == "ok", found.attrs["message"]
+    assert found.attrs["status"] == "finished", found.attrs["message"]
     return np.asarray(found["tip_position"].values)
 
 

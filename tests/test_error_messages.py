@@ -177,7 +177,7 @@ def test_a_document_that_is_no_table(document):
     [
         ("arm.toml", "length 0.5", ["arm.toml: is not TOML", "line 1"]),
         ("arm", "length 0.5", ["arm: is not TOML"]),
-        ("arm.toml", json.dumps(GOOD), ["arm.toml: is not TOML"]),
+        ("arm.toml", json.dumps(GOOD), ["arm.toml: is an arm (it has links) in JSON", ".json"]),
         ("arm.toml", "", ["arm.toml: links is missing"]),
         ("arm.toml", 'name = "a"\nname = "b"', ["arm.toml: name is given twice (line 2)"]),
         ("arm.json", '{"links": [', ["arm.json: is not JSON", "line 1"]),
@@ -214,7 +214,7 @@ def test_files_that_cannot_be_opened(tmp_path):
         (lambda: link(length=1j), ["length = 1j", "must be a number"]),
         (lambda: link(length=np.array("x")), ["length = 'x'", "must be a number"]),
         (lambda: link(length=jnp.array(True)), ["length = True", "must be a number"]),
-        (lambda: link().replace(lenght=1.0), ["Link has no field 'lenght'", "it has length"]),
+        (lambda: link().replace(lenght=1.0), ["Link has no field 'lenght'. Did you mean 'length'?"]),
         (lambda: jm.rectangle(0.0, 1.0), ["section.depth = 0.0", "greater than 0 (m)"]),
         (lambda: jm.rectangle(1.0, 1.0, "6/5"), ["'6/5'", "'cowper', '5/6'"]),
         (lambda: jm.hollow_circle(0.1, 0.05), ["wall_thickness = 0.05", "half", "'circle'"]),

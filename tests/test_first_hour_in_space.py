@@ -117,6 +117,6 @@ def test_an_hour_with_a_robot(type_in, place):
     # how its tool answers with dampers in its joints: a peak at the first frequency
     (place / "dampers.toml").write_text('joint_damping = { "*" = 2.0 }')
     type_in(f"convert robot.urdf --out damped.toml --properties dampers.toml {springs}")
-    command = "response damped.toml --input tip.z --output tip.z --from-hz 5 --to-hz 30"
+    command = "response damped.toml --input tip.z --output tip.z --band-hz 5,30"
     peaks = type_in(command).stdout
     assert any(abs(x - table["frequencies_hz"][0]) < 0.05 for x in numbers(peaks))

@@ -66,8 +66,90 @@ def test_a_checkpoint_and_a_store_are_no_arms(tmp_path):
     with pytest.raises(jm.ArmError, match=r"a\.zarr: cannot be read \(Is a directory\)"):
         jm.read_arm(store)
     (store / "zarr.json").write_text("{}")
-    with pytest.raises(jm.ArmError, match="the store of a sweep: jaxmodal sweep status"):
+    with pytest.raises(
+        jm.ArmError, match="is the store of a sweep, and no file; `jaxmodal sweep status`"
+    ):
         jm.read_arm(store)
+
+
+URDF = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"
+ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="revolute"><parent link="a"/><child link="b"/>
+<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+#: a file of every kind by name: what it holds, what it is called and which command takes it
+FILES = {
+    "arm.toml": (toml_document(ARM), "an arm (it has links)", "frequencies"),
+    "arm.json": (json.dumps(ARM), "an arm (it has links)", "frequencies"),
+    "robot_arm.toml": ('urdf = "robot.urdf"', "an arm (it has urdf)", "frequencies"),
+    "sweep.toml": (toml_document(SWEEP), "a sweep (it has axes)", "sweep run"),
+    "problem.toml": (
+        toml_document(PROBLEM),
+        "a problem of optimisation (it has objective)",
+        "optimise",
+    ),
+    "a.checkpoint.json": (
+        json.dumps({"format": 2, "steps": []}),
+        "a checkpoint of an optimisation (it has steps)",
+        "optimise PROBLEM",
+    ),
+    "move.csv": ("time,joint_1\n0,0\n0.1,1\n", "a table of numbers, such as a move", "move ARM"),
+    "measured.csv": (
+        "frequency_hz,mode\n30,1\n",
+        "a table of measurements (it has frequency_hz)",
+        "fit ARM",
+    ),
+    "measured.uff": ("    -1\n    58\n    -1\n", "a universal file", "fit ARM"),
+    "robot.urdf": (URDF, "a robot's URDF", "convert"),
+    "cells.zarr": (None, "the store of a sweep", "sweep status"),
+}
+#: by what is asked: the words, and the files that it takes or of which it says something of its own
+ASKED = {
+    "frequencies {}": ("arm.toml", "arm.json", "robot_arm.toml", "robot.urdf"),
+    "simulate {}": ("arm.toml", "arm.json", "robot_arm.toml", "robot.urdf"),
+    "explore {} --out page.html": (
+        *("arm.toml", "arm.json", "robot_arm.toml", "robot.urdf", "cells.zarr"),
+    ),
+    "move example:two_link_flexible {}": ("move.csv",),
+    "speeds example:two_link_flexible --order 1:2 --move {}": ("move.csv",),
+    "fit example:two_link_flexible --fit link1.density {}": ("measured.csv", "measured.uff"),
+    "sweep plan {}": ("sweep.toml", "robot.urdf"),
+    "sweep run {}": ("sweep.toml", "robot.urdf"),
+    "sweep script {} --slurm": ("sweep.toml", "robot.urdf"),
+    "optimise {}": ("problem.toml", "robot.urdf"),
+    "convert robot.urdf --out out.toml --properties {}": (
+        "robot_arm.toml",
+        "robot.urdf",
+        "cells.zarr",
+    ),
+    "sweep status {}": ("cells.zarr",),
+    "sweep verify {}": ("cells.zarr",),
+    "sweep plot {} --out picture": ("cells.zarr",),
+    "sweep export {} --out cells.nc": ("cells.zarr",),
+    "sweep merge new.zarr {}": ("cells.zarr",),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_every_command_tells_files_of_every_other_kind(asked, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, (text, _, _) in FILES.items():
+        if text is None:
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "zarr.json").write_text("{}")
+        else:
+            (tmp_path / name).write_text(text)
+    for name, (_, what, command) in FILES.items():
+        if name not in ASKED[asked]:
+            result = CliRunner().invoke(main, asked.format(name).split())
+            assert result.exit_code == 2, (name, result.output)
+            assert f"{name}: is {what}" in result.stderr, name
+            assert f"`jaxmodal {command}` takes it" in result.stderr, name
+
+
+def test_a_file_with_a_slip_stays_of_its_kind(tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text(toml_document(ARM) + "\nname is Ann\n")
+    result = CliRunner().invoke(main, ["frequencies", str(path)])
+    assert "arm.toml: is not TOML: " in result.stderr
 
 
 def test_an_arm_that_moves_is_an_arm(tmp_path):

@@ -7,25 +7,34 @@ converged and the frequencies are certified, 1 when not, 2 for bad input, 130 af
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli import arguments
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, NumberRange, WholeRange
+from jaxmodal.cli.arguments import (
+    EXIT_NOT_ALL,
+    BadInput,
+    NumberRange,
+    WholeRange,
+    format_option,
+    no_plot_option,
+)
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
+from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import folder_option, require_folder
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from design_opt.evaluation.evaluator import Report
     from design_opt.problem.problem import Problem
     from design_opt.solvers.recording import Progress, Worst
+    from design_opt.solvers.results import OptimisationResult
 
 PROBLEM_HELP = "PROBLEM is a TOML file, or example:NAME for a built-in problem (see `jaxmodal optimise --list`)."
 
@@ -44,13 +53,11 @@ def refusing() -> Iterator[None]:
 
 @click.command(epilog=PROBLEM_HELP)
 @click.argument("source", metavar="PROBLEM", required=False)
-@click.option("--out", metavar="STEM", help="Beginning of the files' names.  [default: NAME]")
 @click.option("--method", type=click.Choice(["slsqp", "augmented_lagrangian"]))
-@click.option("--starts", type=WholeRange(min=1), metavar="N", help="NumberRange of starts.")
+@click.option("--starts", type=WholeRange(min=1), metavar="N", help="Number of starts.")
 @click.option("--seed", type=WholeRange(min=0), metavar="N", help="Of the random starts.")
 @click.option("--tolerance", type=NumberRange(1e-12, 0.1), metavar="X", help="KKT residual.")
 @click.option("--max-iterations", type=WholeRange(min=1), metavar="N", help="Of each start.")
-@click.option("--plot/--no-plot", default=True, show_default=True, help="Draw pictures as well.")
 @click.option("--list", "listing", is_flag=True, help="List the built-in problems.")
 @click.option("--show", metavar="NAME", help="Print the TOML file of a built-in problem.")
 @folder_option(
@@ -58,13 +65,17 @@ def refusing() -> Iterator[None]:
     metavar="FOLDER",
     remark="Solve all built-in problems and write results, pictures and index to a folder.",
 )
+@format_option(("table", "json"))
+@no_plot_option
+@click.option("--out", metavar="STEM", help="Beginning of the files' names.  [default: NAME]")
 def optimise(
     source: str | None,
-    out: str | None,
-    plot: bool,
     listing: bool,
     show: str | None,
     gallery: Path | None,
+    output_format: str,
+    no_plot: bool,
+    out: str | None,
     **options: Any,
 ) -> None:
     """Optimise a PROBLEM: the best design, before and after, its optimality conditions and certificate.
@@ -77,25 +88,36 @@ def optimise(
     if sum(given) != 1:
         raise click.UsageError("give a PROBLEM, or one of --list, --show NAME, --gallery FOLDER.")
     if source is not None:
-        _run(source, out, plot, arguments.given(options))
+        _run(source, out, not no_plot, arguments.given(options), output_format)
     elif gallery is not None:
         from design_opt.studies.gallery import make_gallery
 
+        as_json = output_format == "json"
         with refusing():
-            make_gallery(gallery, click.echo)
+            make_gallery(gallery, functools.partial(click.echo, err=as_json))
+        if as_json:
+            print_json({"wrote": written_files(*sorted(gallery.iterdir()))})
     else:
-        _show(show)
+        _show(show, output_format)
 
 
-def _show(name: str | None) -> None:
+def _show(name: str | None, output_format: str) -> None:
     from design_opt.problem.files import problem_names, problem_text, read_problem
 
     with refusing():
         if name is not None:
-            click.echo(problem_text(name.removeprefix(EXAMPLE_PREFIX)), nl=False)
+            print_document(problem_text(name.removeprefix(EXAMPLE_PREFIX)), output_format)
             return
-        for known in problem_names():
-            problem, _ = read_problem(EXAMPLE_PREFIX + known)
+        built_in = {known: read_problem(EXAMPLE_PREFIX + known)[0] for known in problem_names()}
+        if output_format == "json":
+            print_json(
+                [
+                    {"name": key, "problem": it.name, "variables": it.space.size}
+                    for key, it in built_in.items()
+                ]
+            )
+            return
+        for known, problem in built_in.items():
             count = sum(len(problem.sets[key]) for key in problem.used_sets)
             click.echo(
                 f"{known}: {problem.name} ({problem.space.size} variables, {count} postures)"
@@ -105,7 +127,9 @@ def _show(name: str | None) -> None:
     )
 
 
-def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> None:
+def _run(
+    source: str, out: str | None, plot: bool, options: dict[str, Any], output_format: str
+) -> None:
     from design_opt.problem.files import read_problem
     from design_opt.solvers.optimise import optimise as search
     from design_opt.solvers.recording import worst_posture
@@ -145,13 +169,18 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
     if result.status == Status.interrupted:
         click.echo(kept(), err=True)
         raise SystemExit(EXIT_INTERRUPTED)
-    click.echo(str(result))
+    if output_format == "table":
+        click.echo(str(result))
     from design_opt.output.artefacts import can_draw, write_result
 
     if plot and not can_draw():
         click.echo("no pictures: matplotlib is missing; install jaxmodal[plots].", err=True)
     with refusing():
-        for path in write_result(result, stem, plot and can_draw()):
+        paths = write_result(result, stem, plot and can_draw())
+    if output_format == "json":
+        print_json(_plain(source, result) | {"wrote": written_files(*paths)})
+    else:
+        for path in paths:
             click.echo(f"{path}")
     if result.status == Status.iteration_limit:
         click.echo(f"to go on: the same command again ({checkpoint} is kept)", err=True)
@@ -159,6 +188,29 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
         checkpoint.unlink(missing_ok=True)
     if result.status != Status.converged or not result.certified:
         raise SystemExit(EXIT_NOT_ALL)
+
+
+def _plain(source: str, result: OptimisationResult) -> dict[str, Any]:
+    """How a search ended, the design and what it is worth."""
+    return {
+        "problem": source,
+        "name": result.problem.name,
+        "status": str(result.status),
+        "message": result.message,
+        "method": result.method,
+        "iterations": len(result.steps),
+        "kkt_residual": result.kkt_residual,
+        "certified": result.certified,
+        "variables": result.values,
+        "objectives": {
+            label: {"before": before, "after": after}
+            for label, (before, after) in result.objectives.items()
+        },
+        "lowest_frequencies_hz": {
+            name: np.asarray(found.frequencies_hz).tolist()
+            for name, _, found in result.certificates
+        },
+    }
 
 
 class _Best:

@@ -15,6 +15,7 @@ from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.paths import walk
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.arm.shapes import SHAPES, RawSection
+from jaxmodal.arm.twins import twin_of
 from jaxmodal.runtime.errors import ArmError, suggestion
 
 #: short names of parameters; ``theta_2`` and so on are understood as well
@@ -338,6 +339,9 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
             "arm.replace(base_stiffness=[k_x, k_y, k_rotation]) or three rows, in a file base_stiffness = [...]; its "
             "values are k11, k22, k33, k12, k13 and k23."
         )
+    twin = parts and parts["link"] and twin_of(isinstance(arm, Arm), parts["link"], parts["field"])
+    if twin:
+        return f"{message}: {twin}"
     named = _named(arm, known)
     if address != single:
         message += f", for it has no {single!r}"

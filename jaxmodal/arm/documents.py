@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from jaxmodal.arm.file_kinds import KINDS, STORE, kind_at, kind_of
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.errors import suggestion
+from jaxmodal.runtime.errors import meant_or_known
 from jaxmodal.runtime.tables import printable
 from jaxmodal.runtime.whole_files import is_named_pipe, read_pipe
 
@@ -43,18 +44,11 @@ _NO_TEXT = {
     b"GIF8": "a picture (GIF)",
     b"%PDF": "a PDF",
 }
+#: what files in TOML are, which a slip in one does not make another
+_TOML_KINDS = {kind.what for kind in KINDS.values()}
 #: what stands before the first element of an XML document
 _BEFORE_ELEMENT = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<![^>]*>", re.DOTALL)
 _ELEMENT = re.compile(r"<([A-Za-z_][\w.:-]{0,60})")
-
-
-#: by the key that files of a kind have and no others: what such a file is, and the command that takes it
-KINDS = {
-    "links": ("an arm", "frequencies"),
-    "axes": ("a sweep", "sweep run"),
-    "objective": ("a problem of optimisation", "optimise"),
-    "steps": ("a checkpoint of an optimisation", "optimise PROBLEM"),
-}
 
 
 def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
@@ -84,8 +78,11 @@ def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
             "standard input, which is the file /dev/stdin."
         ) from failure
     except IsADirectoryError as failure:
-        reason = f"{failure.strerror}{_store_in(path)}"
-        raise error(f"{path}: cannot be read ({reason}); {remedy}") from failure
+        if kind_at(path) is STORE:
+            raise error(
+                f"{path}: is {STORE.what}, and no file; {STORE.taken} Or {remedy}"
+            ) from failure
+        raise error(f"{path}: cannot be read ({failure.strerror}); {remedy}") from failure
     except OSError as failure:
         reason = failure.strerror or str(failure)
         raise error(f"{path}: cannot be read ({reason}); {remedy}") from failure
@@ -101,13 +98,6 @@ def _content(path: Path, size: int) -> bytes:
         return file.read(size)
 
 
-def _store_in(folder: Path) -> str:
-    """Words about a folder that looks like the store of a sweep."""
-    if not (folder / "zarr.json").exists():
-        return ""
-    return f", the store of a sweep: jaxmodal sweep status {folder}"
-
-
 def check_kind(document: object, key: str, error: type[ValueError]) -> None:
     """Refuse a document of another kind: one that lacks the key of its own and has that of another.
 
@@ -115,12 +105,9 @@ def check_kind(document: object, key: str, error: type[ValueError]) -> None:
     """
     if not isinstance(document, Mapping) or key in document:
         return
-    for other, (what, command) in KINDS.items():
-        if other in document:
-            raise error(
-                f"is {what} (it has {other}), where {KINDS[key][0]} is expected, which has {key}; `jaxmodal {command}` "
-                "takes it."
-            )
+    for other, kind in KINDS.items():
+        if other in document and kind.what != KINDS[key].what:
+            raise error(kind.instead_of(KINDS[key].what, f", which has {key}"))
 
 
 def parse_toml(text: str, error: type[ValueError], remedy: str) -> dict[str, Any]:
@@ -139,6 +126,13 @@ def parse_toml(text: str, error: type[ValueError], remedy: str) -> dict[str, Any
         twice = _given_twice(text, str(failure))
         if twice:
             raise error(f"{twice}; keep one.") from failure
+        other = kind_of(text)
+        braced = text.lstrip().startswith("{")
+        if other is not None and (braced or other.what not in _TOML_KINDS):
+            json_name = " JSON needs a name that ends in .json." if braced else ""
+            raise error(
+                f"is {other.what}{other.reason}{' in JSON' * braced}, and no TOML; {other.taken}{json_name} Or {remedy}"
+            ) from failure
         raise error(f"is not TOML: {failure}; {remedy}") from failure
     check_document(document, error)
     return document
@@ -298,10 +292,9 @@ def check_keys(
             units = ", each also with its unit behind it: " if also else ""
             endings = list(dict.fromkeys(_ending(name, known) for name in also))
             near = also if str(key).endswith(tuple(endings)) else known
-            raise error(
-                f"{key} = {shown(value)}: is not a known key; known are {', '.join(known)}{units}{', '.join(endings)}."
-                f"{suggestion(str(key), near)}"
-            )
+            every = f"{', '.join(known)}{units}{', '.join(endings)}"
+            more = meant_or_known(str(key), near, every)
+            raise error(f"{key} = {shown(value)}: is not a known key{more}")
     for key in required:
         if key not in entries:
             raise error(f"{key} is missing; add it (required are {', '.join(required)}).")

@@ -250,7 +250,8 @@ def _check_names(kind: type[Record], given: Mapping[str, Any]) -> None:
             hint = f" In Python values are in SI units and radians: give {known} in {units[known]}."
         elif name in kind.symbols:
             hint = f" Did you mean {kind.symbols[name]!r}?"
-        raise ArmError(f"{kind.__name__} has no field {name!r}; it has {', '.join(units)}.{hint}")
+        has = hint or f" It has {', '.join(units)}."
+        raise ArmError(f"{kind.__name__} has no field {name!r}.{has}")
 
 
 @functools.cache

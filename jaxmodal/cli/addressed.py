@@ -20,7 +20,7 @@ Given = TypeVar("Given", float, tuple[float, float])
 def ranges_by_address(
     ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, tuple[float, float]] | None:
-    """Options ``ADDRESS=LOW,HIGH`` by address, as they are given."""
+    """Options ``ADDRESS=FROM,TO`` by address, as they are given."""
     found: dict[str, tuple[float, float]] = {}
     for text in given:
         name, _, ends = text.partition("=")
@@ -30,7 +30,7 @@ def ranges_by_address(
             low = high = math.nan
         if not (name and math.isfinite(low) and math.isfinite(high) and low < high):
             raise click.BadParameter(
-                f"{text!r}: give ADDRESS=LOW,HIGH, the lower first, such as theta_2=-90,90 (degrees) or "
+                f"{text!r}: give ADDRESS=FROM,TO, the lower first, such as theta_2=-90,90 (degrees) or "
                 "payload.mass=0,5 (SI units).",
                 ctx,
                 param,

@@ -11,6 +11,7 @@ import click
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.descriptions import first_angle_matters
+from jaxmodal.cli.shell_words import in_shell_words
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -38,7 +39,8 @@ def refusing(argument: str = "", *others: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        raise BadInput(f"{argument}: {error}" if argument else str(error)) from error
+        message = in_shell_words(str(error), argument)
+        raise BadInput(f"{argument}: {message}" if argument else message) from error
 
 
 def ascii_number(text: str) -> float:
@@ -101,6 +103,38 @@ def two_numbers(
 ) -> Callable[..., tuple[float, ...] | None]:
     """The same of two numbers."""
     return several_numbers(remark, lambda *values: len(values) == 2 and holds(*values))
+
+
+#: a band of frequencies in Hz; None for an end that is left out
+Band = tuple[float | None, float | None]
+
+
+def band_option(remark: str, required: bool = False) -> Callable[..., Any]:
+    """The option ``--band-hz``; where it is not required, either end may be left out: ``,50``."""
+    more = "" if required else ", or leave one end out, such as ,50"
+
+    def parsed(ctx: click.Context, param: click.Parameter, value: str | None) -> Band | None:
+        if value is None:
+            return None
+        ends: list[float | None] = []
+        try:
+            for part in value.split(","):
+                ends.append(ascii_number(part) if part.strip() or required else None)
+        except ValueError:
+            ends = []
+        known = [end for end in ends if end is not None]
+        right = len(ends) == 2 and known and all(0.0 < end < math.inf for end in known)
+        if not right or known != sorted(set(known)):
+            raise click.BadParameter(
+                f"{value!r} is not a band; give two frequencies above 0 in Hz, the lower first, such as 40,50{more}.",
+                ctx,
+                param,
+            )
+        return ends[0], ends[1]
+
+    return click.option(
+        "--band-hz", metavar="FROM,TO", callback=parsed, required=required, help=remark
+    )
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,6 +253,7 @@ def format_option(
     )
 
 
+no_plot_option = click.option("--no-plot", is_flag=True, help="Draw no pictures.")
 theory_option = click.option(
     "--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True
 )

@@ -53,8 +53,8 @@ def _loads(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command(epilog=ARM_HELP)
-@_loads
 @click.option("--stresses", is_flag=True, help="Also the largest stresses of each link.")
+@_loads
 def statics(
     argument: str,
     theory: TheoryName,
@@ -88,7 +88,6 @@ def statics(
 
 
 @click.command(epilog=ARM_HELP)
-@_loads
 @click.option(
     "--factors",
     type=WholeRange(1, 100),
@@ -98,12 +97,13 @@ def statics(
 )
 @click.option("--both-signs", is_flag=True, help="Also loads that act the other way.")
 @click.option(
-    "--derivative",
+    "--address",
     "addresses",
     multiple=True,
     metavar="ADDRESS",
     help="Derivatives by this value, such as link1.length; more than once for several.",
 )
+@_loads
 def buckling(
     argument: str,
     theory: TheoryName,

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from jaxmodal.cli.arguments import BadInput, refusing
+from jaxmodal.cli.arguments import BadInput, format_option, refusing
+from jaxmodal.cli.output import print_json
 
 if TYPE_CHECKING:
     from jaxmodal.runtime.cache_files import Entry
 
 
 @click.group(invoke_without_command=True)
+@format_option(("table", "json"))
 @click.pass_context
-def cache(ctx: click.Context) -> None:
+def cache(ctx: click.Context, output_format: str) -> None:
     """Where compiled programs are kept, and how large the cache is.
 
     Commands keep the programs that they compile, so that the next command starts sooner. The environment variable
@@ -27,13 +29,18 @@ def cache(ctx: click.Context) -> None:
     from jaxmodal.runtime import default_cache
 
     folder = _folder()
+    other = os.environ.get("JAX_COMPILATION_CACHE_DIR")
+    if output_format == "json":
+        found = [] if folder is None else default_cache.kept()
+        most = default_cache.MAX_BYTES
+        print_json(_plain(folder, found) | {"max_bytes": most, "in_use": other or _text(folder)})
+        return
     if folder is None:
         click.echo(f"off: {default_cache.VARIABLE} is {os.environ[default_cache.VARIABLE]!r}")
     else:
         click.echo(f"{folder}")
         limit = f"at most {default_cache.MAX_BYTES / 1e6:.0f} MB when a command starts"
         click.echo(f"{_amount(default_cache.kept())}; {limit}")
-    other = os.environ.get("JAX_COMPILATION_CACHE_DIR")
     if other:
         click.echo(
             f"not in use: JAX_COMPILATION_CACHE_DIR is set, and JAX keeps programs in {other}"
@@ -41,20 +48,29 @@ def cache(ctx: click.Context) -> None:
 
 
 @cache.command()
-def where() -> None:
+@format_option(("table", "json"))
+def where(output_format: str) -> None:
     """Print the folder of the cache, whether it is there or not."""
-    click.echo(f"{_needed()}")
+    folder = _needed()
+    if output_format == "json":
+        print_json({"folder": _text(folder)})
+    else:
+        click.echo(f"{folder}")
 
 
 @cache.command()
-def clear() -> None:
+@format_option(("table", "json"))
+def clear(output_format: str) -> None:
     """Remove all compiled programs, also those of other versions; nothing else in the folder is touched."""
     from jaxmodal.runtime import default_cache
 
     folder = _needed()
     removed = default_cache.clear()
     left = default_cache.kept()
-    click.echo(f"removed {_amount(removed)} from {folder}")
+    if output_format == "json":
+        print_json({"folder": _text(folder), "removed": _plain(None, removed), "left": len(left)})
+    else:
+        click.echo(f"removed {_amount(removed)} from {folder}")
     if left:
         raise BadInput(f"{folder}: {_amount(left)} could not be removed; remove the folder itself.")
 
@@ -76,6 +92,15 @@ def _needed() -> Path:
             f"{VARIABLE} = {os.environ[VARIABLE]!r}: there is no cache; expected a folder, or leave the variable unset."
         )
     return folder
+
+
+def _text(folder: Path | None) -> str | None:
+    return None if folder is None else str(folder)
+
+
+def _plain(folder: Path | None, found: list[Entry]) -> dict[str, Any]:
+    place = {} if folder is None else {"folder": str(folder)}
+    return {**place, "programs": len(found), "bytes": sum(entry.size for entry in found)}
 
 
 def _amount(found: list[Entry]) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from jaxmodal.cli.arguments import (
     EXIT_NOT_ALL,
     BadInput,
+    NumberRange,
     Posture,
     WholeRange,
     digits_option,
@@ -20,7 +21,6 @@ from jaxmodal.cli.arguments import (
     posed,
     posture_option,
     refusing,
-    several_numbers,
     two_numbers,
 )
 from jaxmodal.cli.output import print_json
@@ -39,7 +39,7 @@ _USUAL_MODES = 4
 @click.argument("file", metavar="ARM")
 @click.option(
     "--rates",
-    metavar="LOW,HIGH",
+    metavar="FROM,TO",
     required=True,
     callback=two_numbers(
         " is no range of rates; give two finite numbers, rad/s, the lower one first, such as 0,30.",
@@ -61,39 +61,38 @@ _USUAL_MODES = 4
     help="How many frequencies, the lowest.",
 )
 @click.option(
-    "--shapes",
-    "shapes",
+    "--link-modes",
     type=WholeRange(0, limits.LINK_MODES),
-    help="Assumed shapes of each link, in the place of `modes` of its table [dynamics].  [default: 4]",
+    help="Assumed modes of each link, in the place of `modes` of its table [dynamics].  [default: 4]",
 )
 @posture_option(", of the motors; those of the arm if left out.")
 @click.option(
-    "--orders",
-    metavar="K,K,...",
-    callback=several_numbers(
-        " is no list of orders; give numbers greater than 0 with commas between, such as 1,2,4.",
-        lambda *values: min(values) > 0.0,
-    ),
-    help="Multiples of the rate to draw in the picture.  [default: 1,2,3,4]",
-)
-@picture_option(
-    "--plot", remark="Draw the frequencies over the rate into this file: .png, .pdf or .svg."
+    "--order",
+    "orders",
+    metavar="PUSHES",
+    type=NumberRange(min=0.0, min_open=True),
+    multiple=True,
+    help="How often something pushes for one turn of the first motor: a line of the picture; more than once for "
+    "several.  [default: 1, 2, 3, 4]",
 )
 @format_option(
     remark="csv and json have rates, frequencies and real parts of all points with all digits."
 )
 @digits_option
+@picture_option(
+    "--plot", remark="Draw the frequencies over the rate into this file: .png, .pdf or .svg."
+)
 def campbell(
     file: str,
     rates: tuple[float, float],
     points: int,
     modes: int | None,
-    shapes: int | None,
+    link_modes: int | None,
     posture_deg: Posture | None,
-    orders: tuple[float, ...] | None,
-    plot: Path | None,
+    orders: tuple[float, ...],
     output_format: str,
     digits: int,
+    plot: Path | None,
 ) -> None:
     """Frequencies of an arm whose first motor turns steadily, over its rate: a Campbell diagram.
 
@@ -103,18 +102,18 @@ def campbell(
     """
     from jaxmodal.dynamics import turning_frequencies
 
-    model, angles = _model(file, shapes, posture_deg)
+    model, angles = _model(file, link_modes, posture_deg)
     moving = model.num_coordinates - model.num_links
     with refusing():
         found = turning_frequencies(
             model, np.linspace(*rates, points), angles, modes or max(1, min(_USUAL_MODES, moving))
         )
+    _show(found, output_format, digits)
     if plot is not None:
         from jaxmodal.plots.turning import plot_campbell
 
-        chosen: dict[str, Any] = {} if orders is None else {"orders": orders}
+        chosen: dict[str, Any] = {"orders": orders} if orders else {}
         save_picture("--plot", plot, lambda path: plot_campbell(found, path, **chosen))
-    _show(found, output_format, digits)
     lost = found["rate"].values[~found["settled"].values]
     if lost.size:
         click.echo(
@@ -125,7 +124,9 @@ def campbell(
         raise SystemExit(EXIT_NOT_ALL)
 
 
-def _model(file: str, shapes: int | None, posture_deg: Posture | None) -> tuple[Any, list[float]]:
+def _model(
+    file: str, link_modes: int | None, posture_deg: Posture | None
+) -> tuple[Any, list[float]]:
     """The model of an arm as its file says, and the angles of its motors."""
     from jaxmodal.arm.built_in import EXAMPLE_PREFIX
     from jaxmodal.arm.files import read_document
@@ -139,8 +140,8 @@ def _model(file: str, shapes: int | None, posture_deg: Posture | None) -> tuple[
     if not (file.startswith(EXAMPLE_PREFIX) or is_robot(file)):
         with refusing(file):
             said = model_arguments(read_document(file))
-    if shapes is not None:
-        said["modes"] = shapes
+    if link_modes is not None:
+        said["modes"] = link_modes
     with refusing(file):
         model = flexible_arm(arm, **{"modes": 4, **said})
         if model.floats:

@@ -21,9 +21,11 @@ import click
 from jaxmodal import __version__
 from jaxmodal.arithmetic.exactness import InexactArithmeticError
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, load_any_arm, refusing
+from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, format_option, load_any_arm, refusing
+from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import file_option, require_new, writing
-from jaxmodal.runtime.errors import UncertifiedError
+from jaxmodal.cli.shell_words import with_choices
+from jaxmodal.runtime.errors import UncertifiedError, suggestion
 from jaxmodal.runtime.tables import printable
 
 ENTRY_POINTS = "jaxmodal.commands"
@@ -42,6 +44,7 @@ class LazyGroup(click.Group):
 
     elsewhere = MappingProxyType(
         {
+            "completion": "jaxmodal.cli.completion:completion",
             "convert": "jaxmodal.cli.convert:convert",
             "frequencies": "jaxmodal.cli.frequencies:frequencies",
             "modes": "jaxmodal.cli.modes:modes",
@@ -59,7 +62,7 @@ class LazyGroup(click.Group):
             "statics": "jaxmodal.cli.at_rest:statics",
             "buckling": "jaxmodal.cli.at_rest:buckling",
             "campbell": "jaxmodal.cli.campbell:campbell",
-            "resonance-map": "jaxmodal.cli.postures:resonance_map",
+            "resonance-map": "jaxmodal.cli.resonance_map:resonance_map",
             "verify": "jaxmodal.cli.verify:verify",
             "worst": "jaxmodal.cli.worst:worst",
             "cache": "jaxmodal.cli.cache:cache",
@@ -83,6 +86,15 @@ class LazyGroup(click.Group):
             command = self.registered[cmd_name].load()
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command by its name; one that is unknown is told with those that are near."""
+        name, known = args[0], self.list_commands(ctx)
+        if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {name!r}.{suggestion(name, known)}")
+        return super().resolve_command(ctx, args)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take `NO_CACHE`, `NO_CHECK` and `STRICT` wherever they stand: they concern the process, not the command."""
         end = args.index("--") if "--" in args else len(args)
@@ -102,7 +114,7 @@ class LazyGroup(click.Group):
         try:
             result = super().invoke(ctx)
         except click.ClickException as error:
-            vars(error)["message"] = printable(error.message)
+            vars(error)["message"] = printable(with_choices(error))
             raise
         except (InexactArithmeticError, UncertifiedError) as error:
             raise click.ClickException(str(error)) from error
@@ -173,8 +185,9 @@ def main(ctx: click.Context, no_cache: bool, no_check: bool, strict: bool) -> No
 
 @main.command(epilog=ARM_HELP)
 @click.argument("arm", metavar="ARM")
+@format_option(("table", "json"))
 @click.pass_context
-def check(ctx: click.Context, arm: str) -> None:
+def check(ctx: click.Context, arm: str, output_format: str) -> None:
     """Masses, slenderness, cut-off frequencies of an ARM, and values that look implausible.
 
     Exit status: 0, with or without warnings, with --strict 1 with warnings; 2 when the ARM cannot be read.
@@ -182,15 +195,28 @@ def check(ctx: click.Context, arm: str) -> None:
     from jaxmodal.spatial.arms.checks import check_arm as checked
 
     found = checked(load_any_arm(arm, check=False))
-    click.echo(str(dataclasses.replace(found, name=found.name or arm)))
+    if output_format == "json":
+        features = [
+            {"address": address, "value": value, "unit": unit}
+            for address, value, unit in found.features
+        ]
+        more = {
+            "links": [vars(fact) for fact in found.links],
+            "features": features,
+            "remarks": list(map(str, found.remarks)),
+        }
+        print_json({"arm": arm, **vars(found), **more})
+    else:
+        click.echo(str(dataclasses.replace(found, name=found.name or arm)))
     ctx.obj.count(found.remarks)
 
 
 @main.command()
-@click.argument("name", required=False)
+@click.argument("name", metavar="[NAME]", required=False)
+@format_option(("table", "json"), "json of one is the file of an arm, too.")
 @file_option("--out", "out_file", remark="Write the arm to this file instead of printing it.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists and differs.")
-def examples(name: str | None, out_file: Path | None, force: bool) -> None:
+def examples(name: str | None, output_format: str, out_file: Path | None, force: bool) -> None:
     """List the built-in arms, or print or write the TOML file of one."""
     from jaxmodal.runtime.tables import Table
     from jaxmodal.spatial.files import examples as built_in
@@ -203,6 +229,14 @@ def examples(name: str | None, out_file: Path | None, force: bool) -> None:
             )
         arms = {known: built_in.load(known) for known in built_in.names()}
         rows = [[known, arm.name, str(arm.num_links)] for known, arm in arms.items()]
+        if output_format == "json":
+            print_json(
+                [
+                    {"name": key, "arm": arm.name, "num_links": arm.num_links}
+                    for key, arm in arms.items()
+                ]
+            )
+            return
         headings = ("name", "arm", "links")
         click.echo(Table("", headings, rows, (), headings[:2]).text())
         click.echo("print one: jaxmodal examples NAME; use one: jaxmodal frequencies example:NAME")
@@ -210,10 +244,12 @@ def examples(name: str | None, out_file: Path | None, force: bool) -> None:
     with refusing():
         text = built_in.toml_text(name.removeprefix(EXAMPLE_PREFIX))
     if out_file is None:
-        click.echo(text, nl=False)
+        print_document(text, output_format)
         return
     with writing(f"--out {out_file}"):
         same = out_file.is_file() and out_file.read_bytes() == text.encode()
         require_new("--out", out_file, force or same)
         out_file.write_text(text, encoding="utf-8", newline="\n")
     click.echo(f"wrote {out_file}", err=True)
+    if output_format == "json":
+        print_json({"example": name, "wrote": written_files(out_file)})

@@ -7,7 +7,15 @@ from typing import Any
 
 import click
 
-from jaxmodal.cli.arguments import ARM_HELP, BadInput, given, load_any_arm, refusing
+from jaxmodal.cli.arguments import (
+    ARM_HELP,
+    BadInput,
+    format_option,
+    given,
+    load_any_arm,
+    refusing,
+)
+from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.cli.paths import file_option, require_new, writing
 
 
@@ -33,7 +41,6 @@ def _by_name(
 
 @click.command(epilog=ARM_HELP)
 @click.argument("arm", metavar="ARM")
-@file_option("--out", "out_file", remark="The TOML file to write.", suffixes=(".toml",))
 @click.option("--base", help="Link of the URDF at which the arm begins; left out, its root.")
 @click.option("--tip", help="Link of the URDF at which it ends; left out, the farthest.")
 @click.option(
@@ -49,14 +56,19 @@ def _by_name(
     help="TOML file of what the URDF lacks: positions, joint_stiffness, slide_stiffness, sections, materials, "
     "section_roll, along, joint_damping, slide_damping, rotors.",
 )
+@format_option(("table", "json"))
+@file_option(
+    "--out", "out_file", remark="The TOML file to write.", suffixes=(".toml",), required=True
+)
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def convert(
     arm: str,
-    out_file: Path | None,
+    out_file: Path,
     base: str | None,
     tip: str | None,
     joint_stiffness: dict[str, float],
     properties: Path | None,
+    output_format: str,
     force: bool,
 ) -> None:
     """Write the arm of a robot's URDF, or any other ARM, as the plain file of an arm in SI units.
@@ -65,27 +77,35 @@ def convert(
 
     Exit status: 0; 2 when the ARM cannot be read, or the file not be written.
     """
+    from jaxmodal.arm.file_kinds import KINDS
     from jaxmodal.arm.files import read_document, write_arm
-    from jaxmodal.spatial.files.robot_files import is_robot, robot_values
+    from jaxmodal.spatial.files.robot_files import URDF, is_robot, robot_values
     from jaxmodal.spatial.robots.reading import urdf_report
 
-    if out_file is None:
-        raise click.UsageError("give --out FILE.toml, the file to write.")
     require_new("--out", out_file, force)
     options: dict[str, Any] = given(
         {"base": base, "tip": tip, "joint_stiffness": joint_stiffness or None}
     )
+    read: dict[str, Any] = {}
     if is_robot(arm):
         with refusing():
             values: dict[str, Any] = {}
             if properties is not None:
-                values = robot_values(read_document(properties))
+                document = read_document(properties)
+                others = [kind for key, kind in KINDS.items() if key in document and key != URDF]
+                if others:
+                    raise BadInput(
+                        f"--properties {properties}: {others[0].instead_of('what a URDF lacks')}"
+                    )
+                values = robot_values(document)
             for key, value in values.pop("joint_stiffness", {}).items():
                 joint_stiffness.setdefault(key, value)  # what the command says counts first
             options["joint_stiffness"] = joint_stiffness
             report = urdf_report(arm, **values | options)
         found: Any = report.arm
-        click.echo(str(report))
+        read = vars(report) | {"joints": [vars(joint) for joint in report.joints]}
+        if output_format == "table":
+            click.echo(str(report))
     else:
         if options or properties is not None:
             raise BadInput(
@@ -95,3 +115,6 @@ def convert(
     with writing(f"--out {out_file}"):
         write_arm(found, out_file)
     click.echo(f"wrote {out_file}", err=True)
+    if output_format == "json":
+        wrote = {"name": found.name, "num_links": found.num_links, "wrote": written_files(out_file)}
+        print_json({**read, "arm": arm, **wrote})

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 import click
 
-from jaxmodal.cli.arguments import ARM_HELP, BadInput, WholeRange, given, refusing, several_numbers
+from jaxmodal.cli.arguments import (
+    ARM_HELP,
+    BadInput,
+    WholeRange,
+    format_option,
+    given,
+    refusing,
+    several_numbers,
+)
+from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.cli.paths import file_option, require_file, require_new, writing
 from jaxmodal.runtime.whole_files import write_text
 
@@ -38,7 +48,8 @@ def whole_numbers(
     help="Take the first so many links; the payload stands at their end.",
 )
 @click.option(
-    "--modes",
+    "--link-modes",
+    "modes",
     metavar="M[,M,...]",
     callback=whole_numbers,
     help="Assumed modes of every link, or of each.  [default: 2]",
@@ -85,8 +96,14 @@ def whole_numbers(
     help="Whether constants have names or are numbers.",
 )
 @click.option(
-    "--format", "form", type=click.Choice(list(_FORMATS)), default="numpy", show_default=True
+    "--to",
+    "form",
+    type=click.Choice(list(_FORMATS)),
+    default="numpy",
+    show_default=True,
+    help="The language.",
 )
+@format_option(("table", "json"), "table: the text alone; json: with its size.")
 @file_option(
     "--out",
     remark="Write into this file, named as the function; C also gets a .h and a _test.c beside it.",
@@ -98,6 +115,7 @@ def equations(
     quantities: str,
     integrals: str,
     form: str,
+    output_format: str,
     out: Path | None,
     force: bool,
     **options: Any,
@@ -111,14 +129,31 @@ def equations(
 
     require_file("--out", out, (_FORMATS[form],))
     if out is None and form == "c":
-        raise BadInput("--format c: makes several files; give --out model.c.")
+        raise BadInput("--to c: makes several files; give --out model.c.")
     with refusing(arm):
         model = model_of(arm, links, given(options))
+    if options.get("inertia_order") == "first" and _in_space(arm):
+        raise BadInput(
+            "--inertia-order first: is for arms in a plane; equations of arms in space have the full inertia matrix "
+            "alone, leave it out."
+        )
     with refusing():
         made = written_equations(model, quantities.split(","), integrals=integrals)
         texts = write(made, form, "model" if out is None else out.stem)
+    counts = operation_counts(made)
+    said = {
+        "arm": arm,
+        "to": form,
+        "quantities": list(made.quantities),
+        "coordinates": list(map(str, made.coordinates)),
+        "operations": dataclasses.asdict(counts),
+    }
     if out is None:
-        click.echo(next(iter(texts.values())), nl=False)
+        text = next(iter(texts.values()))
+        if output_format == "json":
+            print_json({**said, "text": text})
+        else:
+            click.echo(text, nl=False)
         return
     paths = {out.with_name(name): text for name, text in texts.items()}
     for path in paths:
@@ -126,11 +161,20 @@ def equations(
     with writing(f"--out {out}"):
         for path, text in paths.items():
             write_text(path, text)
-    counts = operation_counts(made)
+    if output_format == "json":
+        print_json({**said, "wrote": written_files(*paths)})
+        return
     click.echo(
         f"wrote {', '.join(path.name for path in paths)}: {len(made.coordinates)} coordinates, {counts.additions} "
         f"additions, {counts.multiplications} multiplications, {counts.functions} functions"
     )
+
+
+def _in_space(argument: str) -> bool:
+    from jaxmodal.cli.arguments import load_any_arm
+    from jaxmodal.spatial.arms.arm import SpatialArm
+
+    return isinstance(load_any_arm(argument, check=False), SpatialArm)
 
 
 def model_of(argument: str, links: int | None, options: dict[str, Any]) -> Any:

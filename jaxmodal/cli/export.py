@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from jaxmodal.cli.arguments import (
     Number,
     Posture,
     WholeRange,
+    format_option,
     given,
     load_any_arm,
     load_vibrating_arm,
@@ -23,6 +25,7 @@ from jaxmodal.cli.arguments import (
     several_numbers,
 )
 from jaxmodal.cli.equations import model_of, whole_numbers
+from jaxmodal.cli.output import lists, print_json, written_files
 from jaxmodal.cli.paths import file_option, require_file, require_new
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
@@ -33,7 +36,7 @@ _LUMPED = ("pieces", "postures", "theory", "slides")
 _OPTIONS = {
     "mjcf": (*_LUMPED, "modes", "gravity", "motors"),
     "urdf": (*_LUMPED, "modes"),
-    "fmu": ("modes", "gravity", "step", "integrator", "tolerance", "build", "compiler"),
+    "fmu": ("link_modes", "gravity", "step", "integrator", "tolerance", "build", "compiler"),
 }
 
 
@@ -45,12 +48,6 @@ _OPTIONS = {
     type=click.Choice(list(_FORMATS)),
     help="The format; left out, that of the suffix of --out.",
 )
-@file_option(
-    "--out",
-    remark="The file to write: .xml (MJCF), .urdf (with a .toml of springs beside it) or .fmu (FMI 3.0).",
-    suffixes=tuple(_FORMATS.values()),
-    required=True,
-)
 @click.option(
     "--pieces",
     metavar="N[,N,...]",
@@ -60,7 +57,12 @@ _OPTIONS = {
 @click.option(
     "--modes",
     type=WholeRange(1, limits.MODES),
-    help="How many frequencies are fitted; of an fmu the assumed modes of every link.  [default: 5; 2]",
+    help="How many frequencies are fitted.  [default: 5]",
+)
+@click.option(
+    "--link-modes",
+    type=WholeRange(0, limits.LINK_MODES),
+    help="Assumed modes of every link of an fmu.  [default: 2]",
 )
 @click.option(
     "--postures",
@@ -102,12 +104,20 @@ _OPTIONS = {
 )
 @click.option("--compiler", help="The C compiler.  [default: cc]")
 @posture_option(": the first whose errors are stated, the start of an fmu.")
+@format_option(("table", "json"))
+@file_option(
+    "--out",
+    remark="The file to write: .xml (MJCF), .urdf (with a .toml of springs beside it) or .fmu (FMI 3.0).",
+    suffixes=tuple(_FORMATS.values()),
+    required=True,
+)
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 def export(
     argument: str,
     form: str | None,
-    out: Path,
     posture_deg: Posture | None,
+    output_format: str,
+    out: Path,
     force: bool,
     **options: Any,
 ) -> None:
@@ -136,10 +146,30 @@ def export(
     else:
         made = _pieces(argument, out, by_suffix, posture_deg, chosen)
         certified = bool(made.certified.all())
-    click.echo(str(made))
+    if output_format == "json":
+        said = {"arm": argument, "to": by_suffix, **_plain(made), "wrote": written_files(*files)}
+        print_json(said)
+    else:
+        click.echo(str(made))
     click.echo(f"wrote {', '.join(map(str, files))}", err=True)
     if not certified:
         raise SystemExit(EXIT_NOT_ALL)
+
+
+def _plain(made: Any) -> dict[str, Any]:
+    """What was written: of pieces their frequencies and errors in each posture, of a unit what is in it."""
+    if not hasattr(made, "exact"):
+        return {name: value for name, value in vars(made).items() if name != "path"}
+    return {
+        "theory": made.theory,
+        "joints": list(made.joints),
+        "postures": made.postures.tolist(),
+        "exact_hz": (made.exact / (2.0 * math.pi)).tolist(),
+        **lists(made, "certified", "frequencies_hz", "errors"),
+        "factors": made.factors,
+        "lost": list(made.lost),
+        "total_mass": made.total_mass,
+    }
 
 
 def _pieces(
@@ -163,9 +193,9 @@ def _unit(argument: str, out: Path, posture_deg: Posture | None, options: dict[s
     arm = posed(load_any_arm(argument), argument, posture_deg)
 
     said: dict[str, Any] = {}
-    for name in ("modes", "gravity"):
+    for name, key in (("link_modes", "modes"), ("gravity", "gravity")):
         if name in options:
-            said[name] = options.pop(name)
+            said[key] = options.pop(name)
     with refusing(argument):
         model = model_of(argument, None, said)
     start = np.zeros(2 * model.num_coordinates)

@@ -72,7 +72,7 @@ def _is_universal(name: str) -> bool:
 )
 @click.option(
     "--bounds",
-    metavar="ADDRESS=LOW,HIGH",
+    metavar="ADDRESS=FROM,TO",
     multiple=True,
     callback=ranges_by_address,
     help="Bounds of a parameter, in the same units. May be given several times.",
@@ -102,11 +102,11 @@ def _is_universal(name: str) -> bool:
 @posture_option(", of measurements that do not say it.")
 @theory_option
 @format_option()
-@file_option("--out", remark="Write the fitted arm into this TOML file.", suffixes=(".toml",))
-@click.option("--force", is_flag=True, help="Replace the file of --out if it exists.")
 @picture_option(
     "--plot", remark="Draw the residuals before and after into this file: .png, .pdf or .svg."
 )
+@file_option("--out", remark="Write the fitted arm into this TOML file.", suffixes=(".toml",))
+@click.option("--force", is_flag=True, help="Replace the file of --out if it exists.")
 def fit(
     argument: str,
     files: tuple[str, ...],
@@ -172,6 +172,14 @@ def fit(
     if next_count is not None:
         with refusing("--next"):
             proposals = next_posture(found, count=next_count)
+    if output_format == "json":
+        print_json(_plain(argument, found, proposals))
+    elif output_format == "csv":
+        click.echo(_csv(found), nl=False)
+    else:
+        click.echo(str(found))
+    if proposals is not None and output_format != "json":
+        click.echo(str(proposals), err=output_format == "csv")
     if plot is not None:
         from jaxmodal.plots.identification import plot_fit
 
@@ -182,14 +190,6 @@ def fit(
         with writing(f"--out {out}"):
             write_arm(found.arm, out)
         click.echo(f"wrote {out}", err=True)
-    if output_format == "json":
-        print_json(_plain(argument, found, proposals))
-    elif output_format == "csv":
-        click.echo(_csv(found), nl=False)
-    else:
-        click.echo(str(found))
-    if proposals is not None and output_format != "json":
-        click.echo(str(proposals), err=output_format == "csv")
     if not found.ok:
         raise SystemExit(EXIT_NOT_ALL)
 

@@ -54,9 +54,9 @@ Entry = dict[str, Any]
 @modes_option
 @theory_option
 @posture_option(", such as -45,90. They replace those of every ARM.")
+@load_options
 @format_option(remark="json is an array in the order of the arguments, also for one ARM.")
 @digits_option
-@load_options
 def frequencies(
     arms: tuple[str, ...],
     modes: int | None,

@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 )
 @posture_option()
 @click.option("--stations", type=WholeRange(2, 10_000), default=41, show_default=True)
+@click.option("--mode", type=WholeRange(min=1), default=1, show_default=True)
+@format_option()
+@digits_option
 @picture_option(
     "--plot", remark="Draw all modes into this file (.png, .pdf, .svg), theories side by side."
 )
@@ -60,9 +63,6 @@ if TYPE_CHECKING:
     remark="Write the --mode of the first theory as an animated GIF.",
     suffixes=(".gif",),
 )
-@click.option("--mode", type=WholeRange(min=1), default=1, show_default=True)
-@format_option()
-@digits_option
 def modes(
     argument: str,
     modes: int | None,
@@ -156,12 +156,14 @@ def _stations_csv(solved: Sequence[AnyShapes]) -> str:
 @click.option(
     "--address",
     "addresses",
+    metavar="ADDRESS",
     multiple=True,
     help="A parameter such as link2.length or link*.tip_mass; more than once for several. All if "
     "left out.",
 )
 @click.option(
-    "--kind",
+    "--as",
+    "kind",
     type=click.Choice(["logarithmic", "derivative"]),
     default="logarithmic",
     show_default=True,
@@ -180,11 +182,11 @@ def _stations_csv(solved: Sequence[AnyShapes]) -> str:
     metavar="N",
     help="Show the N parameters that matter most; json and csv have all.",
 )
+@format_option()
 @picture_option(
     "--plot",
     remark="Draw the parameters that matter most as bars into this file (.png, .pdf, .svg).",
 )
-@format_option()
 def sensitivities(
     argument: str,
     modes: int | None,

@@ -36,7 +36,7 @@ _USUAL = 6
 @click.argument("file", metavar="MOVE")
 @click.option("--modes", type=WholeRange(1, limits.MODES), show_default=str(_USUAL))
 @click.option(
-    "--damping",
+    "--damping-ratio",
     type=NumberRange(min=0.0, max=1.0, max_open=True),
     default=0.0,
     show_default=True,
@@ -116,6 +116,13 @@ _USUAL = 6
     type=NumberRange(min=0.0, min_open=True),
     help="The same, for what is left at the tip, mm, all modes added.",
 )
+@theory_option
+@format_option()
+@picture_option(
+    "--plot",
+    remark="Draw frequencies along the way, the modes during the move and the tip after it into this file: .png, .pdf "
+    "or .svg.",
+)
 @file_option(
     "--out",
     remark="Write the shaped or stretched move as CSV, the time in s and angles in degrees (.csv).",
@@ -133,18 +140,11 @@ _USUAL = 6
     remark="Write the shaper for a controller: impulses, bands, limits (.json), or Klipper's input_shaper (.cfg).",
     suffixes=(".json", ".cfg"),
 )
-@theory_option
-@format_option()
-@picture_option(
-    "--plot",
-    remark="Draw frequencies along the way, the modes during the move and the tip after it into this file: .png, .pdf "
-    "or .svg.",
-)
 def move(
     argument: str,
     file: str,
     modes: int | None,
-    damping: float,
+    damping_ratio: float,
     gravity: tuple[float, ...] | None,
     postures: int,
     kind: str | None,
@@ -184,7 +184,7 @@ def move(
     common: dict[str, Any] = {
         "num_modes": wanted,
         "theory": theory,
-        "damping_ratio": damping,
+        "damping_ratio": damping_ratio,
         "gravity": gravity,
         "num_postures": postures,
     }
@@ -207,10 +207,6 @@ def move(
         return
     with refusing(argument), late_progress("postures solved") as advance:
         found = move_vibration(arm, path, progress=advance, **common)
-    if plot is not None:
-        from jaxmodal.plots.moves import plot_move
-
-        save_picture("--plot", plot, lambda place: plot_move(found, place, title))
     hertz = found.omega / (2.0 * np.pi)
     headings = ("mode", "stop_hz", "lowest_hz", "highest_hz", "certified", "left_mm")
     rows = [
@@ -230,5 +226,9 @@ def move(
         click.echo(csv_text(headings, rows), nl=False)
     else:
         click.echo(str(found))
+    if plot is not None:
+        from jaxmodal.plots.moves import plot_move
+
+        save_picture("--plot", plot, lambda place: plot_move(found, place, title))
     if not found.certified.all():
         raise SystemExit(EXIT_NOT_ALL)

@@ -6,7 +6,9 @@ import contextlib
 import json
 import math
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -65,6 +67,19 @@ def without_nonfinite(value: Any) -> Any:
 def print_json(value: Any, **layout: Any) -> None:
     """Print a value as JSON, null for what is not finite."""
     click.echo(json.dumps(without_nonfinite(value), allow_nan=False, **layout))
+
+
+def print_document(text: str, output_format: str) -> None:
+    """Print a TOML file as it is, or what it holds as JSON, which is a file of the same kind."""
+    if output_format == "json":
+        print_json(tomllib.loads(text), ensure_ascii=False, indent=2)
+    else:
+        click.echo(text, nl=False)
+
+
+def written_files(*paths: Path | None) -> list[str]:
+    """What json says under ``wrote``: the files that were asked for."""
+    return [str(path) for path in paths if path is not None]
 
 
 def lists(result: Any, *names: str) -> dict[str, Any]:

@@ -133,6 +133,12 @@ class Done:
         from jaxmodal.plots.moves import plot_move
 
         vibration, motion = self.vibration, self.motion
+        if output_format == "json":
+            print_json(self.document)
+        elif output_format == "csv":
+            click.echo(csv_text(self.headings, self.rows), nl=False)
+        else:
+            click.echo(str(self.found))
         if shaping.plot is not None and vibration is not None:
             save_picture("--plot", shaping.plot, lambda place: plot_move(vibration, place, title))
         if shaping.out is not None and motion is not None:
@@ -146,12 +152,6 @@ class Done:
             ):
                 export.write_settings(self.shaped, shaping.settings)
             click.echo(f"wrote {shaping.settings}", err=True)
-        if output_format == "json":
-            print_json(self.document)
-        elif output_format == "csv":
-            click.echo(csv_text(self.headings, self.rows), nl=False)
-        else:
-            click.echo(str(self.found))
         if not self.certified:
             raise SystemExit(EXIT_NOT_ALL)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, refusing
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, format_option, refusing
+from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.cli.paths import folder_option, writing
 from jaxmodal.reproduction import report
 from jaxmodal.reproduction.comparison import ReproductionSummary, Verdict
@@ -27,12 +29,13 @@ def _written(out_dir: Path, steps: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @click.command()
+@format_option(("table", "json"))
 @folder_option(
     *("--out", "out_dir"),
     default="results/paper",
     remark="Folder for cells.csv and report.md; made if missing.",
 )
-def reproduce(out_dir: Path) -> None:
+def reproduce(output_format: str, out_dir: Path) -> None:
     """Recompute the source paper's tables and hold them against print, digit by digit.
 
     Tables 2-6, 9-11 and Figure 5. Exit status: 0 when every printed number agrees or is a known
@@ -42,7 +45,10 @@ def reproduce(out_dir: Path) -> None:
 
     with _written(out_dir, "spectra computed") as advance:
         summary = recompute(out_dir, advance)
-    _print_summary(summary, out_dir)
+    if output_format == "json":
+        print_json(_plain(summary, out_dir))
+    else:
+        _print_summary(summary, out_dir)
     if not summary.ok:
         raise SystemExit(EXIT_NOT_ALL)
 
@@ -65,6 +71,29 @@ def _print_summary(summary: ReproductionSummary, out_dir: Path) -> None:
     click.echo(f"Every cell: {out_dir / 'cells.csv'}; report: {out_dir / 'report.md'}")
 
 
+def _plain(summary: ReproductionSummary, out_dir: Path) -> dict[str, Any]:
+    """The tallies, and every cell that does not simply agree."""
+    kinds = ("unexpected", "uncertified", "misprints")
+    return {
+        "ok": summary.ok,
+        "conclusion": report.conclusion(summary),
+        "groups": [vars(tally) for tally in summary.tallies],
+        **{
+            kind: [
+                {
+                    "cell": report.address(verdict),
+                    "printed": verdict.cell.printed,
+                    "computed": None if verdict.computed is None else float(verdict.computed),
+                    "note": report.remark(verdict),
+                }
+                for verdict in getattr(summary, kind)
+            ]
+            for kind in kinds
+        },
+        "wrote": written_files(out_dir / "cells.csv", out_dir / "report.md"),
+    }
+
+
 def _words(summary: ReproductionSummary) -> list[Verdict]:
     """The marks that stand in frequency columns."""
     return [mark for mark in summary.marks if mark.cell.column in FREQUENCY_COLUMNS]
@@ -83,12 +112,13 @@ def _print_by_note(verdicts: Sequence[Verdict]) -> None:
 
 
 @click.command("reproduce-motions")
+@format_option(("table", "json"))
 @folder_option(
     *("--out", "out_dir"),
     default="results/dynamics",
     remark="Folder for the pictures and report.md; made if missing.",
 )
-def reproduce_motions(out_dir: Path) -> None:
+def reproduce_motions(output_format: str, out_dir: Path) -> None:
     """Simulate the motions of three papers: Figures 5-10 of De Luca and Siciliano (1991), the N-DOF paper's
     experiment, and the spinning beam and station arm of the paper on arms in space.
 
@@ -99,7 +129,11 @@ def reproduce_motions(out_dir: Path) -> None:
 
     with _written(out_dir, "motions simulated") as advance:
         shown = recompute(out_dir, advance)
-    click.echo(f"wrote {out_dir / 'report.md'} and the pictures beside it")
+    if output_format == "json":
+        files = sorted(path for path in out_dir.iterdir() if path.suffix in (".md", ".png"))
+        print_json({"all_features_shown": shown, "wrote": written_files(*files)})
+    else:
+        click.echo(f"wrote {out_dir / 'report.md'} and the pictures beside it")
     if not shown:
         click.echo("a feature that the text states is not shown; see report.md", err=True)
         raise SystemExit(EXIT_NOT_ALL)

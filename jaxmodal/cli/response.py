@@ -13,10 +13,11 @@ from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
     BadInput,
-    Number,
+    Band,
     NumberRange,
     Posture,
     WholeRange,
+    band_option,
     format_option,
     load_vibrating_arm,
     posed,
@@ -61,13 +62,9 @@ _MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance":
     help="Where the motion is read; more than once for several.",
 )
 @click.option("--quantity", type=click.Choice(_QUANTITIES), default="receptance", show_default=True)
-@click.option(
-    "--from-hz",
-    type=Number(),
-    help="Lowest frequency; a tenth of the first natural one if left out.",
-)
-@click.option(
-    "--to-hz", type=Number(), help="Highest frequency; that of the sixth mode if left out."
+@band_option(
+    "Lowest and highest frequency. An end that is left out, as in ,50, is a tenth of the first natural one, or the "
+    "sixth one."
 )
 @click.option(
     "--points",
@@ -93,6 +90,7 @@ _MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance":
 @click.option(
     "--address",
     "addresses",
+    metavar="ADDRESS",
     multiple=True,
     help="For --sensitivities a parameter such as link2.length; more than once for several. All if left out.",
 )
@@ -114,8 +112,7 @@ def response(
     inputs: tuple[str, ...],
     outputs: tuple[str, ...],
     quantity: str,
-    from_hz: float | None,
-    to_hz: float | None,
+    band_hz: Band | None,
     points: int,
     theory: TheoryName,
     posture_deg: Posture | None,
@@ -147,6 +144,7 @@ def response(
                 f"--input {name}: is a motion of the ground and no force, so there is no {quantity}; give --quantity "
                 "transmissibility."
             )
+    low, high = band_hz or (None, None)
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     with refusing(argument):
         if loss_factor is not None:
@@ -156,20 +154,21 @@ def response(
         modes = natural_frequencies(arm, 6, theory=theory, throw=False)
         hertz = np.asarray(modes.frequencies_hz)
         known = hertz[np.isfinite(hertz) & (hertz > 0.0)]
-        if (np.asarray(modes.status) == Status.unstable).any() and None in (from_hz, to_hz):
+        if (np.asarray(modes.status) == Status.unstable).any() and None in (low, high):
             raise BadInput(
                 f"{argument}: has no steady response, for {Status.unstable.cause}; {Status.unstable.remedy}."
             )
-        if known.size == 0 and (from_hz is None or to_hz is None):
+        if known.size == 0 and None in (low, high):
             raise BadInput(
                 f"{argument}: has no natural frequency greater than 0 to choose a band by; "
-                "give --from-hz and --to-hz."
+                "give both ends of --band-hz FROM,TO."
             )
-        low = 0.1 * known[0] if from_hz is None else from_hz
-        high = 1.02 * known[-1] if to_hz is None else to_hz
-        if not 0.0 < low < high < np.inf:
+        low = 0.1 * known[0] if low is None else low
+        high = 1.02 * known[-1] if high is None else high
+        if not low < high:
             raise BadInput(
-                f"--from-hz {low:g} --to-hz {high:g}: a band needs 0 < --from-hz < --to-hz, finite."
+                f"--band-hz: goes from {low:g} to {high:g} Hz, where an end is left out by natural frequencies; "
+                "give both, the lower first."
             )
         omega = 2.0 * np.pi * np.geomspace(low, high, points)
         found = frequency_response(arm, omega, inputs, outputs, quantity=quantity, theory=theory)

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, NumberRange, refusing
+from jaxmodal.cli.arguments import (
+    EXIT_NOT_ALL,
+    BadInput,
+    NumberRange,
+    format_option,
+    refusing,
+)
+from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.cli.paths import file_option, picture_option, require_new, writing
 from jaxmodal.runtime.whole_files import write_whole
 
@@ -21,12 +28,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", metavar="FILE")
-@file_option(
-    "--out",
-    remark="Write the motion into this file: .csv, or .nc (NetCDF, needs SciPy).",
-    suffixes=(".csv", ".nc"),
-)
+@click.argument("file", metavar="ARM")
+@format_option(("table", "json"))
 @picture_option(
     "--plot",
     remark="Draw deflections in mm, joints, tip and torques over time, and what was asked for, into this file: .png, "
@@ -41,18 +44,24 @@ if TYPE_CHECKING:
     metavar="TIMES",
     help="How many times --animate magnifies bending, 1 for not at all.  [default: a round number that shows it]",
 )
+@file_option(
+    "--out",
+    remark="Write the motion into this file: .csv, or .nc (NetCDF, needs SciPy).",
+    suffixes=(".csv", ".nc"),
+)
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 def simulate(
     file: str,
-    out: Path | None,
+    output_format: str,
     plot: Path | None,
     animate: Path | None,
     magnify: float | None,
+    out: Path | None,
     force: bool,
 ) -> None:
-    """Move the arm of FILE as its table [dynamics] says.
+    """Move an ARM as its table [dynamics] says.
 
-    FILE is an arm file, TOML or JSON, with a table [dynamics]; see docs/dynamics.md. Exit status: 0 when the end was
+    ARM is a TOML or JSON file with a table [dynamics]; see docs/dynamics.md. Exit status: 0 when the end was
     reached, 1 when not, 2 for bad input.
     """
     from jaxmodal.cli.compiling import late_progress
@@ -77,8 +86,9 @@ def simulate(
         wanted = read_simulation(file)
         with late_progress("intervals simulated") as advance:
             motion = wanted.run(advance)
-    if out is not None:
-        _write("--out", out, functools.partial(_netcdf if netcdf else _csv, motion))
+    if output_format == "table":
+        for line in summary(motion):
+            click.echo(line)
     target = None if plot is None and animate is None else wanted.target()
     if plot is not None:
         from jaxmodal.plots.motions import plot_motion
@@ -93,11 +103,36 @@ def simulate(
         options = {"target": target, "magnified": magnify}
         show = functools.partial(animate_motion, wanted.model, motion, **options)
         _write("--animate", animate, show)
-    for line in summary(motion):
-        click.echo(line)
+    if out is not None:
+        _write("--out", out, functools.partial(_netcdf if netcdf else _csv, motion))
+    if output_format == "json":
+        print_json(_plain(file, motion, written_files(plot, animate, out)))
     if motion.attrs["status"] != "finished":
         click.echo(f"{motion.attrs['message']}.", err=True)
         raise SystemExit(EXIT_NOT_ALL)
+
+
+def _plain(file: str, motion: xarray.Dataset, wrote: list[str]) -> dict[str, Any]:
+    """What a motion comes to: its end, its largest values and where the files are."""
+    known = np.isfinite(motion["tip_position"].values[:, 0])
+
+    def at_end(name: str) -> list[float] | None:
+        return motion[name].values[known][-1].tolist() if name in motion else None
+
+    def largest(name: str) -> list[float]:
+        return [float(np.nanmax(np.abs(column))) for column in motion[name].values.T]
+
+    names = ("status", "message", "time_reached", "steps", "method", "energy_balance_error")
+    return {
+        "arm": file,
+        **{name: motion.attrs.get(name) for name in names},
+        "joint_angle": at_end("joint_angle"),
+        "tip_position": at_end("tip_position"),
+        "base_position": at_end("base_position"),
+        "largest_end_deflection": largest("end_deflection"),
+        "largest_torque": largest("torque"),
+        "wrote": wrote,
+    }
 
 
 def summary(motion: xarray.Dataset) -> list[str]:

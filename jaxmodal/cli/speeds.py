@@ -83,7 +83,7 @@ def _orders(
 @click.option(
     "--range",
     "ranges",
-    metavar="ADDRESS=LOW,HIGH",
+    metavar="ADDRESS=FROM,TO",
     multiple=True,
     callback=ranges_by_address,
     help="Over a range, as for `jaxmodal worst`: degrees for angles; more than once for several.",
@@ -143,11 +143,6 @@ def speeds(
     wanted = min(_USUAL, modes_of(arm, None)) if modes is None else modes
     made = [Order(*order) for order in orders]
     found: Any = _found(argument, arm, made, file, ranges, workspace, wanted, margin, theory)
-    if plot is not None:
-        from jaxmodal.plots.speeds import plot_speeds
-
-        title = f"{arm.name or argument} ({theory})"
-        save_picture("--plot", plot, lambda place: plot_speeds(found, place, title))
     headings, rows = found.rows()
     if output_format == "json":
         print_json([dict(zip(headings, row, strict=True)) for row in rows])
@@ -155,6 +150,11 @@ def speeds(
         click.echo(csv_text(headings, rows), nl=False)
     else:
         click.echo(str(found))
+    if plot is not None:
+        from jaxmodal.plots.speeds import plot_speeds
+
+        title = f"{arm.name or argument} ({theory})"
+        save_picture("--plot", plot, lambda place: plot_speeds(found, place, title))
     if not all(row[headings.index("certified")] for row in rows):
         raise SystemExit(EXIT_NOT_ALL)
 

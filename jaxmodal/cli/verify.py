@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from jaxmodal.cli.arguments import EXIT_NOT_ALL, format_option, refusing
+from jaxmodal.cli.output import print_json
 
 
 @click.command()
@@ -23,7 +22,7 @@ def verify(output_format: str) -> None:
     with refusing(), late_progress("claims recomputed") as advance:
         found = verification.verify(advance)
     if output_format == "json":
-        click.echo(json.dumps(found.document(), indent=2, ensure_ascii=False))
+        print_json(found.document(), indent=2, ensure_ascii=False)
     else:
         click.echo("\n\n".join(table.text() for table in found.tables()))
     if not found.ok:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option(
     "--range",
     "ranges",
-    metavar="ADDRESS=LOW,HIGH",
+    metavar="ADDRESS=FROM,TO",
     multiple=True,
     callback=ranges_by_address,
     help="From where to where a parameter goes: degrees for angles, else SI units; more than once for several. Left "

@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.documents import read_text
+from jaxmodal.arm.file_kinds import MEASUREMENTS, UNIVERSAL, kind_of
 from jaxmodal.arm.files import place_of
 from jaxmodal.identification.measurements import Measured, MeasuredModes, MeasuredResponse
 from jaxmodal.response.driven.ports import port
@@ -52,6 +53,13 @@ def read_measurements(path: str | Path, arm: Any) -> list[Measured]:
     """
     place = str(path)
     text = read_text(place_of(path), ArmError, "give a CSV file of measurements.")
+    other = kind_of(text)
+    if other is UNIVERSAL:
+        raise ArmError(f"{place}: is {other.what}; give it under a name that ends in .uff or .unv.")
+    if other is not None and other is not MEASUREMENTS:
+        raise ArmError(
+            f"{place}: {other.instead_of('a table of measurements', ' (CSV, with the heading frequency_hz)')}"
+        )
     lines = [
         (number, [cell.strip() for cell in row])
         for number, row in enumerate(csv.reader(text.splitlines()), start=1)

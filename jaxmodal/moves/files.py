@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from jaxmodal.arm.documents import read_text
+from jaxmodal.arm.file_kinds import MOVE, kind_of
 from jaxmodal.arm.files import place_of
 from jaxmodal.dynamics.drives.piecewise import PiecewisePolynomial, cubic_spline
 from jaxmodal.runtime.errors import ArmError
@@ -35,6 +36,11 @@ def read_move(path: str | Path, num_joints: int | None = None) -> PiecewisePolyn
     """
     place = str(path)
     text = read_text(place_of(path), ArmError, "give a CSV file of times and angles.")
+    other = kind_of(text)
+    if other is not None and other is not MOVE:
+        raise ArmError(
+            f"{place}: {other.instead_of('a move (CSV: times in s and angles in degrees)')}"
+        )
     lines = [
         (number, row)
         for number, row in enumerate(csv.reader(text.splitlines()), start=1)

@@ -49,6 +49,15 @@ def place_here() -> str:
     return _PLACE.get()
 
 
+def meant_or_known(word: str, meant: Iterable[str], known: str) -> str:
+    """End a sentence with what was probably meant by a word, else with all that there is.
+
+    Long lists are for those who miss by far.
+    """
+    near = suggestion(word, meant)
+    return f".{near}" if near else f"; known are {known}."
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` for a near miss, else the empty string."""
     near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)

@@ -6,7 +6,7 @@ import re
 from types import FunctionType
 from typing import Any, Literal, NoReturn, get_origin
 
-from jaxmodal.runtime.errors import suggestion
+from jaxmodal.runtime.errors import meant_or_known
 
 
 def report_package(namespace: dict[str, Any]) -> None:
@@ -45,7 +45,7 @@ def explain_frozen(kind: type) -> None:
         what = type(self).__name__
         if name not in names:
             raise dataclasses.FrozenInstanceError(
-                f"{what} has no field {name!r}, and takes none; it has {', '.join(names)}.{suggestion(name, names)}"
+                f"{what} has no field {name!r}, and takes none{meant_or_known(name, names, ', '.join(names))}"
             )
         own = f".replace({name}=...)" if hasattr(kind, "replace") else ""
         copy = f"new = old{own}" if own else f"new = dataclasses.replace(old, {name}=...)"

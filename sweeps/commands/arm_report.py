@@ -13,12 +13,14 @@ from jaxmodal.cli.arguments import (
     Posture,
     WholeRange,
     digits_option,
+    format_option,
     load_vibrating_arm,
     posed,
     posture_option,
     refusing,
     theory_option,
 )
+from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.cli.paths import file_option
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime import limits
@@ -26,12 +28,6 @@ from jaxmodal.runtime import limits
 
 @click.command(epilog=ARM_HELP)
 @click.argument("argument", metavar="ARM")
-@file_option(
-    "--out",
-    remark="The page to write (.html).",
-    suffixes=(".html", ".htm"),
-    required=True,
-)
 @click.option(
     "--modes",
     type=WholeRange(1, limits.MODES),
@@ -46,15 +42,23 @@ from jaxmodal.runtime import limits
     show_default=True,
     help="Postures from which the lowest frequency is sought, as of `jaxmodal worst`.",
 )
+@format_option(("table", "json"))
 @digits_option
+@file_option(
+    "--out",
+    remark="The page to write (.html).",
+    suffixes=(".html", ".htm"),
+    required=True,
+)
 def report(
     argument: str,
-    out: Path,
     modes: int | None,
     theory: TheoryName,
     posture_deg: Posture | None,
     starts: int,
+    output_format: str,
     digits: int,
+    out: Path,
 ) -> None:
     """Report of an ARM as one page, to print and to send: still pictures and tables, no script.
 
@@ -81,6 +85,10 @@ def report(
         certified = ok(asked)
     with writing(f"--out {out}"):
         write_text(out, text)
-    click.echo(f"wrote {out} ({len(text.encode()) / 1e6:.2f} MB)", err=True)
+    size = len(text.encode())
+    click.echo(f"wrote {out} ({size / 1e6:.2f} MB)", err=True)
+    if output_format == "json":
+        said = {"theory": theory, "modes": asked.modes, "certified": certified}
+        print_json({"arm": argument, **said, "bytes": size, "wrote": written_files(out)})
     if not certified:
         raise SystemExit(EXIT_NOT_ALL)

@@ -234,13 +234,13 @@ def _in_cache(name: str) -> bool:
 def time_text(found: Estimate) -> str:
     """Say an estimate: how long, how much of it is drawing and compiling."""
     cores = f"{found.cores} core{'s' * (found.cores > 1)}"
-    drawing = f", {_seconds(found.drawing)} of them for pictures" if found.drawing else ""
-    text = f"time: about {_seconds(found.total)} on {cores}{drawing}"
+    drawing = f", {seconds_text(found.drawing)} of them for pictures" if found.drawing else ""
+    text = f"time: about {seconds_text(found.total)} on {cores}{drawing}"
     if not found.compiling:
         return text
     if found.compiled:
-        return f"{text}; {_seconds(found.compiling)} more if its programs are not in the cache"
-    return f"{text} and {_seconds(found.compiling)} to compile programs, which are kept"
+        return f"{text}; {seconds_text(found.compiling)} more if its programs are not in the cache"
+    return f"{text} and {seconds_text(found.compiling)} to compile programs, which are kept"
 
 
 def workers_lines(found: Estimate, workers: int, shards: int) -> list[str]:
@@ -252,11 +252,11 @@ def workers_lines(found: Estimate, workers: int, shards: int) -> list[str]:
     hours = wall * found.cores * workers / 3600
     cores = f"{found.cores} core{'s' * (found.cores > 1)}"
     return [
-        f"workers: {workers} of {cores} each take about {_seconds(wall)}, {hours:.3g} core-hours in all"
+        f"workers: {workers} of {cores} each take about {seconds_text(wall)}, {hours:.3g} core-hours in all"
     ]
 
 
-def _seconds(seconds: float) -> str:
+def seconds_text(seconds: float) -> str:
     """A time for people: ``1 h 20 min``, ``45 s``."""
     if seconds < 120:
         return f"{math.ceil(seconds)} s"

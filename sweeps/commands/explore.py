@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jaxmodal.cli.arguments import BadInput, WholeRange
+from jaxmodal.cli.arguments import BadInput, WholeRange, format_option
 from jaxmodal.cli.interrupts import keeping
+from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.cli.paths import file_option
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from sweeps.commands.base import refusing
@@ -31,11 +32,6 @@ _ARMS = (".toml", ".json", ".urdf")
 
 @click.command()
 @click.argument("store", metavar="STORE|ARM")
-@file_option(
-    "--html",
-    remark="Write the page into this file (.html), which needs neither network nor server, and serve nothing.",
-    suffixes=(".html", ".htm"),
-)
 @click.option(
     "--at",
     multiple=True,
@@ -53,13 +49,20 @@ _ARMS = (".toml", ".json", ".urdf")
     help="Port of this machine to serve the page at.  [default: a free one]",
 )
 @click.option("--no-open", is_flag=True, help="Print the address and open no browser.")
+@format_option(("table", "json"))
+@file_option(
+    "--out",
+    remark="Write the page into this file (.html), which needs neither network nor server, and serve nothing.",
+    suffixes=(".html", ".htm"),
+)
 def explore(
     store: str,
-    html: Path | None,
     at: tuple[str, ...],
     theory: TheoryName | None,
     port: int | None,
     no_open: bool,
+    output_format: str,
+    out: Path | None,
 ) -> None:
     """Look at the STORE of a sweep, or at an ARM, in a browser.
 
@@ -70,9 +73,9 @@ def explore(
     The page is served on this machine alone, at an address with a random token, until Ctrl-C. It is made anew when it
     is reloaded, so that a sweep can be watched while it runs.
     """
-    if html is not None and (port is not None or no_open):
+    if out is not None and (port is not None or no_open):
         option = f"--port {port}" if port is not None else "--no-open"
-        raise BadInput(f"{option}: is for a page that is served; leave it out with --html.")
+        raise BadInput(f"{option}: is for a page that is served; leave it out with --out.")
     if store.lower().endswith(_ARMS) or store.startswith("example:"):
         if at:
             raise BadInput(f"--at {at[0]}: is for the store of a sweep; leave it out for an arm.")
@@ -85,15 +88,18 @@ def explore(
         read = functools.partial(_read, store, at)
         text = _store_page(read)
         server = functools.partial(_store_server, read)
-    if html is None:
-        _serve(server, port, no_open)
+    if out is None:
+        _serve(server, port, no_open, output_format)
         return
     from jaxmodal.cli.paths import writing
     from jaxmodal.runtime.whole_files import write_text
 
-    with writing(f"--html {html}"):
-        write_text(html, text)
-    click.echo(f"wrote {html} ({len(text.encode()) / 1e6:.2f} MB)", err=True)
+    with writing(f"--out {out}"):
+        write_text(out, text)
+    size = len(text.encode())
+    click.echo(f"wrote {out} ({size / 1e6:.2f} MB)", err=True)
+    if output_format == "json":
+        print_json({"page_of": store, "bytes": size, "wrote": written_files(out)})
 
 
 def _arm_page(argument: str, theory: TheoryName) -> str:
@@ -140,7 +146,9 @@ def _store_server(read: Callable[[], xr.Dataset], port: int) -> PageServer:
     return Server(read, port)
 
 
-def _serve(serving: Callable[[int], PageServer], port: int | None, no_open: bool) -> None:
+def _serve(
+    serving: Callable[[int], PageServer], port: int | None, no_open: bool, output_format: str
+) -> None:
     try:
         server = serving(port or 0)
     except OSError as error:
@@ -148,7 +156,10 @@ def _serve(serving: Callable[[int], PageServer], port: int | None, no_open: bool
             f"--port {port}: cannot be used ({error.strerror}); give another, or leave it out for a free one."
         ) from error
     with server, keeping(lambda: "the page is closed."), contextlib.suppress(KeyboardInterrupt):
-        click.echo(server.address)
+        if output_format == "json":
+            print_json({"address": server.address})
+        else:
+            click.echo(server.address)
         click.echo("Ctrl-C ends the page.", err=True)
         if not no_open:
             webbrowser.open(server.address)

@@ -6,18 +6,20 @@ from pathlib import Path
 
 import click
 
-from jaxmodal.cli.arguments import EXIT_NOT_ALL
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, format_option
+from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.cli.paths import folder_option
 from sweeps.commands.base import refusing
 
 
 @click.command()
+@format_option(("table", "json"))
 @folder_option(
     *("--out", "folder"),
     default="results/paper",
     remark="Folder for joint_stiffness.nc, .png and .md; made if missing.",
 )
-def joint_study(folder: Path) -> None:
+def joint_study(output_format: str, folder: Path) -> None:
     """Flexible joints on the paper's two-link arm, its Table 7, exactly: dataset, figure, claims checked.
 
     Exit status: 0 when every frequency is certified, else 1; 2 when the folder cannot be written.
@@ -25,7 +27,12 @@ def joint_study(folder: Path) -> None:
     from jaxmodal.cli.compiling import late_progress
     from sweeps.studies.joint_study import write_joint_study
 
+    names: list[str] = []
+    tell = names.append if output_format == "json" else click.echo
     with refusing(), late_progress("cells solved") as advance:
-        ds = write_joint_study(folder, click.echo, advance)
+        ds = write_joint_study(folder, tell, advance)
+    if output_format == "json":
+        files = written_files(*(folder / name for name in names))
+        print_json({"certificates": str(ds.attrs["certificate_summary"]), "wrote": files})
     if not bool(ds.certified.all()):
         raise SystemExit(EXIT_NOT_ALL)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jaxmodal.cli.arguments import BadInput, Number, ascii_number
+from jaxmodal.cli.arguments import BadInput, Number, ascii_number, format_option
+from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from sweeps.commands.base import opened, refusing
 
@@ -22,12 +23,13 @@ def draw(
     suffix: str,
     kind: str = "all",
     axes: Sequence[str] = (),
+    say: bool = True,
     **options: Any,
-) -> None:
+) -> list[Path]:
     """Draw one kind of picture of a dataset, or all that suit it; without matplotlib say so of these.
 
     Into the file ``out`` where its suffix is that of a picture, which takes a single one; else into files of their own,
-    whose names begin with it.
+    whose names begin with it. Returns the files; ``say`` prints their names.
     """
     import importlib.util
 
@@ -37,7 +39,7 @@ def draw(
 
     if kind == "all" and importlib.util.find_spec("matplotlib") is None:
         click.echo("no pictures: matplotlib is missing; install jaxmodal[plots].", err=True)
-        return
+        return []
     with refusing(), late_progress("cells followed") as advance:
         figures = (
             pictures(ds, axes, progress=advance, **options)
@@ -51,10 +53,14 @@ def draw(
                 f"--out {out}: is one file, but {len(figures)} pictures suit; give one of them, --kind "
                 f"{' or '.join(figures)}, or the beginning of their names."
             )
+        paths = []
         for name, figure in figures.items():
             path = out if whole else out.with_name(f"{out.name}_{name}.{suffix}")
             save(figure, path)
-            click.echo(f"{path}")
+            paths.append(path)
+            if say:
+                click.echo(f"{path}")
+    return paths
 
 
 @click.command()
@@ -79,7 +85,7 @@ def draw(
 )
 @click.option("--theory", help="Theory to draw; slenderness and certificates show all.")
 @click.option(
-    "--parameter",
+    "--address",
     metavar="ADDRESS",
     help="Draw the sensitivity to this parameter, not which one matters most.",
 )
@@ -97,20 +103,27 @@ def draw(
     help="One scale of colours for all modes of maps, to compare them; each has its own otherwise.",
 )
 @click.option(
+    "--to",
+    "kind_of_file",
+    type=click.Choice(["png", "svg"]),
+    help="The format; left out, that of the suffix of --out.  [default: png]",
+)
+@format_option(("table", "json"))
+@click.option(
     "--out",
     metavar="FILE|STEM",
     help="The picture's file (.png, .svg), or the beginning of the files' names.  [default: the store's]",
 )
-@click.option("--format", "kind_of_file", type=click.Choice(["png", "svg"]), help="[default: png]")
 def plot(
     store: str,
     kind: str,
     axes: tuple[str, ...],
     at: tuple[str, ...],
     theory: TheoryName | None,
-    parameter: str | None,
+    address: str | None,
     levels: tuple[float, ...],
     shared_scale: bool,
+    output_format: str,
     out: str | None,
     kind_of_file: str | None,
 ) -> None:
@@ -130,8 +143,8 @@ def plot(
         raise BadInput(f"--level {levels[0]:g}: goes with --kind maps.")
     if shared_scale and kind != "maps":
         raise BadInput("--shared-scale: goes with --kind maps.")
-    if parameter is not None and kind != "sensitivities":
-        raise BadInput(f"--parameter {parameter}: goes with --kind sensitivities.")
+    if address is not None and kind != "sensitivities":
+        raise BadInput(f"--address {address}: goes with --kind sensitivities.")
     ds = opened(store).load()
     place = Path(out) if out else Path(store.rstrip("/")).with_suffix("")
     with refusing():
@@ -143,21 +156,23 @@ def plot(
         names = ["thickness_factor"]
     options: dict[str, Any] = {"theory": theory}
     if kind != "all":
-        options |= {"parameter": parameter, "levels": levels, "shared_scale": shared_scale}
-    draw(ds, place, suffix, kind, names, **options)
+        options |= {"parameter": address, "levels": levels, "shared_scale": shared_scale}
+    paths = draw(ds, place, suffix, kind, names, output_format == "table", **options)
+    if output_format == "json":
+        print_json({"store": store, "wrote": written_files(*paths)})
     if levels:
         _tell_missed(ds, names, levels, theory)
 
 
 def _suffix(out: str | None, kind_of_file: str | None) -> str:
-    """Which kind of file to write: that of --out where it names a picture, else --format, else PNG."""
+    """Which kind of file to write: that of --out where it names a picture, else --to, else PNG."""
     own = "" if out is None else Path(out).suffix.removeprefix(".").lower()
     if own in ("pdf", "gif", "jpg", "jpeg", "tif", "tiff", "webp"):
         raise BadInput(f"--out {out}: pictures of sweeps are .png or .svg; give one of these.")
     if own not in ("png", "svg"):
         return kind_of_file or "png"
     if kind_of_file not in (None, own):
-        raise BadInput(f"--out {out} --format {kind_of_file}: are two formats; leave one out.")
+        raise BadInput(f"--out {out} --to {kind_of_file}: are two formats; leave one out.")
     return own
 
 

@@ -11,26 +11,35 @@ import numpy as np
 import xarray as xr
 
 from jaxmodal.runtime.statuses import Status
-from sweeps.commands.estimate import estimate, time_text, workers_lines
+from sweeps.commands.estimate import (
+    Estimate,
+    estimate,
+    seconds_text,
+    time_text,
+    workers_lines,
+)
 from sweeps.definition.sweep import Sweep
-from sweeps.store.grid import dataset_bytes, grid_for_rate, make_grid, num_files
+from sweeps.store.grid import Grid, dataset_bytes, grid_for_rate, make_grid, num_files
 
 if TYPE_CHECKING:
     from sweeps.store.zarr_store import State
 
 
-def plan_lines(
-    sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | None = None, workers: int = 1
-) -> list[str]:
-    """Say what a sweep would compute, write and cost; some of its cells are solved to tell how long it takes.
+def planned(
+    sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | None = None
+) -> tuple[Grid, Estimate]:
+    """How the store of a sweep would be cut, and how long it takes: some of its cells are solved to tell.
 
     Shards that are not given are those of a new store that takes as long for its cells as said.
     """
     time = estimate(sweep)
     if chunk_cells is None and shard_cells is None:
-        grid = grid_for_rate(sweep, sweep.num_cells / time.computing)
-    else:
-        grid = make_grid(sweep, chunk_cells, shard_cells)
+        return grid_for_rate(sweep, sweep.num_cells / time.computing), time
+    return make_grid(sweep, chunk_cells, shard_cells), time
+
+
+def plan_lines(sweep: Sweep, grid: Grid, time: Estimate, workers: int = 1) -> list[str]:
+    """Say what a sweep would compute, write and cost."""
     lines = [f"{sweep.name or 'sweep'}: {sweep.arm.name or 'an arm'}, {sweep.arm.num_links} links"]
     for entry in sweep.axes:
         for column in entry.columns:
@@ -198,4 +207,10 @@ class Bar:
         self.bar.update(self.task, completed=done, rate=rate)
         self.done, self.total = done, total
         if not self.visible:
-            self.lines(f"cells: {done} of {total}{f', {rate}' if rate else ''}")
+            left = elapsed * (total - done) / self.computed if rate else 0.0
+            more = f", {rate}, about {seconds_text(left)} left" if left else ""
+            self.lines(f"cells: {done} of {total}{more}")
+
+    def remark(self, text: str) -> None:
+        """Say something beside the bar."""
+        self.bar.console.print(text, highlight=False)

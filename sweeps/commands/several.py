@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, WholeRange
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, WholeRange, format_option
+from jaxmodal.cli.output import print_json
 from sweeps.commands.base import read, refusing, store_of
 from sweeps.store.shares import Claims, Part
 
@@ -33,7 +34,8 @@ def share_of(part: str | None, claim: bool, lease: float | None) -> Part | Claim
 @click.command()
 @click.argument("target", metavar="STORE")
 @click.argument("parts", metavar="PART...", nargs=-1, required=True)
-def merge(target: str, parts: tuple[str, ...]) -> None:
+@format_option(("table", "json"))
+def merge(target: str, parts: tuple[str, ...], output_format: str) -> None:
     """Copy the shards of the stores PART... of one sweep into STORE, a new one or one of them.
 
     Exit status: 0 when STORE is complete, else 1; 2 when the parts do not belong together, and nothing is written.
@@ -42,8 +44,11 @@ def merge(target: str, parts: tuple[str, ...]) -> None:
 
     with refusing():
         found = merge_stores(target, parts)
-    left = "complete" if found.missing == 0 else f"{found.missing} to compute"
-    click.echo(f"{target}: {found.copied} of {found.shards} shards copied, {left}")
+    if output_format == "json":
+        print_json({"store": target, **found._asdict()})
+    else:
+        left = "complete" if found.missing == 0 else f"{found.missing} to compute"
+        click.echo(f"{target}: {found.copied} of {found.shards} shards copied, {left}")
     if found.missing:
         raise SystemExit(EXIT_NOT_ALL)
 
@@ -51,14 +56,21 @@ def merge(target: str, parts: tuple[str, ...]) -> None:
 @click.command()
 @click.argument("source", metavar="SWEEP")
 @click.option("--slurm", is_flag=True, required=True, help="For SLURM, the one there is.")
-@click.option("--out", metavar="STORE", help="The store.  [default: NAME.zarr in this folder]")
 @click.option(
     "--workers", type=WholeRange(min=1), default=16, show_default=True, help="Tasks of the array."
 )
 @click.option("--cpus", type=WholeRange(min=1), metavar="N", help="Cores for each task.")
 @click.option("--gpu", is_flag=True, help="One GPU for each task.")
+@format_option(("table", "json"))
+@click.option("--out", metavar="STORE", help="The store.  [default: NAME.zarr in this folder]")
 def script(
-    source: str, slurm: bool, out: str | None, workers: int, cpus: int | None, gpu: bool
+    source: str,
+    slurm: bool,
+    workers: int,
+    cpus: int | None,
+    gpu: bool,
+    output_format: str,
+    out: str | None,
 ) -> None:
     """Print a batch script with which the tasks of an array job compute a SWEEP: ``sbatch`` takes it.
 
@@ -80,5 +92,8 @@ def script(
         f"jaxmodal sweep run {shlex.quote(source)} --out {shlex.quote(place)} --claim",
         "[ $? -le 1 ]  # 1: all is computed, and not every mode is certified",
     ]
+    if output_format == "json":
+        print_json({"store": place, "workers": workers, "script": "\n".join(lines) + "\n"})
+        return
     for line in lines:
         click.echo(line)

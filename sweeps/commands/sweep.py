@@ -13,9 +13,10 @@ from typing import NoReturn
 import click
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, Number, WholeRange
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, Number, WholeRange, format_option, no_plot_option
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
-from jaxmodal.cli.paths import folder_option
+from jaxmodal.cli.output import print_document, print_json, written_files
+from jaxmodal.cli.paths import file_option, folder_option
 from sweeps.commands.base import LARGE, opened, read, refusing, store_of
 from sweeps.commands.plot import draw as draw_pictures
 from sweeps.commands.plot import plot as plot_command
@@ -70,22 +71,31 @@ shard_option = click.option(
     metavar="N",
     help="How many machines like this one share it.",
 )
+@format_option(("table", "json"))
 def plan(
-    source: str, points: int | None, chunk_cells: int | None, shard_cells: int | None, workers: int
+    source: str,
+    points: int | None,
+    chunk_cells: int | None,
+    shard_cells: int | None,
+    workers: int,
+    output_format: str,
 ) -> None:
     """Say what a SWEEP would compute and cost; some of its cells are solved to tell how long it takes."""
-    from sweeps.commands.report import plan_lines
+    from sweeps.commands.plain import plan_values
+    from sweeps.commands.report import plan_lines, planned
 
     definition = read(source, points)
     with refusing():
-        lines = plan_lines(definition, chunk_cells, shard_cells, workers)
-    for line in lines:
+        grid, time = planned(definition, chunk_cells, shard_cells)
+    if output_format == "json":
+        print_json(plan_values(definition, grid, time, workers))
+        return
+    for line in plan_lines(definition, grid, time, workers):
         click.echo(line)
 
 
 @sweep.command(epilog=SWEEP_HELP)
 @click.argument("source", metavar="SWEEP")
-@click.option("--out", metavar="STORE", help="The store.  [default: NAME.zarr in this folder]")
 @points_option
 @chunk_option
 @shard_option
@@ -112,12 +122,11 @@ def plan(
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Scheduler of a dask cluster that runs already."
 )
-@click.option(
-    "--plot/--no-plot", default=True, show_default=True, help="Draw the pictures as well."
-)
+@format_option(("table", "json"))
+@no_plot_option
+@click.option("--out", metavar="STORE", help="The store.  [default: NAME.zarr in this folder]")
 def run(
     source: str,
-    out: str | None,
     points: int | None,
     chunk_cells: int | None,
     shard_cells: int | None,
@@ -126,7 +135,9 @@ def run(
     lease: float | None,
     executor: str,
     scheduler: str | None,
-    plot: bool,
+    output_format: str,
+    no_plot: bool,
+    out: str | None,
 ) -> None:
     """Compute a SWEEP into a store, or what is missing of it, and draw its pictures.
 
@@ -138,6 +149,7 @@ def run(
     from jaxmodal.runtime.statuses import Status
     from sweeps import Dask
     from sweeps import run as run_sweep
+    from sweeps.commands.plain import summary_values
     from sweeps.commands.report import Bar, size_text, stored_bytes, summary_head, summary_lines
     from sweeps.store.dataset import certificate_summary
     from sweeps.store.grid import dataset_bytes
@@ -156,7 +168,8 @@ def run(
 
         try:
             with keeping(kept):
-                on = Dask(scheduler) if scheduler else executor
+                dask = bool(scheduler) or executor == "dask"
+                on = Dask(scheduler or None, late=bar.remark) if dask else executor
                 cut = {"chunk_cells": chunk_cells, "shard_cells": shard_cells}
                 ds = run_sweep(definition, place, **cut, share=share, executor=on, progress=bar)
         except KeyboardInterrupt:
@@ -164,27 +177,33 @@ def run(
             click.echo(kept(), err=True)
             raise SystemExit(EXIT_INTERRUPTED) from None
     if isinstance(share, Part):
-        _end_part(share, place, bar.computed)
+        _end_part(share, place, bar.computed, output_format)
     small = dataset_bytes(definition) <= LARGE and share is None
     seconds = time.perf_counter() - start
-    for line in summary_lines(ds.load()) if small else summary_head(ds):
-        click.echo(line)
-    click.echo(f"{place}: computed {bar.computed} of {definition.num_cells} cells")
+    if output_format == "table":
+        for line in summary_lines(ds.load()) if small else summary_head(ds):
+            click.echo(line)
+        click.echo(f"{place}: computed {bar.computed} of {definition.num_cells} cells")
     if bar.visible:
         size = f", {size_text(stored_bytes(Path(place)))} on disk" if "://" not in place else ""
         click.echo(f"took {seconds:.1f} s{size}", err=True)
-    if plot and small:
-        draw_pictures(
-            ds, Path(place).with_suffix("") if "://" not in place else Path("sweep"), "png"
-        )
+    pictures = []
+    if not no_plot and small:
+        stem = Path(place).with_suffix("") if "://" not in place else Path("sweep")
+        pictures = draw_pictures(ds, stem, "png", say=output_format == "table")
+    if output_format == "json":
+        counts = {"computed": bar.computed, "cells": definition.num_cells}
+        files = [place, *written_files(*pictures)]
+        print_json({**summary_values(ds.load() if small else ds, small), **counts, "wrote": files})
     modes = definition.num_cells * len(definition.theories) * definition.num_modes
     if ds.attrs["certificate_summary"] != certificate_summary({int(Status.certified): modes}):
         raise SystemExit(EXIT_NOT_ALL)
 
 
-def _end_part(part: Part, place: str, computed: int) -> NoReturn:
+def _end_part(part: Part, place: str, computed: int, output_format: str) -> NoReturn:
     """Say what a part of a sweep has come to, and end with its exit status."""
     from jaxmodal.runtime.statuses import Status
+    from sweeps.commands.plain import modes_by_status
     from sweeps.store.dataset import certificate_summary
     from sweeps.store.zarr_store import stored
 
@@ -192,28 +211,44 @@ def _end_part(part: Part, place: str, computed: int) -> NoReturn:
         store = stored(place)
         own = part.shards(store.grid.num_shards)
         modes = store.modes(own)
-    click.echo(f"part {part.number}/{part.of}: {certificate_summary(modes)}")
-    click.echo(f"{place}: computed {computed} of {sum(map(store.grid.num_cells, own))} cells")
+    cells = sum(map(store.grid.num_cells, own))
+    if output_format == "json":
+        said = {"part": [part.number, part.of], "modes": modes_by_status(modes)}
+        print_json({**said, "computed": computed, "cells": cells, "wrote": [place]})
+    else:
+        click.echo(f"part {part.number}/{part.of}: {certificate_summary(modes)}")
+        click.echo(f"{place}: computed {computed} of {cells} cells")
     raise SystemExit(EXIT_NOT_ALL if modes.keys() - {int(Status.certified)} else 0)
 
 
 @sweep.command()
 @click.argument("store", metavar="STORE")
-def status(store: str) -> None:
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Read every byte of it, and compare with the digests; else the sizes.",
+)
+@format_option(("table", "json"))
+def status(store: str, check: bool, output_format: str) -> None:
     """Say how far a STORE is, and what its frequencies may be trusted for.
 
-    Exit status: 0 when it is complete and all is certified, else 1.
+    Pieces that are missing or cut are named; with --check those that were changed, too. Exit status: 0 when it is
+    complete and all is certified, else 1.
     """
     from jaxmodal.runtime.statuses import Status
+    from sweeps.commands.plain import status_values
     from sweeps.commands.report import status_lines
     from sweeps.store.run import open_result
     from sweeps.store.zarr_store import state_of
 
     with refusing():
-        state = state_of(store)
+        state = state_of(store, check)
         ds = open_result(store)
-    for line in status_lines(ds, store, state):
-        click.echo(line)
+    if output_format == "json":
+        print_json(status_values(ds, store, state))
+    else:
+        for line in status_lines(ds, store, state):
+            click.echo(line)
     if state.missing or state.torn or state.modes.keys() - {int(Status.certified)}:
         raise SystemExit(EXIT_NOT_ALL)
 
@@ -222,7 +257,8 @@ def status(store: str) -> None:
 @click.argument("store", metavar="STORE")
 @click.option("--cells", type=WholeRange(min=1), default=20, show_default=True)
 @click.option("--seed", type=WholeRange(min=0), default=0, show_default=True)
-def verify(store: str, cells: int, seed: int) -> None:
+@format_option(("table", "json"))
+def verify(store: str, cells: int, seed: int, output_format: str) -> None:
     """Count the modes of randomly chosen cells of a STORE again, one arm at a time.
 
     Exit status: 0 when the counts confirm every certified frequency looked at, else 1.
@@ -232,64 +268,87 @@ def verify(store: str, cells: int, seed: int) -> None:
     ds = opened(store)
     with refusing():
         found = verify_cells(ds, cells, seed=seed)
-    for line in found.failures:
-        click.echo(line)
-    refused = f", {found.invalid} with invalid input" if found.invalid else ""
-    click.echo(
-        f"{found.cells} cells{refused}, {found.modes} frequencies counted again: "
-        f"{'all confirmed' if not found.failures else f'{len(found.failures)} cells are wrong'}"
-    )
+    if output_format == "json":
+        print_json({"store": store, **vars(found), "failures": list(found.failures)})
+    else:
+        for line in found.failures:
+            click.echo(line)
+        refused = f", {found.invalid} with invalid input" if found.invalid else ""
+        click.echo(
+            f"{found.cells} cells{refused}, {found.modes} frequencies counted again: "
+            f"{'all confirmed' if not found.failures else f'{len(found.failures)} cells are wrong'}"
+        )
     if found.failures:
         raise SystemExit(EXIT_NOT_ALL)
 
 
 @sweep.command()
 @click.argument("store", metavar="STORE")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-def export(store: str, file: Path) -> None:
-    """Write the dataset in a STORE to a FILE: netCDF (.nc) or CSV (.csv), by its suffix.
+@format_option(("table", "json"))
+@file_option(
+    "--out",
+    remark="The file to write: netCDF (.nc) or CSV (.csv).",
+    suffixes=(".nc", ".csv"),
+    required=True,
+)
+def export(store: str, output_format: str, out: Path) -> None:
+    """Write the dataset in a STORE as one file: netCDF or CSV, by its suffix.
 
     CSV has one row for each mode of each cell. Cells that are not computed, or of which no digest says that they are
     whole, have the status not_computed (127) and no values.
     """
-    from jaxmodal.cli.paths import require_file
     from sweeps.store.dataset import UNFINISHED
-    from sweeps.store.export import SUFFIXES
     from sweeps.store.export import export as write
 
-    require_file("FILE", file, SUFFIXES)
     ds = opened(store)
     with refusing():
-        write(ds, file)
-    click.echo(f"{file}")
+        write(ds, out)
+    if output_format == "json":
+        said = {"title": str(ds.attrs["title"]), "sizes": dict(ds.sizes)}
+        print_json({"store": store, **said, "wrote": written_files(out)})
+    else:
+        click.echo(f"{out}")
     if ds.attrs["certificate_summary"] == UNFINISHED:
         click.echo(f"{store}: {UNFINISHED}; jaxmodal sweep status {store}", err=True)
 
 
 @sweep.command()
-@click.argument("name", required=False)
-def examples(name: str | None) -> None:
+@click.argument("name", metavar="[NAME]", required=False)
+@format_option(("table", "json"))
+def examples(name: str | None, output_format: str) -> None:
     """List the built-in sweeps, or print the TOML file of one."""
     from sweeps.definition.files import read_sweep, sweep_names, sweep_text
 
     with refusing():
         if name is not None:
-            click.echo(sweep_text(name.removeprefix(EXAMPLE_PREFIX)), nl=False)
+            print_document(sweep_text(name.removeprefix(EXAMPLE_PREFIX)), output_format)
             return
-    for known in sweep_names():
-        found = read_sweep(EXAMPLE_PREFIX + known)
+    built_in = {known: read_sweep(EXAMPLE_PREFIX + known) for known in sweep_names()}
+    if output_format == "json":
+        print_json(
+            [
+                {"name": key, "sweep": it.name, "shape": list(it.shape), "modes": it.num_modes}
+                for key, it in built_in.items()
+            ]
+        )
+        return
+    for known, found in built_in.items():
         shape = " x ".join(map(str, found.shape))
         click.echo(f"{known}: {found.name} ({shape} cells, {found.num_modes} modes)")
     click.echo("run one: jaxmodal sweep run example:NAME; print one: jaxmodal sweep examples NAME")
 
 
 @sweep.command()
+@format_option(("table", "json"))
 @folder_option(
     *("--out", "folder"), default="results/gallery", remark="Folder for all of it; made if missing."
 )
-def gallery(folder: Path) -> None:
+def gallery(output_format: str, folder: Path) -> None:
     """Compute the gallery: datasets and pictures of the built-in sweeps."""
     from sweeps.studies.gallery import make_gallery
 
+    names: list[str] = []
     with refusing():
-        make_gallery(folder, click.echo)
+        make_gallery(folder, names.append if output_format == "json" else click.echo)
+    if output_format == "json":
+        print_json({"wrote": written_files(*(folder / name for name in names))})

@@ -20,7 +20,7 @@ from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.runtime.errors import ImplausibleWarning, suggestion
+from jaxmodal.runtime.errors import ImplausibleWarning, meant_or_known
 from jaxmodal.runtime.limits import MODES
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.files.named_arms import arm_named
@@ -50,8 +50,8 @@ def known_names(key: str, given: str | Sequence[str], known: Iterable[str]) -> t
     for name in names:
         if name not in known:
             raise SweepError(
-                f"{key}: {shown(name)} is unknown; known are {', '.join(known)}."
-                f"{suggestion(str(name)[:100], known)}"
+                f"{key}: {shown(name)} is unknown"
+                f"{meant_or_known(str(name)[:100], known, ', '.join(known))}"
             )
         if names.count(name) > 1:
             raise SweepError(f"{key}: {shown(name)} is given twice; give it once.")

@@ -112,8 +112,8 @@ class Response:
         """Return what `jaxmodal.response_peaks` takes, by name."""
         low, high = (2.0 * math.pi * end for end in self.band_hz)
         ends = {"omega_min": low, "omega_max": high}
-        names = ("input", "output", "motion", "base_motion")
-        return ends | {name: getattr(self, name) for name in names}
+        ports = {"inputs": self.input, "outputs": self.output}
+        return ends | ports | {"motion": self.motion, "base_motion": self.base_motion}
 
     def description(self) -> dict[str, Any]:
         """Return it as plain values."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
@@ -78,7 +79,9 @@ def sensitivity_map(
                 continue
             rgb = _dominant(own, colours)
             cells(axes, horizontal, vertical, rgb)
-            clustered = rest.modal_status.sel(mode=mode).transpose(y, x).values == 1
+            clustered = (
+                rest.modal_status.sel(mode=mode).transpose(y, x).values == Status.cluster_mean
+            )
             places = zip(*np.nonzero(clustered), strict=True)
             mark(axes, [(float(horizontal[i]), float(vertical[j])) for j, i in places])
         finish_maps(panels, horizontal, vertical)

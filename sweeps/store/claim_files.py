@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shutil
 import socket
 from collections.abc import Hashable, Iterable
@@ -65,13 +64,17 @@ class FolderClaims:
 
     def make(self, name: str) -> bool:
         """Make a claim, unless there is one of this name, or the store has been finished meanwhile."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        try:
-            with (self.folder / name).open("x") as file:
-                file.write(f"{socket.gethostname()} {os.getpid()}\n")
-        except (FileExistsError, FileNotFoundError):  # another one was faster, or has finished
-            return False
-        return True
+        for _ in range(2):
+            try:
+                with open(f"{self.folder}/{name}", "x") as file:
+                    file.write(f"{socket.gethostname()} {os.getpid()}\n")
+            except FileExistsError:  # another one was faster
+                return False
+            except FileNotFoundError:  # the first claim of all; or another one has finished
+                self.folder.mkdir(parents=True, exist_ok=True)
+            else:
+                return True
+        return False
 
     def sign(self, name: str) -> Hashable | None:
         """What changes when a claim is renewed; None where there is none."""
@@ -96,5 +99,5 @@ class FolderClaims:
 
 def numbers_of(names: Iterable[str], shard: int) -> list[int]:
     """The numbers of the claims on a shard, of the names of claims."""
-    matches = (re.fullmatch(rf"{shard}\.(\d+)", name) for name in names)
-    return [int(found[1]) for found in matches if found]
+    parts = (name.split(".") for name in names)
+    return [int(part[1]) for part in parts if len(part) == 2 and part[0] == str(shard)]

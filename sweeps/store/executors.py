@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import functools
+import math
+import statistics
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol, TypeVar
@@ -19,6 +23,16 @@ from sweeps.definition.errors import SweepError
 T = TypeVar("T")
 #: shards with the scheduler for each thread of its workers, and how often one that fails is tried again
 _IN_FLIGHT, _RETRIES = 2, 2
+#: seconds between two looks at whether one is ready, at first and at most
+_SHORT, _LONG = 0.001, 0.1
+#: a shard is late when it takes so many times as long as others, of so many and the last so many, and so many seconds
+_LATE, _ENOUGH, _REMEMBERED, _LATE_SECONDS = 4.0, 8, 64, 30.0
+#: seconds between two looks at how many threads the workers have
+_LOOK = 2.0
+_LOST = (
+    "executor: the dask scheduler was lost; shards that are complete are kept, and the same command goes on with a "
+    "new one."
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,10 +108,13 @@ class Dask:
         Address of a scheduler, such as ``"tcp://host:8786"``; None starts workers on this machine.
     workers
         How many worker processes to start on this machine when there is no address.
+    late
+        Called with a sentence about a shard that takes much longer than the others, once for each.
     """
 
     address: str | None = None
     workers: int = 2
+    late: Callable[[str], None] | None = None
 
     def run(
         self, task: Callable[[int], T], shards: Iterable[int]
@@ -128,41 +145,83 @@ class Dask:
                     f"executor: the dask scheduler at {self.address!r} cannot be reached ({error}); "
                     "start `dask scheduler` and `dask worker`, or leave the address out."
                 ) from error
-            yield from _bounded(dask, client, task, iter(shards))
+            yield from _bounded(dask, client, task, iter(shards), _Stragglers(self.late))
 
 
 def _bounded(
-    dask: Any, client: Any, task: Callable[[int], T], waiting: Iterator[int]
+    dask: Any,
+    client: Any,
+    task: Callable[[int], T],
+    waiting: Iterator[int],
+    stragglers: _Stragglers,
 ) -> Iterator[tuple[int, T | Failed]]:
     """Yield (shard, result) as they are ready; at most `_IN_FLIGHT` shards for each thread are with the scheduler."""
     # what all shards share goes to a worker once, and is made again where it is lost
     shared = client.submit(_itself, task, pure=False)
     finished = dask.as_completed(loop=client.loop)
     places: dict[str, int] = {}
+    threads, looked = 1, -math.inf
     while True:
-        most = _IN_FLIGHT * max(1, sum(client.nthreads().values()))
-        while len(places) < most and (shard := next(waiting, None)) is not None:
-            future = client.submit(
-                *(_on_worker, shard, shared, allowed()), pure=False, retries=_RETRIES
-            )
+        if time.monotonic() - looked > _LOOK:
+            with contextlib.suppress(OSError):  # the client may find the scheduler again
+                threads, looked = max(1, sum(client.nthreads().values())), time.monotonic()
+        while len(places) < _IN_FLIGHT * threads and (shard := next(waiting, None)) is not None:
+            try:
+                future = client.submit(
+                    *(_on_worker, shard, shared, allowed()), pure=False, retries=_RETRIES
+                )
+            except dask.client.ClosedClientError as error:
+                raise SweepError(_LOST) from error
             places[future.key] = shard
+            stragglers.begun(shard)
             finished.add(future)
             del future  # so that a result is forgotten once it has been yielded
         if not places:
             return
+        pause = _SHORT
+        while not finished.has_ready():
+            stragglers.tell()
+            time.sleep(pause)
+            pause = min(2.0 * pause, _LONG)
         future = next(finished)
         shard = places.pop(future.key)
+        stragglers.ended(shard)
         try:
             result = future.result()
         except CancelledError as error:  # of all: the client waits for the scheduler, and gives up
-            raise SweepError(
-                "executor: the dask scheduler was lost; shards that are complete are kept, and the same command goes "
-                "on with a new one."
-            ) from error
+            raise SweepError(_LOST) from error
         except Exception as error:
             result = Failed(error)
         del future
         yield shard, result
+
+
+class _Stragglers:
+    """Shards that take much longer than the others, told once each."""
+
+    def __init__(self, late: Callable[[str], None] | None) -> None:
+        self.late = late
+        self._begun: dict[int, float] = {}
+        self._taken: collections.deque[float] = collections.deque(maxlen=_REMEMBERED)
+
+    def begun(self, shard: int) -> None:
+        self._begun[shard] = time.monotonic()
+
+    def ended(self, shard: int) -> None:
+        begun = self._begun.pop(shard, None)
+        if begun is not None:
+            self._taken.append(time.monotonic() - begun)
+
+    def tell(self) -> None:
+        if self.late is None or len(self._taken) < _ENOUGH:
+            return
+        usual, now = statistics.median(self._taken), time.monotonic()
+        for shard, begun in list(self._begun.items()):
+            if now - begun > max(_LATE * usual, _LATE_SECONDS):
+                del self._begun[shard]  # it is told once
+                self.late(
+                    f"shard {shard} has been with the workers for {now - begun:.0f} s, others took about {usual:.0f} s"
+                )
 
 
 def _itself(task: T) -> T:

@@ -16,11 +16,12 @@ from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES
 from sweeps.store.dataset import UNFINISHED, auxiliary_names, coordinates, variable_attributes
 from sweeps.store.grid import Grid
+from sweeps.store.packing import LEVEL
+from sweeps.store.records import DESCRIPTION, record_bytes
 
 PROGRESS = "progress"
-#: of shards; the first stores had single chunks in their place, and are gone on with
-CHUNK_DIGEST = "chunk_digest"
-DIGEST_BYTES = 32
+#: what is recorded of each shard once it is written, see `sweeps.store.records`
+RECORD = "shard_record"
 #: the metadata of a group
 METADATA = "zarr.json"
 #: files of pieces lie side by side in the folder of their array: folders of their own cost more than the files
@@ -38,7 +39,7 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
     root = MemoryStore(pieces)
     about_all = {**attributes, "certificate_summary": UNFINISHED}
     group = zarr.create_group(root, attributes=about_all, zarr_format=3)
-    codecs = [ZstdCodec(level=3), Crc32cCodec()]
+    codecs = [ZstdCodec(level=LEVEL), Crc32cCodec()]
     sharded = grid.shard_shape != grid.chunk_shape
     for name, (dims, values, about) in coordinates(sweep).items():
         text = values.dtype == object
@@ -71,15 +72,15 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
             compressors=codecs,
             chunk_key_encoding=_KEYS,
         )
-    size, unit = (len(sweep.outputs), DIGEST_BYTES), "shard" if sharded else "chunk"
+    size = record_bytes(len(sweep.outputs))
     group.create_group(PROGRESS).create_array(
-        CHUNK_DIGEST,
-        shape=(grid.num_shards, *size),
-        chunks=(1, *size),
+        RECORD,
+        shape=(grid.num_shards, size),
+        chunks=(1, size),
         dtype="uint8",
         fill_value=0,
-        dimension_names=(unit, "variable", "byte"),
-        attributes={"description": f"SHA-256 of each variable's values in a computed {unit}"},
+        dimension_names=("shard", "byte"),
+        attributes={"description": DESCRIPTION, "variables": list(sweep.outputs)},
         compressors=[Crc32cCodec()],
         chunk_key_encoding=_KEYS,
     )

@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Iterable, Iterator
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+import obstore
 from obstore.exceptions import BaseError, GenericError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import S3Store
 from zarr.abc.store import ByteRequest
@@ -99,6 +100,12 @@ class S3(ObjectStore[Any]):
     def address(self) -> str:
         """How messages name it."""
         return f"{SCHEME}{self.store.config.get('bucket', '')}/{self.store.prefix or ''}"
+
+    def sizes_in(self, folder: str) -> dict[str, int]:
+        """How many bytes each object has whose key begins with the folder, by its key."""
+        with told(self.address):
+            pages = obstore.list(self.store, prefix=folder)
+            return {entry["path"]: entry["size"] for page in pages for entry in page}
 
     def with_read_only(self, read_only: bool = False) -> Self:
         return type(self)(self.store, read_only=read_only)

@@ -125,7 +125,7 @@ def run(
     opened = stores.open_store(store, sweep, chunk_cells, shard_cells)
     every = range(opened.grid.num_shards)
     if isinstance(share, Claims):
-        missing = opened.without_mark(every)
+        missing = opened.without_mark()
         with opened.claimed(share.lease) as claimed:
             task = functools.partial(write_claimed, sweep, opened, claimed)
             _store(place.run(task, claimed.free(missing)), opened, every, missing, progress)
@@ -134,9 +134,13 @@ def run(
         missing = opened.missing(own)
         task = functools.partial(write_shard, sweep, opened)
         _store(place.run(task, missing), opened, own, missing, progress)
-    if not opened.without_mark(every):
-        opened.finish()
-    return open_result(store)
+    state = opened.state(every_byte=False)
+    if state.torn and not isinstance(share, Part):  # those of other parts are theirs to mend
+        raise stores.damaged(store, state.torn)
+    if state.missing:
+        return _dataset(store, opened.unmarked())
+    opened.finish(state)
+    return _dataset(store, frozenset())
 
 
 def _in_memory(sweep: Sweep, grid: Grid, place: Executor, progress: Progress | None) -> xr.Dataset:
@@ -234,9 +238,15 @@ def open_result(store: Location) -> xr.Dataset:
     StoreError
         If there is no store of a sweep.
     """
-    place, unfinished = _store_module().computed(store)
-    ds = with_flag_types(xr.open_zarr(place, chunks=None))
-    if unfinished:
+    return _dataset(store, _store_module().stored(store).unmarked())
+
+
+def _dataset(store: Location, hidden: frozenset[str]) -> xr.Dataset:
+    """The dataset in a store without some of its pieces."""
+    from sweeps.store.pieces import hiding
+
+    ds = with_flag_types(xr.open_zarr(hiding(store, hidden), chunks=None))
+    if hidden:
         ds.attrs["certificate_summary"] = UNFINISHED
     ordered: xr.Dataset = ds[[name for name in QUANTITIES if name in ds]]
     return ordered

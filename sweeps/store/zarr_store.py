@@ -1,28 +1,29 @@
-"""Sweeps on disk: a Zarr v3 group that survives a kill at any moment and resumes.
+"""A sweep's results on disk: a Zarr v3 store that plain xarray opens, written shard by shard.
 
-Beside the data arrays lies the group ``progress`` with one entry for each shard, its mark, written after the
-shard's data: the SHA-256 of each array's values in the shard. A shard counts as computed only while its
-mark can be read and the data still have these digests. Every stored piece ends with a checksum, so
+Every shard (see `sweeps.store.grid`) has one piece in each array, and one in ``progress/shard_record``, written after
+the others: its record (see `sweeps.store.records`). A shard counts as computed only while its record can be read and
+its pieces are those that it names. Every stored piece ends with a checksum, so
 that a torn one raises an error in any reader instead of yielding values. Metadata and coordinates have
 digests of their own, see `sweeps.store.labels`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import zarr
 from numpy.typing import NDArray
 
+from jaxmodal.arm.file_kinds import STORE, kind_at
 from sweeps.definition.errors import StoreError
 from sweeps.definition.sweep import Sweep
 from sweeps.store.claim_places import claim_files
-from sweeps.store.dataset import certificate_summary, global_attributes, status_counts
+from sweeps.store.dataset import certificate_summary, global_attributes
 from sweeps.store.grid import Grid, make_grid, measured_grid
 from sweeps.store.identity import check_cut, check_sweep, cut_of, grid_of
 from sweeps.store.labels import (
@@ -32,28 +33,27 @@ from sweeps.store.labels import (
     repair,
     write_summary,
 )
-from sweeps.store.layout import CHUNK_DIGEST, PROGRESS
+from sweeps.store.layout import PROGRESS, RECORD
+from sweeps.store.packing import packed
 from sweeps.store.pieces import (
     Location,
-    Piece,
     explained,
     folder_of,
-    hiding,
     in_memory,
-    is_there,
     open_group,
-    read_parts,
+    read_pieces,
     remove_leftovers,
+    sizes_in,
     text_of,
-    write_whole_pieces,
+    write_pieces,
 )
+from sweeps.store.records import Record, signed
 from sweeps.store.shares import Claimed
 
-_MARKS = f"{PROGRESS}/{CHUNK_DIGEST}"
-#: what the codecs raise for torn bytes
-_TORN = (ValueError, RuntimeError, OSError)
-#: marks, and cells of statuses, that are read at once
-_MARKS_AT_ONCE, _CELLS_AT_ONCE = 1024, 2**20
+_RECORDS = f"{PROGRESS}/{RECORD}"
+#: where earlier versions had digests of the values
+_EARLIER = f"{PROGRESS}/chunk_digest"
+_WRONG = "is missing, cut or changed"
 
 
 class SweepStore:
@@ -68,13 +68,19 @@ class SweepStore:
     ) -> None:
         self.location, self.grid = location, grid
         self.text = text_of(location)
-        with explained(location), zarr.config.set({"array.write_empty_chunks": True}):
+        with explained(location):
             group = open_group(location, mode)
             self.arrays = {name: _array(location, group, name) for name in outputs}
-            self.marks = _array(location, group, _MARKS)
+            if _EARLIER in group and _RECORDS not in group:
+                raise StoreError(
+                    f"{self.text}: an earlier version of jaxmodal wrote it and recorded its shards otherwise; read it "
+                    "by xarray.open_zarr, or give a new folder and run again."
+                )
+            _array(location, group, _RECORDS)
+        self._cuts = {name: _Cut.of(array) for name, array in self.arrays.items()}
 
     def write(self, shard: int, block: Mapping[str, NDArray[Any]]) -> None:
-        """Write the arrays of one shard, then its mark; each is one piece, there whole or not at all.
+        """Write the arrays of one shard, then its record; each is one piece, there whole or not at all.
 
         Raises
         ------
@@ -83,130 +89,133 @@ class SweepStore:
         ValueError
             If an array has another shape than the shard.
         """
-        place = self.grid.block(shard)
-        with explained(self.location):
-            pieces = [Piece(array, place, block[name]) for name, array in self.arrays.items()]
-            marks = np.stack([_digest(block[name]) for name in self.arrays])
-            mark = Piece(self.marks, (slice(shard, shard + 1), ...), marks[None])
-            write_whole_pieces([*pieces, mark])
+        sizes = tuple(part.stop - part.start for part in self.grid.region(shard))
+        cells = (*self._before, *sizes)
+        pieces = [cut.packed(block[name], cells) for name, cut in self._cuts.items()]
+        record = Record.of(pieces, block["status"])
+        self.put(shard, [*pieces, record.packed()])
 
-    def read(self, shard: int) -> dict[str, NDArray[Any]]:
-        """The arrays of a computed shard.
+    def put(self, shard: int, pieces: Sequence[bytes]) -> None:
+        """Write the pieces of a shard and its record, as `taken` has them."""
+        with explained(self.location):
+            write_pieces(self.location, zip(self._keys(shard), pieces, strict=True))
+
+    def taken(self, shard: int, record: Record) -> list[bytes]:
+        """The pieces of a computed shard, and its record, as they are stored.
 
         Raises
         ------
         StoreError
             If its data are torn or changed.
         """
-        marks = self.digests(shard)
-        wrong = [] if marks is None else list(self._wrong(shard, marks))
-        if marks is None or wrong:
-            torn = {self._piece_of(name, shard): "is missing, cut or changed" for name in wrong}
-            raise damaged(
-                self.location, torn or {_piece(self.marks, (shard, 0, 0)): "is cut or changed"}
-            )
-        return {
-            name: np.asarray(array[self.grid.block(shard)]) for name, array in self.arrays.items()
-        }
+        found = list(read_pieces(self.location, self._keys(shard)[:-1]))
+        wrong = self._changed(shard, record, found)
+        if wrong:
+            raise damaged(self.location, dict.fromkeys(wrong, _WRONG))
+        return [*(piece for piece in found if piece is not None), record.packed()]
+
+    def values(self, shard: int) -> list[NDArray[Any]]:
+        """The arrays of a computed shard."""
+        return [np.asarray(array[self.grid.block(shard)]) for array in self.arrays.values()]
 
     def missing(self, shards: Sequence[int] | None = None) -> list[int]:
-        """Return the shards, of these or of all, that have not been computed, or whose data are torn or changed."""
-        every = range(self.grid.num_shards) if shards is None else shards
+        """The shards, of these or of all, that have not been computed, or whose data are torn or changed."""
         return [
             shard
-            for shard, marks in self._every_digest(every)
-            if marks is None or not marks.any() or any(self._wrong(shard, marks))
+            for shard, record in self.records(shards)
+            if not isinstance(record, Record) or self._wrong(shard, record)
         ]
 
     def marked(self, shard: int) -> bool:
-        """Whether a shard has its mark, without a look at the data."""
-        there = is_there(self.location, _piece(self.marks, (shard, 0, 0)))
-        return there and bool(np.any(self.digests(shard)))
+        """Whether a shard has its record, without a look at the data."""
+        (data,) = read_pieces(self.location, [_record_key(shard)])
+        return isinstance(self._record(data), Record)
 
-    def without_mark(self, shards: Sequence[int]) -> list[int]:
-        """Those of these shards that are not `marked`."""
-        return [shard for shard, marks in self._every_digest(shards) if not np.any(marks)]
+    def without_mark(self, shards: Sequence[int] | None = None) -> list[int]:
+        """Those shards, of these or of all, that are not `marked`."""
+        return [k for k, record in self.records(shards) if not isinstance(record, Record)]
 
-    def digests(self, shard: int) -> NDArray[np.uint8] | None:
-        """The digests of the data of a shard, one for each array; None where they are torn."""
-        ((_, marks),) = self._every_digest([shard])
-        return marks
+    def records(
+        self, shards: Sequence[int] | None = None
+    ) -> Iterator[tuple[int, Record | Exception | None]]:
+        """Each shard, of these or of all, with its record; None where it has none, an error where this is torn."""
+        every = range(self.grid.num_shards) if shards is None else shards
+        there = sizes_in(self.location, _RECORDS)
+        keys = [_record_key(shard) for shard in every]
+        found = read_pieces(self.location, (key for key in keys if key in there))
+        for shard, key in zip(every, keys, strict=True):
+            yield shard, self._record(next(found) if key in there else None)
 
-    def _every_digest(
-        self, shards: Sequence[int]
-    ) -> Iterator[tuple[int, NDArray[np.uint8] | None]]:
-        """Each of these shards with its `digests`: those of a range are read together where none is torn."""
-        for some in _batches(shards, _MARKS_AT_ONCE):
-            together = None
-            if isinstance(some, range):
-                (found,) = read_parts([(self.marks, (slice(some.start, some.stop, some.step),))])
-                together = _whole(found)
-            if together is None:
-                parts = read_parts([(self.marks, (shard,)) for shard in some])
-                yield from zip(some, map(_whole, parts), strict=True)
-            else:
-                yield from zip(some, together, strict=True)
+    def _record(self, data: bytes | None) -> Record | Exception | None:
+        try:
+            return None if data is None else Record.unpacked(data, len(self.arrays))
+        except ValueError as error:
+            return error
 
-    def _wrong(self, shard: int, marks: NDArray[np.uint8]) -> Iterator[str]:
-        """The arrays whose data of a shard cannot be read or have other digests (0: whatever they are, if any)."""
-        place = self.grid.block(shard)
-        for (name, array), mark in zip(self.arrays.items(), marks, strict=True):
-            if not mark.any() and not is_there(self.location, self._piece_of(name, shard)):
-                continue  # Zarr would fill an array with what stands for nothing
-            values = _whole(*read_parts([(array, place)]))
-            if values is None or (mark.any() and not np.array_equal(_digest(values), mark)):
-                yield name
+    def _wrong(self, shard: int, record: Record) -> list[str]:
+        """The keys of pieces that are not those of the record: every byte is read."""
+        found = read_pieces(self.location, self._keys(shard)[:-1])
+        return self._changed(shard, record, found)
 
-    def state(self) -> State:
-        """Look at every piece of every shard."""
+    def _changed(self, shard: int, record: Record, found: Iterable[bytes | None]) -> list[str]:
+        together = zip(self._keys(shard), found, record.pieces, strict=False)
+        return [key for key, data, piece in together if data is None or signed(data) != piece]
+
+    def state(self, every_byte: bool = True) -> State:
+        """How far the store is; whether the pieces are whole by every byte of them, or by their sizes alone."""
         missing, torn, modes = 0, dict[str, str](), Counter[int]()
-        for shard, marks in self._every_digest(range(self.grid.num_shards)):
-            if marks is None:
-                torn[_piece(self.marks, (shard, 0, 0))] = "is cut or changed"
-                marks = np.zeros(self.marks.shape[1:], np.uint8)
-            wrong = list(self._wrong(shard, marks))
-            for name in wrong:
-                torn[self._piece_of(name, shard)] = "is missing, cut or changed"
-            there = marks.any() and not wrong
-            missing += not there
-            modes.update(self.modes([shard]) if there else {})
+        sizes = dict[str, int]()
+        if not every_byte:
+            for name in self.arrays:
+                sizes |= sizes_in(self.location, name)
+        for shard, record in self.records():
+            wrong = [_record_key(shard)] if isinstance(record, Exception) else []
+            torn |= dict.fromkeys(wrong, "is cut or changed")
+            if isinstance(record, Record):
+                keys = zip(self._keys(shard), record.pieces, strict=False)
+                # another process may have written it since the sizes were listed
+                if every_byte or any(sizes.get(key) != size for key, (_, size) in keys):
+                    wrong = self._wrong(shard, record)
+                torn |= dict.fromkeys(wrong, _WRONG)
+            if isinstance(record, Record) and not wrong:
+                modes.update(record.modes)
+            else:
+                missing += 1
         return State(missing, self.grid.num_shards, torn, modes)
 
     def modes(self, shards: Sequence[int]) -> Counter[int]:
-        """How often each status stands in the data of these shards.
-
-        Raises
-        ------
-        StoreError
-            If the data of one are torn.
-        """
-        found, array = Counter[int](), self.arrays["status"]
-        for some in _batches(shards, max(1, _CELLS_AT_ONCE // self.grid.most_cells)):
-            values = read_parts([(array, self.grid.block(shard)) for shard in some])
-            for shard, status in zip(some, map(_whole, values), strict=True):
-                if status is None:
-                    torn = {self._piece_of("status", shard): "is missing, cut or changed"}
-                    raise damaged(self.location, torn)
-                found.update(status_counts(status))
+        """How often each status stands in those of these shards that are computed."""
+        found = Counter[int]()
+        for _, record in self.records(shards):
+            found.update(record.modes if isinstance(record, Record) else {})
         return found
 
     def unmarked(self) -> frozenset[str]:
-        """The data of shards without a mark, which a kill left there: nothing says that they are whole."""
-        shards = self.without_mark(range(self.grid.num_shards))
-        return frozenset(self._piece_of(name, k) for k in shards for name in self.arrays)
+        """The data of shards without a record, which a kill left there: nothing says that they are whole."""
+        return frozenset(key for k in self.without_mark() for key in self._keys(k)[:-1])
 
-    def _piece_of(self, name: str, shard: int) -> str:
-        """The key of an array's data of a shard."""
-        array, place = self.arrays[name], np.unravel_index(shard, self.grid.counts)
-        before = (0,) if self.grid.theories > 1 else ()
-        behind = (0,) * (array.ndim - len(place) - len(before))
-        return _piece(array, (*before, *map(int, place), *behind))
+    @property
+    def _before(self) -> tuple[int, ...]:
+        """What stands before the axes in the shape of an array."""
+        return (self.grid.theories,) if self.grid.theories > 1 else ()
 
-    def finish(self) -> None:
-        """Write the summary of certificates, and remove what a kill left half written."""
-        counts = self.modes(range(self.grid.num_shards))
+    def _keys(self, shard: int) -> list[str]:
+        """The keys of the pieces of a shard: its arrays, then its record."""
+        place = ".".join(
+            [
+                "c",
+                *("0" for _ in self._before),
+                *map(str, np.unravel_index(shard, self.grid.counts)),
+            ]
+        )
+        behind = len(self._before) + len(self.grid.counts)
+        pieces = (f"{n}/{place}{'.0' * (len(cut.shape) - behind)}" for n, cut in self._cuts.items())
+        return [*pieces, _record_key(shard)]
+
+    def finish(self, state: State) -> None:
+        """Write the summary of certificates of a complete store, and remove what a kill left half written."""
         with explained(self.location):
-            write_summary(self.location, certificate_summary(counts))
+            write_summary(self.location, certificate_summary(state.modes))
             root = folder_of(self.location)
             if root is not None:
                 remove_leftovers(root)
@@ -221,6 +230,29 @@ class SweepStore:
         return Claimed(claims, lease, self.marked)
 
 
+class _Cut(NamedTuple):
+    """What the pieces of an array are made by: its shape, chunks, shards of several chunks, and empty value."""
+
+    shape: tuple[int, ...]
+    chunk: tuple[int, ...]
+    shard: tuple[int, ...] | None
+    fill: Any
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def of(cls, array: zarr.Array[Any]) -> Self:
+        return cls(array.shape, array.chunks, array.shards, array.fill_value, array.dtype)
+
+    def packed(self, values: NDArray[Any], cells: tuple[int, ...]) -> bytes:
+        """The piece of a shard of these cells, theories before them."""
+        wanted = (*cells, *self.shape[len(cells) :])
+        if values.shape != wanted:
+            raise ValueError(
+                f"values of shape {values.shape} are not one whole piece, of shape {wanted}."
+            )
+        return packed(np.asarray(values, self.dtype), self.chunk, self.shard, self.fill)
+
+
 class State(NamedTuple):
     """How far a store is.
 
@@ -231,10 +263,6 @@ class State(NamedTuple):
     shards: int
     torn: dict[str, str]
     modes: Counter[int]
-
-
-def _piece(array: zarr.Array[Any], place: tuple[int, ...]) -> str:
-    return f"{array.path}/{array.metadata.encode_chunk_key(place)}"
 
 
 def open_store(
@@ -303,10 +331,17 @@ def stored_definition(location: Location) -> dict[str, Any]:
     with explained(location):
         found = examine(location)
     if found is None:
+        other = kind_at(Path(location)) if isinstance(location, (str, Path)) else None
+        if other is not None and other is not STORE:
+            raise StoreError(f"{text_of(location)}: {other.instead_of(STORE.what)}")
         raise StoreError(f"{text_of(location)}: there is no store of a sweep; run the sweep first.")
     if found.damage:
         raise damaged(location, found.damage)
     return found.attributes
+
+
+def _record_key(shard: int) -> str:
+    return f"{_RECORDS}/c.{shard}.0"
 
 
 def _array(location: Location, group: zarr.Group, name: str) -> zarr.Array[Any]:
@@ -314,24 +349,6 @@ def _array(location: Location, group: zarr.Group, name: str) -> zarr.Array[Any]:
     if not isinstance(array, zarr.Array):
         raise damaged(location, {f"{name}/zarr.json": "is missing, cut or changed"})
     return array
-
-
-def _whole(found: NDArray[Any] | Exception) -> NDArray[Any] | None:
-    """What was read, None where it is torn; what was raised for another reason is raised."""
-    if isinstance(found, _TORN):
-        return None
-    if isinstance(found, Exception):
-        raise found
-    return found
-
-
-def _batches(shards: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    return (shards[start : start + size] for start in range(0, len(shards), size))
-
-
-def _digest(values: NDArray[Any]) -> NDArray[np.uint8]:
-    little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
-    return np.frombuffer(hashlib.sha256(little.tobytes()).digest(), np.uint8)
 
 
 def stored(location: Location) -> SweepStore:
@@ -349,15 +366,9 @@ def stored(location: Location) -> SweepStore:
     return SweepStore(location, definition["outputs"], grid, "r")
 
 
-def state_of(location: Location) -> State:
-    """Look at every piece of a store and say how far it is; raises as `stored`."""
-    return stored(location).state()
-
-
-def computed(location: Location) -> tuple[Location, bool]:
-    """The store to read from, its shards without a mark not computed, and whether there are any; raises as `stored`."""
-    unmarked = stored(location).unmarked()
-    return hiding(location, unmarked), bool(unmarked)
+def state_of(location: Location, every_byte: bool = True) -> State:
+    """How far a store is, by every byte of its pieces or by their sizes alone; raises as `stored`."""
+    return stored(location).state(every_byte)
 
 
 def require_whole(location: Location) -> None:

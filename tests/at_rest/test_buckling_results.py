@@ -225,7 +225,7 @@ def test_command(tmp_path):
     run = CliRunner().invoke(
         main,
         ["--no-check", "buckling", str(path), "--gravity=-1,0", "--theory", EB, "--format", "json",
-         "--derivative", "link1.youngs_modulus"],
+         "--address", "link1.youngs_modulus"],
     )  # fmt: skip
     assert run.exit_code == 0, run.output
     found = json.loads(run.output)

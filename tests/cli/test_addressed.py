@@ -25,8 +25,8 @@ def test_the_rows_of_a_map_are_in_degrees_by_the_name_of_a_joint_too(tmp_path):
     jm.write_arm(jm.SpatialArm(tuple(joints), jm.RigidBody(2.0)), tmp_path / "arm.toml")
     usual = ["resonance-map", str(tmp_path / "arm.toml"), "--band-hz", "5,6", "--points", "2"]
     named, numbered = (
-        CliRunner().invoke(main, [*usual, "--across", joint, "--values=-60,60"]).output
-        for joint in ("wrist", "3")
+        CliRunner().invoke(main, [*usual, "--across", joint, f"--range={address}=-60,60"]).output
+        for joint, address in (("wrist", "wrist"), ("3", "theta_3"))
     )
     assert named == numbered
     assert "│         -60 │" in named

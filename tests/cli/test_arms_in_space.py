@@ -107,7 +107,7 @@ def test_a_response_between_ports(arm_file, tmp_path):
     """Six frequencies, damped, with a picture and a universal file of three axes."""
     picture, exchanged = tmp_path / "bode.png", tmp_path / "response.uff"
     ports = ["--input", "tip.force_z", "--output", "tip.z", "--output", "tip.rx"]
-    band = ["--from-hz", "1", "--to-hz", "90", "--points", "6", "--loss-factor", "0.02"]
+    band = ["--band-hz", "1,90", "--points", "6", "--loss-factor", "0.02"]
     files = ["--plot", str(picture), "--uff", str(exchanged)]
     result = CliRunner().invoke(
         main, ["response", arm_file, *ports, *band, *files, "--format", "json"]

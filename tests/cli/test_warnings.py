@@ -127,7 +127,7 @@ STRICT = COMMANDS | {
         *("response", "arm.toml", "--theory", "euler_bernoulli", "--points", "2"),
         *("--input", "tip.x", "--output", "tip.y"),
     ],
-    "equations": ["equations", "arm.toml", "--modes", "1"],
+    "equations": ["equations", "arm.toml", "--link-modes", "1"],
 }
 
 
@@ -186,7 +186,7 @@ def test_files_are_written_whole_under_strict(files):
         (files / folder).mkdir()
         path = files / folder / "code.py"
         run = CliRunner().invoke(
-            main, ["equations", "arm.toml", "--modes", "1", "--out", str(path), *more]
+            main, ["equations", "arm.toml", "--link-modes", "1", "--out", str(path), *more]
         )
         assert run.exit_code == bool(more), run.output
         written.append(path.read_bytes())

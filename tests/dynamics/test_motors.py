@@ -121,7 +121,7 @@ def test_a_motor_without_inertia_can_be_locked_or_moved_and_not_driven():
             call()
     motion = dynamics.Hold([0.1, -0.2])
     moved = dynamics.simulate(model, [0.0, 1e-3], q=state, motion=motion, method="rk4", step=1e-5)
-    assert moved.attrs["status"] == "ok"
+    assert moved.attrs["status"] == "finished"
     assert moved.attrs["energy_balance_error"] < 1e-8
 
 

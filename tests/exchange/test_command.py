@@ -48,7 +48,7 @@ def test_urdf_and_the_file_beside_it(arm_file, tmp_path):
 
 def test_fmu_begins_in_the_posture_of_the_arm(tmp_path):
     out = tmp_path / "out.fmu"
-    result = run("example:two_link_flexible", "--out", out, "--no-build", "--modes", 1)
+    result = run("example:two_link_flexible", "--out", out, "--no-build", "--link-modes", 1)
     assert result.exit_code == 0, result.output
     assert "torque1, torque2" in result.output
     with zipfile.ZipFile(out) as archive:

@@ -113,7 +113,7 @@ def test_every_slider_holds_the_value_of_the_arm():
 
 def test_the_command_writes_and_serves_the_page(tmp_path):
     out = tmp_path / "arm.html"
-    arguments = ["example:two_link_flexible", "--theory", "rayleigh", "--html", str(out)]
+    arguments = ["example:two_link_flexible", "--theory", "rayleigh", "--out", str(out)]
     result = CliRunner().invoke(explore, arguments)
     assert result.exit_code == 0, result.output
     expected = arm_page_html(jm.examples.two_link_flexible(), "rayleigh")

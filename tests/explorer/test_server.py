@@ -221,7 +221,7 @@ def invoked(*arguments):
 
 def test_the_command_writes_one_file(store, tmp_path):
     out = tmp_path / "page.html"
-    result = invoked(store, "--html", out, "--at", "payload_mass=1")
+    result = invoked(store, "--out", out, "--at", "payload_mass=1")
     assert result.exit_code == 0, result.output
     text = out.read_text("utf-8")
     assert text.startswith("<!doctype html>")
@@ -232,10 +232,10 @@ def test_the_command_writes_one_file(store, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--html", "page.txt"], ["--html page.txt", ".html"]),
-        (["--html", "nowhere/page.html"], ["nowhere"]),
-        (["--html", "page.html", "--port", "8000"], ["--port 8000", "--html"]),
-        (["--html", "page.html", "--no-open"], ["--no-open"]),
+        (["--out", "page.txt"], ["--out page.txt", ".html"]),
+        (["--out", "nowhere/page.html"], ["nowhere"]),
+        (["--out", "page.html", "--port", "8000"], ["--port 8000", "--out"]),
+        (["--out", "page.html", "--no-open"], ["--no-open"]),
         (["--port", "0"], ["--port", "65535"]),
         (["--at", "theta_9=1", "--no-open"], ["theta_9", "theta_2"]),
     ],
@@ -262,7 +262,7 @@ def test_a_damaged_chunk_is_named_and_no_page_written(store, tmp_path):
     data = piece.read_bytes()
     piece.write_bytes(data[:-4] + bytes(4))
     out = tmp_path / "page.html"
-    result = invoked(store, "--html", out)
+    result = invoked(store, "--out", out)
     assert result.exit_code == 2
     assert "frequency/c." in result.stderr
     assert not out.exists()

@@ -172,7 +172,7 @@ def test_a_robot_has_its_joints_names_limits_and_slides_in_metres(shown, tmp_pat
 def test_a_robot_of_which_nothing_gives_way_is_shown_and_can_be_given_springs(shown, tmp_path):
     out = tmp_path / "page.html"
     with pytest.warns(jm.ImplausibleWarning, match="nothing gives way"):
-        result = CliRunner().invoke(explore, [str(robot(tmp_path)), "--html", str(out)])
+        result = CliRunner().invoke(explore, [str(robot(tmp_path)), "--out", str(out)])
     assert result.exit_code == 0, result.output
     browser = shown(out.read_text("utf-8"))
     assert "Nothing gives way" in browser.text("#summary")

@@ -121,7 +121,7 @@ def simulated_mm(model, move, found, periods=3.0, **how):
     rest = np.asarray(dynamics.static_state(model, np.asarray(move.angles(0.0))))
     how = {"rtol": 1e-7, "atol": 1e-9} | how
     motion = dynamics.simulate(model, times, rest, motion=move, **how)
-    assert motion.attrs["status"] == "ok"
+    assert motion.attrs["status"] == "finished"
     turned = np.outer(after, omega)
     columns = np.concatenate([np.ones((after.size, 1)), np.cos(turned), np.sin(turned)], axis=1)
     tip = motion["tip_position"].values[1:]
@@ -316,7 +316,9 @@ def test_the_command(tmp_path):
     picture = tmp_path / "move.png"
     run = ["move", str(tmp_path / "arm.toml"), str(tmp_path / "move.csv")]
     options = ["--theory", "euler_bernoulli", "--modes", "2", "--postures", "5"]
-    done = CliRunner().invoke(main, [*run, *options, "--plot", str(picture), "--damping", "0.01"])
+    done = CliRunner().invoke(
+        main, [*run, *options, "--plot", str(picture), "--damping-ratio", "0.01"]
+    )
     assert done.exit_code == 0, done.output
     assert "left at the tip [mm]" in done.output
     assert picture.read_bytes().startswith(b"\x89PNG")

@@ -361,7 +361,7 @@ def simulated_mm(model, move, found):
     motion = dynamics.simulate(
         model, np.concatenate([[0.0], found.stop + after]), rest, motion=move, rtol=1e-7, atol=1e-9
     )
-    assert motion.attrs["status"] == "ok"
+    assert motion.attrs["status"] == "finished"
     turned = np.outer(after, omega)
     columns = np.concatenate([np.ones((after.size, 1)), np.cos(turned), np.sin(turned)], axis=1)
     fit = np.linalg.lstsq(columns, motion["tip_position"].values[1:], rcond=None)[0]

@@ -137,7 +137,7 @@ def test_the_command_draws_what_it_knows(tmp_path, monkeypatch):
         "--nyquist",
         place,
     ]
-    few = ["--points", "5", "--to-hz", "5", "--from-hz", "0.1"]
+    few = ["--points", "5", "--band-hz", "0.1,5"]
     done = CliRunner().invoke(main, [*arguments, *few, "--loss-factor", "0.01", "--format", "csv"])
     assert done.exit_code == 0, done.output
     assert len(done.stdout.splitlines()) == 6  # the table is at the frequencies asked for

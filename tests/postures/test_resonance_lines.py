@@ -115,8 +115,17 @@ def test_the_command_draws_whole_lines(tmp_path, monkeypatch):
         "jaxmodal.plots.resonance_maps.plot_resonance_map",
         lambda found, path, title: taken.update(found=found, title=title),
     )
-    few = ["--band-hz", "10,14", "--across", "payload.mass", "--values", "0,60", "--points", "7"]
-    place = ["--posture-deg", "0,120", "--out", str(tmp_path / "a.png")]
+    few = [
+        "--band-hz",
+        "10,14",
+        "--across",
+        "payload.mass",
+        "--range",
+        "payload.mass=0,60",
+        "--points",
+        "7",
+    ]
+    place = ["--posture-deg", "0,120", "--plot", str(tmp_path / "a.png")]
     done = CliRunner().invoke(
         main, ["resonance-map", "example:three_link_industrial", *few, *place]
     )

@@ -225,16 +225,19 @@ def test_bad_commands_end_with_status_2(arguments, words):
 def test_the_command_resonance_map(tmp_path):
     out = tmp_path / "map.png"
     arguments = ["resonance-map", "example:three_link_industrial", "--band-hz", "40,50"]
-    done = run(*arguments, "--points", "13", "--out", str(out))
+    done = run(*arguments, "--points", "13", "--plot", str(out))
     assert done.exit_code == 0, done.output
     assert "all certified" in done.stdout
     assert out.exists()
     file = str(Path(__file__).parent.parent / "data" / "geared_two_link.toml")
     shaken = ["resonance-map", file, "--band-hz", "8,8.6", "--across", "payload.mass"]
-    done = run(*shaken, "--values", "0,6", "--points", "5", "--limits-deg=-60,150")
+    done = run(*shaken, "--range", "payload.mass=0,6", "--points", "5", "--range=theta_2=-60,150")
     assert "within -60° to 150°, payload.mass [kg] from 0 to 6" in done.stdout
     assert "free of resonance; 6 borders, all certified" in done.stdout
-    for wrong in (["--values", "6,0"], ["--values", "0,6", "--limits-deg=-200,0"]):
+    for wrong in (
+        ["--range=payload.mass=6,0"],
+        ["--range", "payload.mass=0,6", "--range=theta_2=-200,0"],
+    ):
         done = run(*shaken, *wrong)
         assert done.exit_code == 2
         assert wrong[-1].rpartition("=")[2] in done.stderr

@@ -177,7 +177,7 @@ def test_the_command_of_an_arm_under_loads(run, tmp_path):
     link = jm.Link(1.5, 7e10, 2700.0, jm.circle(0.03), joint_angle=np.pi / 2, loss_factor=0.01)
     mast = jm.Arm((link,), jm.Payload(mass=40.0), loads=jm.Loads(gravity=9.81, pieces=2))
     ports = ("--input", "tip.across", "--output", "tip.across", "--theory", "rayleigh")
-    band = ("--from-hz", "0.1", "--to-hz", "20", "--points", "3")
+    band = ("--band-hz", "0.1,20", "--points", "3")
     jm.write_arm(mast, tmp_path / "mast.toml")
     shown = run(str(tmp_path / "mast.toml"), *ports, *band)
     assert shown.exit_code == 0, shown.output
@@ -225,7 +225,7 @@ def test_the_command_writes_files(run, tmp_path):
 
 
 def test_the_command_prints_csv(run):
-    shown = run(*PORTS, "--points", "5", "--from-hz", "1", "--to-hz", "16", "--format", "csv")
+    shown = run(*PORTS, "--points", "5", "--band-hz", "1,16", "--format", "csv")
     assert shown.exit_code == 0, shown.output
     rows = list(csv.DictReader(io.StringIO(shown.stdout)))
     assert [float(row["frequency_hz"]) for row in rows] == pytest.approx([1, 2, 4, 8, 16])
@@ -239,12 +239,12 @@ def test_the_command_needs_a_band_where_there_is_no_frequency(run, tmp_path):
     jm.write_arm(jm.Arm((link,)), path)
     ports = (str(path), "--input", "tip.across", "--output", "tip.across")
     theory = ("--theory", "euler_bernoulli", "--format", "csv", "--points", "2")
-    for band in ((), ("--from-hz", "1"), ("--to-hz", "2")):
+    for band in ((), ("--band-hz", "1,"), ("--band-hz", ",2")):
         shown = run(*ports, *theory, *band)
         assert shown.exit_code == 2, shown.output
         assert "no natural frequency greater than 0" in shown.stderr
-        assert "give --from-hz and --to-hz" in shown.stderr
-    shown = run(*ports, *theory, "--from-hz", "1", "--to-hz", "2")
+        assert "give both ends of --band-hz" in shown.stderr
+    shown = run(*ports, *theory, "--band-hz", "1,2")
     assert shown.exit_code == 0, shown.output
     rows = list(csv.DictReader(io.StringIO(shown.stdout)))
     inertia = 2700.0 * 0.02 * 0.05 / 3.0
@@ -255,7 +255,7 @@ def test_the_command_needs_a_band_where_there_is_no_frequency(run, tmp_path):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("--output", "tip.y", "--from-hz", "9", "--to-hz", "3"), "a band needs 0 < --from-hz"),
+        (("--output", "tip.y", "--band-hz", "9,3"), "is not a band"),
         (("--output", "elbow.x"), "its places are base"),
         (("--output", "tip.y", "--loss-factor", "-1"), "loss-factor"),
         (("--output", "tip.y", "--uff", "arm.txt"), "give a file that ends in .uff or .unv"),
@@ -280,7 +280,7 @@ def test_the_command_writes_sensitivities(run):
         "--loss-factor",
         "0.01",
     ]
-    asked += ["--points", "3", "--from-hz", "4", "--to-hz", "6"]
+    asked += ["--points", "3", "--band-hz", "4,6"]
     chosen = [*asked, "--sensitivities", "--address", "link2.length", "--address", "payload.mass"]
     arm = jm.examples.three_link_industrial()
     arm = arm.replace(links=tuple(link.replace(loss_factor=0.01) for link in arm.links))

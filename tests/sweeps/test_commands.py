@@ -138,7 +138,7 @@ def test_plot_draws_what_is_asked(sweep_file, store):
     pytest.importorskip("matplotlib")
     for arguments, name in [
         (("--kind", "branches", "--axis", "theta_2"), "small_branches.png"),
-        (("--kind", "maps", "--format", "svg"), "small_maps.svg"),
+        (("--kind", "maps", "--to", "svg"), "small_maps.svg"),
         (("--kind", "certificates", "--out", "mine"), "mine_certificates.png"),
         (("--kind", "branches", "--at", "payload_mass=0.4"), "small_branches.png"),
     ]:
@@ -165,7 +165,7 @@ def test_a_picture_is_written_into_the_file_that_is_named(sweep_file, store):
     before = sorted(Path().iterdir())
     for arguments, words in [
         (("--out", "x.pdf"), "--out x.pdf: pictures of sweeps are .png or .svg"),
-        (("--out", "x.png", "--format", "svg"), "are two formats; leave one out"),
+        (("--out", "x.png", "--to", "svg"), "are two formats; leave one out"),
         (("--out", "none/x.png"), "--out none/x.png: cannot be written"),
         (("--shared-scale",), "--shared-scale: goes with --kind maps"),
     ]:
@@ -195,10 +195,10 @@ def test_a_level_is_drawn_or_said_to_be_none(sweep_file, store):
 
 def test_export_writes_netcdf_and_csv(sweep_file, store):
     ds = sweeps.open_result(store)
-    assert invoke("export", store, "a.nc").exit_code == 0
+    assert invoke("export", store, "--out", "a.nc").exit_code == 0
     with xr.open_dataset("a.nc") as again:
         np.testing.assert_array_equal(again.frequency, ds.frequency)
-    assert invoke("export", store, "a.csv").stdout.strip() == "a.csv"
+    assert invoke("export", store, "--out", "a.csv").stdout.strip() == "a.csv"
     lines = Path("a.csv").read_text().splitlines()
     assert lines[0].startswith("theta_2,payload_mass,mode,frequency,status")
     assert len(lines) == 13
@@ -220,9 +220,9 @@ def test_bad_input_is_refused(sweep_file, store):
     assert_refused(invoke("run", sweep_file, "--points", 4, "--no-plot"), "3 in the store, 4 now")
     for command in (("status",), ("verify",), ("plot",)):
         assert_refused(invoke(*command, "none.zarr"), "none.zarr", "run the sweep first")
-    assert_refused(invoke("export", "none.zarr", "a.nc"), "run the sweep first")
-    assert_refused(invoke("export", store, "a.xls"), ".nc or .csv")
-    assert_refused(invoke("export", store, "none/a.csv"), "cannot be written")
+    assert_refused(invoke("export", "none.zarr", "--out", "a.nc"), "run the sweep first")
+    assert_refused(invoke("export", store, "--out", "a.xls"), ".nc or .csv")
+    assert_refused(invoke("export", store, "--out", "none/a.csv"), "cannot be written")
     assert_refused(invoke("plot", store, "--at", "theta2=3"), "Did you mean 'theta_2'")
     assert_refused(invoke("plot", store, "--at", "theta_2=x"), "not a number")
     assert_refused(invoke("plot", store, "--kind", "slenderness"), "thickness_factor")

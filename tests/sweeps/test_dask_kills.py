@@ -43,7 +43,7 @@ def many_shards():
 
 
 def marks_in(path):
-    return len(list(path.glob("progress/chunk_digest/c.*")))
+    return len(list(path.glob("progress/shard_record/c.*")))
 
 
 class Cluster:

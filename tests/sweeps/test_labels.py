@@ -110,7 +110,7 @@ def test_a_damaged_label_is_refused_by_name_and_repaired_to_the_same_bytes(
 @pytest.mark.parametrize("key", ["theta_2/c/0", "frequency/zarr.json", "zarr.json"])
 def test_every_command_that_opens_a_store_checks_its_labels(key, store, tmp_path):
     cut(store / key)
-    for command in (("status",), ("export", tmp_path / "b.csv"), ("plot",), ("verify",)):
+    for command in (("status",), ("export", "--out", tmp_path / "b.csv"), ("plot",), ("verify",)):
         answer = invoke(command[0], store, *command[1:])
         assert answer.exit_code == 2, (command, answer.output)
         assert f"a.zarr/{key} is cut or changed" in answer.stderr
@@ -125,14 +125,14 @@ def xr_coordinates():
 def test_damaged_data_are_refused_by_name_and_computed_again(way, store, synthetic, tmp_path):
     whole = contents(store)
     copy = tmp_path / "b.zarr"
-    commands = (("export", copy, tmp_path / "b.csv"), ("plot", copy), ("verify", copy))
-    keys = ("status/c.0.1.0.0", "frequency/c.0.0.0.0", "progress/chunk_digest/c.2.0.0")
+    commands = (("export", copy, "--out", tmp_path / "b.csv"), ("plot", copy), ("verify", copy))
+    keys = ("status/c.0.1.0.0", "frequency/c.0.0.0.0", "progress/shard_record/c.2.0")
     for number, key in enumerate(keys):
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(store, copy)
         way(copy / key)
         unmarked = way is deleted and key.startswith("progress")  # a chunk not yet computed
-        answer = invoke("status", copy)
+        answer = invoke("status", copy, "--check")
         assert answer.exit_code == 1, answer.output
         assert "1 to compute" in answer.stdout
         if not unmarked:

@@ -128,7 +128,7 @@ def test_a_store_that_goes_to_another_process_writes_there(synthetic, uninterrup
     store = pickle.loads(pickle.dumps(zarr_store.open_store(AT, sweep, CHUNK_CELLS)))
     for shard in range(5):
         store.write(shard, grids.compute_shard(sweep, store.grid, shard))
-    store.finish()
+    store.finish(store.state())
     assert server.contents(NAME) == uninterrupted
 
 
@@ -157,7 +157,7 @@ def test_the_commands_take_an_address(server, tmp_path):
         ["run", str(definition), "--out", AT, "--claim"],
         ["status", AT],
         ["verify", AT, "--cells", "2"],
-        ["export", AT, str(tmp_path / "a.csv")],
+        ["export", AT, "--out", str(tmp_path / "a.csv")],
     ):
         result = CliRunner().invoke(main, ["sweep", *arguments])
         assert result.exit_code == 0, result.output

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 import jaxmodal as jm
 import sweeps
 from jaxmodal.cli.commands import main
-from sweeps.commands.report import plan_lines, summary_lines
+from sweeps.commands.report import plan_lines, planned, summary_lines
 from sweeps.plots.sensitivities import sensitivity_lines, sensitivity_map
 from sweeps.store.export import as_table
 
@@ -166,7 +166,7 @@ def test_wrong_definitions_are_refused(options, words):
 
 def test_the_plan_and_the_summary_speak_of_sensitivities(ds):
     sweep = postures()
-    text = "\n".join(plan_lines(sweep))
+    text = "\n".join(plan_lines(sweep, *planned(sweep)))
     assert "modal_status, sensitivity" in text
     lines = summary_lines(ds)
     start = next(k for k, line in enumerate(lines) if line.startswith("largest logarithmic"))
@@ -239,13 +239,13 @@ def test_the_command_draws_them(stored, tmp_path, monkeypatch):
     drawn = plot()
     assert drawn.exit_code == 0, drawn.output
     assert "w_sensitivities.png" in drawn.stdout.split()
-    one = plot("--kind", "sensitivities", "--parameter", WALLS[0], "--format", "svg")
+    one = plot("--kind", "sensitivities", "--address", WALLS[0], "--to", "svg")
     assert one.exit_code == 0, one.output
     assert Path("w_sensitivities.svg").stat().st_size > 1000
     for arguments, words in (
-        (("--kind", "sensitivities", "--parameter", "link1.wall"), "link1.section.wall_thickness"),
-        (("--kind", "maps", "--parameter", WALLS[0]), "--kind sensitivities"),
-        (("--parameter", WALLS[0]), "--kind sensitivities"),
+        (("--kind", "sensitivities", "--address", "link1.wall"), "link1.section.wall_thickness"),
+        (("--kind", "maps", "--address", WALLS[0]), "--kind sensitivities"),
+        (("--address", WALLS[0]), "--kind sensitivities"),
         (("--at", "theta_2=0", "--at", "theta_3=45"), "needs more axes than the 0 that are left"),
     ):
         refused = plot(*arguments)

@@ -16,7 +16,6 @@ import sweeps
 import sweeps.store.grid as grids
 import sweeps.store.zarr_store as zarr_store
 from jaxmodal.cli.commands import main
-from sweeps.store.pieces import Piece, write_whole_pieces
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 
@@ -69,7 +68,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    "key", ["frequency/c.0.0.0.0", "status/c.0.3.0.0", "progress/chunk_digest/c.3.0.0"]
+    "key", ["frequency/c.0.0.0.0", "status/c.0.3.0.0", "progress/shard_record/c.3.0"]
 )
 def test_a_damaged_shard_is_computed_again_to_the_same_bytes(way, key, whole, synthetic, tmp_path):
     """At the edge of the array, too: Zarr would read the damaged shard there before it wrote into it."""
@@ -97,7 +96,7 @@ def test_a_shard_of_another_place_does_not_pass(whole, synthetic, tmp_path):
 
 def test_data_of_a_shard_without_a_digest_are_hidden(whole, tmp_path):
     path = tmp_path / "whole.zarr"
-    (path / "progress/chunk_digest/c.1.0.0").unlink()
+    (path / "progress/shard_record/c.1.0").unlink()
     ds = sweeps.open_result(path)
     assert np.all(ds.status.isel(theta_2=[2, 3]) == 127)
     assert np.all(np.isnan(ds.frequency.isel(theta_2=[2, 3])))
@@ -132,12 +131,6 @@ def test_values_that_are_not_one_whole_piece_are_refused(synthetic, tmp_path):
     block = grids.compute_shard(sharded_sweep(), store.grid, 3)  # of one row in place of two
     with pytest.raises(ValueError, match="not one whole piece"):
         store.write(0, block)
-    array = store.arrays["frequency"]
-    for rows in (slice(1, 3), slice(0, 4), slice(0, 1)):
-        values = np.zeros((2, rows.stop - rows.start, 3, 2))
-        place = slice(None), rows, slice(0, 3), ...
-        with pytest.raises(ValueError, match="not one whole piece"):
-            write_whole_pieces([Piece(array, place, values)])
     assert contents(path) == before
 
 

@@ -216,7 +216,7 @@ def test_processes_that_finish_one_store_at_the_same_moment_do_not_disturb_each_
             store = zarr_store.stored(path)
             barrier.wait()
             try:
-                store.finish()
+                store.finish(store.state())
             except sweeps.StoreError as error:
                 wrong.append(error)
 

@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -19,6 +20,7 @@ import sweeps.store.dataset
 import sweeps.store.grid
 import sweeps.store.zarr_store
 from jaxmodal.cli.commands import main
+from sweeps.store import pieces, zarr_store
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 
@@ -49,7 +51,7 @@ def test_only_missing_and_torn_chunks_are_computed_again(synthetic, uninterrupte
     (path / "frequency/c.0.1.0.0").unlink()  # chunk 1: data lost
     torn = path / "status/c.0.2.0.0"  # chunk 2: torn
     torn.write_bytes(torn.read_bytes()[:-3])
-    mark = path / "progress/chunk_digest/c.3.0.0"  # chunk 3: mark torn
+    mark = path / "progress/shard_record/c.3.0"  # chunk 3: mark torn
     mark.write_bytes(mark.read_bytes()[:10])
     with pytest.raises((ValueError, RuntimeError)):
         xr.open_zarr(path, chunks=None).status.load()  # torn data raise, they are never values
@@ -83,13 +85,13 @@ def test_data_without_a_digest_are_not_computed_for_any_reader(
 ):
     """As a run leaves them that is killed between the data of a chunk and its mark."""
     path = tmp_path / "uninterrupted.zarr"
-    mark = path / "progress/chunk_digest/c.1.0.0"
+    mark = path / "progress/shard_record/c.1.0"
     if lost == "missing":
         mark.unlink()
     elif lost == "torn":
         mark.write_bytes(mark.read_bytes()[:10])
     else:
-        zarr.open_group(path, mode="r+", use_consolidated=False)["progress/chunk_digest"][1] = 0
+        zarr.open_group(path, mode="r+", use_consolidated=False)["progress/shard_record"][1] = 0
     ds = sweeps.open_result(path)
     assert "not finished" in ds.attrs["certificate_summary"]
     with_digest, without = ds.drop_isel(theta_2=1), ds.isel(theta_2=1)
@@ -99,10 +101,12 @@ def test_data_without_a_digest_are_not_computed_for_any_reader(
     assert np.all(without.status == 127)
     assert not np.any(without.certified)
     assert np.all(np.isnan(without.frequency))
-    result = CliRunner().invoke(main, ["sweep", "export", str(path), str(tmp_path / "a.csv")])
+    result = CliRunner().invoke(
+        main, ["sweep", "export", str(path), "--out", str(tmp_path / "a.csv")]
+    )
     if lost == "torn":
         assert result.exit_code == 2
-        assert "progress/chunk_digest/c.1.0.0 is cut or changed" in result.output
+        assert "progress/shard_record/c.1.0 is cut or changed" in result.output
         return
     assert result.exit_code == 0, result.output
     assert "not_computed" in result.stderr
@@ -138,6 +142,83 @@ def test_an_interruption_at_any_write_costs_only_the_chunk_in_flight(way, synthe
         sweeps.run(sweep, path, chunk_cells=CHUNK_CELLS)
         assert contents(path) == uninterrupted, (step, key)
         assert len(synthetic) <= 2 + 1, (step, key)  # one of two chunks twice
+
+
+@pytest.mark.parametrize("way", ["before", "torn", "after"])
+def test_an_interruption_at_any_file_of_a_folder_costs_only_the_chunk_in_flight(
+    way, synthetic, tmp_path, monkeypatch
+):
+    """A folder is written without Zarr's own store; torn is what lies beside a place, never in it."""
+    sweep, write, keys = small_sweep(num=2, theories=["timoshenko"], outputs=[]), os.write, []
+    sweeps.run(sweep, tmp_path / "whole.zarr", chunk_cells=CHUNK_CELLS)
+    uninterrupted = contents(tmp_path / "whole.zarr")
+
+    def interrupted(at):
+        counted = itertools.count()
+
+        def writing(file, data):
+            if next(counted) != at:
+                return write(file, data)
+            if way != "before":
+                write(file, data[: len(data) // 2] if way == "torn" else data)
+            keys.append(at)
+            return interrupt()
+
+        return writing
+
+    for step in range(2 * (len(sweep.outputs) + 1)):
+        path = tmp_path / f"{step}.zarr"
+        zarr_store.open_store(path, sweep, CHUNK_CELLS)
+        with monkeypatch.context() as other:
+            other.setattr(pieces.os, "write", interrupted(step))
+            with pytest.raises(sweeps.StoreError, match="free space"):
+                sweeps.run(sweep, path)
+        assert not list(path.rglob("*.partial"))
+        synthetic.clear()
+        sweeps.run(sweep, path)
+        assert len(synthetic) == 2 - step // (len(sweep.outputs) + 1)
+        assert contents(path) == uninterrupted, step
+    assert keys == list(range(8))
+
+
+def test_status_tells_pieces_that_are_cut_by_their_sizes_and_changed_ones_by_their_bytes(
+    synthetic, uninterrupted, tmp_path
+):
+    path = tmp_path / "uninterrupted.zarr"
+    key = "frequency/c.0.1.0.0"
+    data = uninterrupted[key]
+    for damaged, told in ((data[:-1], [key]), (b"", [key]), (data[:-1] + b"x", [])):
+        (path / key).write_bytes(damaged)
+        assert list(zarr_store.state_of(path, every_byte=False).torn) == told
+        assert list(zarr_store.state_of(path).torn) == [key]
+    said = CliRunner().invoke(main, ["sweep", "status", str(path)])
+    assert "shards: 5 of 5 computed, complete" in said.stdout
+    said = CliRunner().invoke(main, ["sweep", "status", str(path), "--check"])
+    assert said.exit_code == 1
+    assert f"{key} is missing, cut or changed" in said.stdout
+
+
+def test_a_shard_that_is_finished_while_the_store_is_looked_at_is_not_damaged(
+    synthetic, uninterrupted, tmp_path, monkeypatch
+):
+    """The sizes are listed before another process writes a shard, the records after."""
+    path, listed = tmp_path / "uninterrupted.zarr", zarr_store.sizes_in
+
+    def before(location, folder):
+        found = listed(location, folder)
+        return found if "record" in folder else {k: n for k, n in found.items() if "c.0.3" not in k}
+
+    monkeypatch.setattr(zarr_store, "sizes_in", before)
+    state = zarr_store.state_of(path, every_byte=False)
+    assert (state.missing, state.torn) == (0, {})
+
+
+def test_a_store_with_the_records_of_an_earlier_version_is_told(synthetic, uninterrupted, tmp_path):
+    """As far as its labels are sound: what is missing is the array of records."""
+    path = tmp_path / "uninterrupted.zarr"
+    (path / "progress/shard_record").rename(path / "progress/chunk_digest")
+    with pytest.raises(sweeps.StoreError, match="an earlier version of jaxmodal wrote it"):
+        zarr_store.SweepStore(path, ["frequency"], zarr_store.make_grid(small_sweep()))
 
 
 # ---- what is refused ----

@@ -76,7 +76,7 @@ def test_an_exit_at_each_step_of_writing_a_chunk(way, synthetic, uninterrupted, 
     keys = keys_written(small_sweep(), tmp_path)
     first = keys.index("frequency/c.0.1.0.0")  # the second chunk
     steps = range(first, first + len(small_sweep().outputs) + 1)
-    assert keys[steps[-1]].startswith("progress/chunk_digest/c.")
+    assert keys[steps[-1]].startswith("progress/shard_record/c.")
     for step in steps:
         path = tmp_path / f"{step}.zarr"
         process = FORKED.Process(target=exit_in_a_process, args=(path, step, way))
@@ -118,7 +118,7 @@ def test_kills_at_random_moments_lose_only_chunks_in_flight(tmp_path):
         said, lines = pipe.open(), []
         for line in said:
             lines.append(line.split())
-            if lines[-1][0] == "wrote" and "chunk_digest/c" in lines[-1][1]:
+            if lines[-1][0] == "wrote" and "shard_record/c" in lines[-1][1]:
                 break
         if len(fell) < KILLS:
             if len(fell) % 2:  # when one of the next writes has begun
@@ -133,7 +133,7 @@ def test_kills_at_random_moments_lose_only_chunks_in_flight(tmp_path):
         lines += [line.split() for line in said]
         said.close()
         process.join(timeout=300)
-        marks = [key for word, key in lines if word == "wrote" and "chunk_digest/c" in key]
+        marks = [key for word, key in lines if word == "wrote" and "shard_record/c" in key]
         written += marks
         if process.exitcode == 0:
             break
@@ -191,13 +191,21 @@ def test_the_batch_solver_repeats_its_bits_in_another_process(tmp_path):
 
 
 @pytest.mark.slow
-def test_two_devices_give_the_same_arrays(tmp_path):
+def test_processes_of_one_and_of_two_devices_share_a_store(tmp_path):
+    """One computes a part on a device of its own, the other claims the rest for two; the bytes are those of one."""
     code = """
 import jax
-assert len(jax.local_devices()) == 2
-sweeps.run(setup.small_sweep(), {path!r}, chunk_cells=3)
-""".format(path=str(tmp_path / "two.zarr"))
-    assert child(code, tmp_path, TWO_DEVICES).wait(timeout=300) == 0
+assert len(jax.local_devices()) == {devices}
+cells = []
+sweeps.run(setup.small_sweep(), {path!r}, chunk_cells=3, share={share}, progress=lambda *at: cells.append(at[0]))
+assert cells[-1] - cells[0] == {cells}
+"""
+    for devices, share, cells in ((1, "sweeps.Part(2, 2)", 6), (2, "sweeps.Claims()", 9)):
+        own = code.format(
+            devices=devices, share=share, cells=cells, path=str(tmp_path / "two.zarr")
+        )
+        variables = TWO_DEVICES if devices == 2 else None
+        assert child(own, tmp_path, variables).wait(timeout=300) == 0
     sweeps.run(small_sweep(), tmp_path / "one.zarr", chunk_cells=3)
     assert contents(tmp_path / "two.zarr") == contents(tmp_path / "one.zarr")
 

@@ -51,9 +51,18 @@ def test_the_formats_are_those_of_the_library():
 
 def test_files_are_those_of_the_calls(tmp_path):
     out = tmp_path / "model.c"
-    options = ("--links", 2, "--modes", "2,1", "--inertia-order", "first", "--frames", "linear")
+    options = (
+        "--links",
+        2,
+        "--link-modes",
+        "2,1",
+        "--inertia-order",
+        "first",
+        "--frames",
+        "linear",
+    )
     options = (*options, "--no-foreshortening", "--gravity", "0,-9.81", "--quantities", "h,B")
-    result = run(EXAMPLE, *options, "--format", "c", "--out", out)
+    result = run(EXAMPLE, *options, "--to", "c", "--out", out)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("wrote model.c, model.h, model_test.c: 5 coordinates, ")
     arm = jm.examples.three_link_industrial()
@@ -62,10 +71,10 @@ def test_files_are_those_of_the_calls(tmp_path):
     model = flexible_arm(arm, (2, 1), gravity=(0.0, -9.81), **chosen)
     texts = write(written_equations(model, ["B", "h"]), "c", "model")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == texts
-    again = run(EXAMPLE, *options, "--format", "c", "--out", out)
+    again = run(EXAMPLE, *options, "--to", "c", "--out", out)
     assert again.exit_code == 2
     assert "--force" in again.stderr
-    assert run(EXAMPLE, *options, "--format", "c", "--out", out, "--force").exit_code == 0
+    assert run(EXAMPLE, *options, "--to", "c", "--out", out, "--force").exit_code == 0
 
 
 def test_the_table_of_the_file_is_heard_and_options_stand_above_it(tmp_path):
@@ -76,7 +85,7 @@ def test_the_table_of_the_file_is_heard_and_options_stand_above_it(tmp_path):
     assert run(path).stdout == write(written_equations(model), "numpy", "model")["model.py"]
     model = flexible_arm(arm, 1, gravity=(0.0, -9.81))
     path.write_text(TEXT + "slope_limit = 0.1\njoint_limits_deg = [[-90, 90]]\n")  # of a simulation
-    result = run(path, "--modes", 1, "--frames", "rotation", "--format", "jax")
+    result = run(path, "--link-modes", 1, "--frames", "rotation", "--to", "jax")
     assert result.stdout == write(written_equations(model), "jax", "model")["model.py"]
 
 
@@ -96,17 +105,17 @@ def test_an_arm_in_space_is_written_as_its_file_says(tmp_path):
     ("arguments", "words"),
     [
         ((EXAMPLE, "--links", 7), "--links 7: example:three_link_industrial has 3"),
-        ((EXAMPLE, "--modes", "2,x"), "'2,x': give a whole number"),
-        ((EXAMPLE, "--modes", "2,1"), "modes = [2, 1]"),
-        ((EXAMPLE, "--modes", -1), "modes = -1"),
+        ((EXAMPLE, "--link-modes", "2,x"), "'2,x': give a whole number"),
+        ((EXAMPLE, "--link-modes", "2,1"), "--link-modes 2,1: must be"),
+        ((EXAMPLE, "--link-modes", -1), "--link-modes -1: must be"),
         ((EXAMPLE, "--gravity", "9.81"), "'9.81': give two numbers in m/s^2"),
         ((EXAMPLE, "--gravity", "down"), "'down': give two numbers in m/s^2"),
-        ((EXAMPLE, "--shapes", "sines"), "family = 'sines'"),
-        ((EXAMPLE, "--quantities", "B,z"), "quantities = 'z'"),
-        ((EXAMPLE, "--format", "c"), "give --out model.c"),
-        ((EXAMPLE, "--format", "c", "--out", "none/model.c"), "no folder"),
-        ((EXAMPLE, "--format", "c", "--out", "model.py"), "ends in .c"),
-        ((EXAMPLE, "--format", "c", "--out", "my-model.c"), "name = 'my-model'"),
+        ((EXAMPLE, "--shapes", "sines"), "--shapes sines: must be"),
+        ((EXAMPLE, "--quantities", "B,z"), "--quantities z: must be"),
+        ((EXAMPLE, "--to", "c"), "give --out model.c"),
+        ((EXAMPLE, "--to", "c", "--out", "none/model.c"), "no folder"),
+        ((EXAMPLE, "--to", "c", "--out", "model.py"), "ends in .c"),
+        ((EXAMPLE, "--to", "c", "--out", "my-model.c"), "name = 'my-model'"),
         (("none.toml",), "none.toml"),
     ],
     ids=lambda value: None if isinstance(value, tuple) else value,

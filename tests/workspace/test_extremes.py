@@ -271,8 +271,8 @@ def test_the_command_tells_the_same_and_keeps_the_limits_of_a_urdf(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--range", "theta_2"), "give ADDRESS=LOW,HIGH, the lower first"),
-        (("--range", "theta_2=90,-90"), "give ADDRESS=LOW,HIGH, the lower first"),
+        (("--range", "theta_2"), "give ADDRESS=FROM,TO, the lower first"),
+        (("--range", "theta_2=90,-90"), "give ADDRESS=FROM,TO, the lower first"),
         (("--range", "theta_2=0,1", "--range", "theta_2=1,2"), "theta_2 is given twice"),
         (("--range", "theta_2=-400,400"), "is more than a whole turn"),
         (("--range", "theta_9=0,1"), "'theta_9' is not a parameter of this arm"),

@@ -102,10 +102,10 @@ class Port:
             object.__setattr__(self, "direction", SYNONYMS.get(self.direction, self.direction))
         if not isinstance(self.direction, str) or self.direction not in known:
             more = " (only a joint has it)" if self.direction == RELATIVE else ""
-            raise ArmError(
-                f"direction = {shown(self.direction)}{more}: must be one of {', '.join(map(repr, known))} at a "
-                f"{self.place}.{suggestion(str(self.direction), (*known, *SYNONYMS))}"
-            )
+            near = suggestion(str(self.direction), (*known, *SYNONYMS))
+            every_one = f"must be one of {', '.join(map(repr, known))} at a {self.place}."
+            what = f"is none at a {self.place}.{near}" if near else every_one
+            raise ArmError(f"direction = {shown(self.direction)}{more}: {what}")
         numbered = self.place in ("joint", "link", "tip")
         if numbered:
             if self.link is None or not is_whole(self.link, 1):
@@ -199,9 +199,10 @@ def port(name: str | Port, arm: SerialArm) -> Port:
     found = name if isinstance(name, Port) else _read(name, arm)
     given = f"port {str(name)!r}"
     if found.direction not in (*arm.directions, RELATIVE):
-        near = suggestion(found.direction, arm.directions)
+        where = "in a plane" if "across" in arm.directions else "in space"
         raise ArmError(
-            f"{given}: this arm has no direction {found.direction!r}.{near} {_known(arm)}"
+            f"{given}: this arm has no direction {found.direction!r}; arms {where} have the directions "
+            f"{_directions(arm)}."
         )
     if found.link is not None and found.link > arm.num_links:
         raise ArmError(
@@ -296,17 +297,21 @@ def _synonyms(arm: SerialArm) -> list[str]:
     return [word for word, name in SYNONYMS.items() if name in (*arm.directions, RELATIVE)]
 
 
-def _known(arm: SerialArm) -> str:
-    """What this arm has, in a sentence."""
-    directions = [
+def _directions(arm: SerialArm) -> str:
+    """The directions of an arm, each with its other name."""
+    return ", ".join(
         name if FORCES[name] == f"force_{name}" else f"{name} ({FORCES[name]})"
         for name in arm.directions
-    ]
+    )
+
+
+def _known(arm: SerialArm) -> str:
+    """What this arm has, in a sentence."""
     joints = ", ".join(f"joint_{number}" for number in arm.joints[:6])
     more = ", ..." if len(arm.joints) > 6 else ""
     return (
         f"Its places are base, {joints}{more}, link_1@s to link_{arm.num_links}@s with s from 0 to 1, tip (tip_1 to "
-        f"tip_{arm.num_links}) and payload; directions {', '.join(directions)}, and of joints "
+        f"tip_{arm.num_links}) and payload; directions {_directions(arm)}, and of joints "
         "relative_rotation (torque)."
     )
 

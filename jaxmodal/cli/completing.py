@@ -1,0 +1,263 @@
+"""What a shell shows on TAB after ``jaxmodal``: run as a file, and standard library alone, so that it answers at once.
+
+``python completing.py LINE`` prints a line for each word that may stand at the end of LINE, the command line up to the
+cursor: the word, a tab, and what it means. Which commands and options there are it reads from a table that
+`jaxmodal.cli.completion` makes, and that is made anew after a change of any command. What depends on an arm, its ports
+and addresses, is asked of jaxmodal once and kept until the file changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+Words = Iterable[tuple[str, str]]
+
+#: endings of files by what is asked for
+_SUFFIXES = {
+    "arm": (".toml", ".json", ".urdf", ".xacro"),
+    "sweep": (".toml",),
+    "problem": (".toml",),
+    "move": (".csv",),
+    "measurements": (".csv", ".uff", ".unv", ".58"),
+    "store": (".zarr",),
+    "store or arm": (".zarr", ".toml", ".json", ".urdf", ".xacro"),
+    "file": (),
+}
+_EXAMPLES = {"arm": "arms", "sweep": "sweeps", "problem": "problems", "store or arm": "arms"}
+
+
+def _folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / "jaxmodal"
+
+
+def _asked(*arguments: str) -> Any:
+    """What jaxmodal itself answers, as JSON; None where it does not."""
+    command = [sys.executable, "-m", "jaxmodal", "completion", *arguments]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        return json.loads(answer.stdout)
+    except ValueError:
+        return None
+
+
+def _stamp(path: str) -> list[int] | None:
+    try:
+        about = os.stat(path)
+    except OSError:
+        return None
+    return [about.st_mtime_ns, about.st_size]
+
+
+def _kept(key: str, sources: Iterable[str], *arguments: str) -> Any:
+    """What jaxmodal answered before, as long as the files that it rests on are as they were."""
+    own = f"{key} {sys.executable} {Path(__file__).parent}"
+    place = _folder() / f"completion-{hashlib.sha256(own.encode()).hexdigest()[:16]}.json"
+    try:
+        found = json.loads(place.read_text(encoding="utf-8"))
+        if all(_stamp(path) == stamp for path, stamp in found["sources"].items()):
+            return found["answer"]
+    except (OSError, ValueError, KeyError, AttributeError):
+        pass
+    answer = _asked(*arguments)
+    if answer is not None:
+        rests_on = [*sources, *(answer.get("sources", ()) if isinstance(answer, dict) else ())]
+        found = {"sources": {path: _stamp(path) for path in rests_on}, "answer": answer}
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            part = place.with_suffix(f".{os.getpid()}")
+            part.write_text(json.dumps(found), encoding="utf-8")
+            part.replace(place)
+        except OSError:
+            pass
+    return answer
+
+
+def table() -> dict[str, Any]:
+    """Commands, options and examples."""
+    return _kept("table", (), "--table") or {"commands": {"": {"below": [], "options": []}}}
+
+
+def split(line: str) -> tuple[list[str], str]:
+    """The words before the one at the cursor, of the last command of a line, and the beginning of that one."""
+    words: list[str] = []
+    last, inside, quote, escaped = "", False, "", False
+    for sign in line:
+        if escaped:
+            last, escaped = last + sign, False
+        elif sign == "\\" and quote != "'":
+            inside = escaped = True
+        elif quote:
+            quote, last = ("", last) if sign == quote else (quote, last + sign)
+        elif sign in "'\"":
+            quote, inside = sign, True
+        elif sign in ";|&":
+            words, last, inside = [], "", False
+        elif sign.isspace():
+            if inside or last:
+                words.append(last)
+            last, inside = "", False
+        else:
+            last, inside = last + sign, True
+    return words, last
+
+
+class Position:
+    """Where in a command the cursor is: the command, what was given, and what is asked for."""
+
+    def __init__(self, known: dict[str, Any], words: list[str]) -> None:
+        self.name, self.arguments, self.waiting = "", [], None
+        self.commands = known["commands"]
+        only_arguments = False
+        for word in words:
+            if self.waiting is not None:
+                self.waiting = None
+            elif word == "--":
+                only_arguments = True
+            elif word.startswith("-") and not only_arguments:
+                option = self.option(word.partition("=")[0])
+                if option and option["takes"] and "=" not in word:
+                    self.waiting = option
+            elif word in self.command.get("below", ()):
+                self.name = f"{self.name} {word}".strip()
+            else:
+                self.arguments.append(word)
+
+    @property
+    def command(self) -> dict[str, Any]:
+        """The command that the words lead to."""
+        found: dict[str, Any] = self.commands[self.name]
+        return found
+
+    def option(self, name: str) -> dict[str, Any] | None:
+        """An option of the command, or of all commands, by its name."""
+        every = [*self.command["options"], *self.commands[""]["options"]]
+        return next((each for each in every if name in each["names"]), None)
+
+
+def completions(line: str) -> list[tuple[str, str]]:
+    """The words that may stand at the end of a line, each with what it means."""
+    known = table()
+    words, incomplete = split(line)
+    start = next((i for i, word in enumerate(words) if re.search(r"jaxmodal[\w.-]*$", word)), 0)
+    at = Position(known, words[start + 1 :])
+    if at.waiting is not None:
+        return list(_values(known, at, at.waiting, incomplete))
+    name, equals, begun = incomplete.partition("=")
+    if equals and name.startswith("--"):
+        option = at.option(name)
+        values = _values(known, at, option, begun) if option and option["takes"] else ()
+        return [(f"{name}={value}", meaning) for value, meaning in values]
+    found: list[tuple[str, str]] = []
+    if incomplete.startswith("-"):
+        every = at.command["options"] + ([] if at.name == "" else at.commands[""]["options"])
+        found = [(name, each["help"]) for each in every for name in each["names"]]
+        return [pair for pair in found if pair[0].startswith(incomplete)]
+    for below in at.command.get("below", ()):
+        full = f"{at.name} {below}".strip()
+        if below.startswith(incomplete):
+            found.append((below, at.commands[full]["help"]))
+    wanted = at.command.get("arguments", [])
+    if wanted:
+        place = len(at.arguments)
+        if place < len(wanted) or wanted[-1].get("several"):
+            argument = wanted[min(place, len(wanted) - 1)]
+            found += _values(known, at, argument, incomplete)
+    return found
+
+
+def _values(
+    known: dict[str, Any], at: Position, asked: dict[str, Any], begun: str
+) -> Iterator[tuple[str, str]]:
+    """Values of an option or an argument that begin like what is there."""
+    kind = asked["kind"]
+    if kind == "choice":
+        candidates: Words = ((choice, "") for choice in asked["choices"])
+    elif kind in ("arms", "sweeps", "problems"):
+        candidates = known["examples"][kind].items()
+    elif kind in ("port", "address", "address="):
+        candidates = _of_arm(at, kind)
+    elif kind == "folder":
+        candidates = _paths(begun, None)
+    elif kind in _SUFFIXES:
+        candidates = _files(known, kind, begun)
+    else:
+        return
+    for value, meaning in candidates:
+        if value.startswith(begun):
+            yield value, meaning
+
+
+def _files(known: dict[str, Any], kind: str, begun: str) -> Iterator[tuple[str, str]]:
+    names = known["examples"].get(_EXAMPLES.get(kind, ""), {})
+    if begun.startswith("example:"):
+        yield from ((f"example:{name}", meaning) for name, meaning in names.items())
+        return
+    if names:
+        yield "example:", "a built-in one"
+    yield from _paths(begun, _SUFFIXES[kind])
+
+
+def _paths(begun: str, suffixes: tuple[str, ...] | None) -> Iterator[tuple[str, str]]:
+    """Folders, and files that end in one of the suffixes, all of them where there is none; None for no files."""
+    folder, _, start = begun.rpartition("/")
+    before = f"{folder}/" if "/" in begun else ""
+    try:
+        inside = sorted(os.scandir(os.path.expanduser(before) or "."), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in inside:
+        if entry.name.startswith(".") and not start.startswith("."):
+            continue
+        store = entry.name.endswith(".zarr")
+        if entry.is_dir() and not (store and suffixes and ".zarr" in suffixes):
+            yield f"{before}{entry.name}/", ""
+        elif suffixes is not None and (not suffixes or entry.name.lower().endswith(suffixes)):
+            yield f"{before}{entry.name}", ""
+
+
+def _of_arm(at: Position, kind: str) -> Iterator[tuple[str, str]]:
+    """Ports or addresses of the arm that stands in the line."""
+    wanted = at.command.get("arguments", [])
+    places = [i for i, argument in enumerate(wanted) if argument["kind"] == "arm"]
+    if not places or len(at.arguments) <= places[0]:
+        return
+    arm = os.path.expanduser(at.arguments[places[0]])
+    path = os.path.abspath(arm)
+    key, sources = (arm, ()) if arm.startswith("example:") else (path, (path,))
+    found = _kept(f"of {key}", (*sources, __file__), "--of", arm) or {}
+    ends = "=" if kind == "address=" else ""
+    for name, meaning in found.get("ports" if kind == "port" else "addresses", {}).items():
+        yield f"{name}{ends}", meaning
+
+
+def main(arguments: list[str]) -> None:
+    """Print the completions of a line; after ``--bash BREAKS`` without what bash takes for words of their own."""
+    breaks = ""
+    if arguments[:1] == ["--bash"]:
+        breaks = "".join(sign for sign in arguments[1] if sign in ":=@")
+        arguments = arguments[2:]
+    plain = arguments[:1] == ["--plain"]
+    line = arguments[-1]
+    incomplete = split(line)[1]
+    cut = max((incomplete.rfind(sign) for sign in breaks), default=-1) + 1
+    for value, meaning in completions(line):
+        quoted = (
+            value
+            if plain or shlex.quote(value) == value
+            else re.sub(r"([^\w@%+=:,./~*-])", r"\\\1", value)
+        )
+        print(f"{quoted[cut:]}\t{' '.join(meaning.split())}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,187 @@
+"""The command ``jaxmodal resonance-map``."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from jaxmodal.cli.addressed import in_si, ranges_by_address
+from jaxmodal.cli.arguments import (
+    ARM_HELP,
+    EXIT_NOT_ALL,
+    BadInput,
+    Posture,
+    WholeRange,
+    band_option,
+    format_option,
+    load_vibrating_arm,
+    posed,
+    refusing,
+    theory_option,
+)
+from jaxmodal.cli.output import print_json
+from jaxmodal.cli.paths import picture_option, save_picture
+from jaxmodal.cli.postures import joint_option, turning_posture_option
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.postures.tables import limited, row_values
+
+if TYPE_CHECKING:
+    from jaxmodal.arm.arm import Arm
+    from jaxmodal.postures.resonance_results import ResonanceMap
+    from jaxmodal.spatial.arms.arm import SpatialArm
+
+Range = tuple[float, float]
+
+
+def _turning(found: ResonanceMap) -> str:
+    """Which joints turn, in words."""
+    within = limited(found)
+    turns = f", joint {found.joint} turns{' ' * bool(within)}{within}"
+    if not found.across:
+        return turns
+    if isinstance(found.across, str):
+        values, heading = row_values(found)
+        return f"{turns}, {heading} from {values[0]:g} to {values[-1]:g}"
+    if within:
+        return f"{turns}, joint {found.across} too"
+    return f", joints {found.joint} and {found.across} turn"
+
+
+def _of_rows(across: str | None) -> int | str | None:
+    """The option --across: the number of a joint, or an address."""
+    return int(across) if across is not None and across.isascii() and across.isdigit() else across
+
+
+def _shared(
+    arm: Arm | SpatialArm, joint: int, across: int | str | None, ranges: dict[str, Range] | None
+) -> tuple[Range | None, int | str | None, Range | None]:
+    """The limits of the joint, what the rows are of, and from where to where it goes, in SI units."""
+    from jaxmodal.arm.addresses import resolve_address
+
+    limits = values = None
+    own = across if isinstance(across, str) or across is None else f"link{across}.joint_angle"
+    for address, ends in (in_si(arm, ranges) or {}).items():
+        singles = resolve_address(arm, address)
+        if singles == [f"link{joint}.joint_angle"]:
+            limits = ends
+            if max(map(abs, ends)) > math.pi * (1.0 + 1e-12):
+                low, high = map(math.degrees, ends)
+                raise BadInput(
+                    f"--range {address}={low:g},{high:g}: must lie from -180 to 180 degrees, a whole turn."
+                )
+        elif values is None and (own is None or singles == resolve_address(arm, own)):
+            values, across = ends, address if across is None else across
+        else:
+            raise BadInput(
+                f"--range {address}: a map has a range of --joint and one of --across, and this is neither; leave it "
+                "out, or give it to --across."
+            )
+    return limits, across, values
+
+
+@click.command("resonance-map", epilog=ARM_HELP)
+@click.argument("argument", metavar="ARM")
+@band_option("The band that is to stay free, Hz.", required=True)
+@joint_option
+@click.option(
+    "--across",
+    metavar="JOINT|ADDRESS",
+    help="The other joint of the map, by default the next one; or any parameter, such as payload.mass.",
+)
+@click.option(
+    "--range",
+    "ranges",
+    metavar="ADDRESS=FROM,TO",
+    multiple=True,
+    callback=ranges_by_address,
+    help="From where to where --joint turns, such as theta_2=-150,150, or --across goes, such as payload.mass=0,6: "
+    "degrees for angles, else SI units; one of each.",
+)
+@click.option(
+    "--points", type=WholeRange(min=2), default=361, show_default=True, help="Rows of the map."
+)
+@turning_posture_option
+@theory_option
+@format_option(("table", "json"))
+@picture_option("--plot", remark="Draw the map into this file (.png, .pdf, .svg).")
+def resonance_map(
+    argument: str,
+    band_hz: Range,
+    joint: int,
+    across: str | None,
+    ranges: dict[str, Range] | None,
+    points: int,
+    posture_deg: Posture | None,
+    theory: TheoryName,
+    output_format: str,
+    plot: Path | None,
+) -> None:
+    """Postures of an ARM without a natural frequency in a band, with exact borders.
+
+    Two joints turn, the others keep their angles; of a two-link arm one turns, and the angles to avoid are listed.
+    With --range payload.mass=0,5 it is a map of one joint and a parameter. Without --plot every border is listed.
+    Exit status: 0 when every border is certified, 1 when some are not, 2 for bad input.
+    """
+    from jaxmodal.plots.resonance_maps import plot_resonance_map
+    from jaxmodal.postures.resonance_lines import refined
+    from jaxmodal.postures.resonance_maps import resonance_free
+    from jaxmodal.postures.tables import resonance_tables
+
+    arm = posed(load_vibrating_arm(argument), argument, posture_deg)
+    low, high = (2.0 * math.pi * hertz for hertz in band_hz)
+    title = f"{arm.name or argument} ({theory})"
+    with refusing(argument):
+        limits, rows, values = _shared(arm, joint, _of_rows(across), ranges)
+        found = resonance_free(
+            *(arm, low, high, joint, rows, points), theory=theory, values=values, limits=limits
+        )
+        fine = found if plot is None else refined(arm, found)
+    band = f"{band_hz[0]:g} to {band_hz[1]:g} Hz{_turning(found)}"
+    if output_format == "json":
+        print_json(_plain(argument, found, band_hz))
+    else:
+        head, borders = resonance_tables(found, f"{title}, {band}")
+        click.echo(head.text())
+        if plot is None and borders.rows:
+            click.echo(borders.text())
+    if plot is not None:
+        save_picture(
+            "--plot", plot, lambda path: plot_resonance_map(fine, path, f"{title}\n{band}")
+        )
+    if not found.certified:
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def _plain(argument: str, found: ResonanceMap, band_hz: Range) -> dict[str, Any]:
+    border, mode = np.degrees(np.asarray(found.border)), np.asarray(found.border_mode)
+    inside, free = np.asarray(found.modes_inside), np.asarray(found.free)
+    rows = []
+    for i, value in enumerate(row_values(found)[0].tolist()):
+        known = np.flatnonzero(np.isfinite(border[i]))
+        of_band = np.asarray(found.end)[i, known]
+        rows.append(
+            {
+                **({"value": value} if found.across else {}),
+                "free": float(free[i]),
+                "border_deg": border[i, known].tolist(),
+                "border_mode": mode[i, known].tolist(),
+                "border_hz": [band_hz[end] for end in of_band],
+                "modes_inside": inside[i, : known.size + 1].tolist(),
+            }
+        )
+    return {
+        "arm": argument,
+        "theory": found.theory,
+        "band_hz": list(band_hz),
+        "joint": found.joint,
+        "limits_deg": np.degrees(np.asarray(found.limits)).tolist(),
+        "across": found.across or None,
+        "free": float(np.mean(free)),
+        "certified": found.certified,
+        **({} if found.across else {"avoid_deg": [list(span) for span in found.avoid]}),
+        "rows": rows,
+    }

@@ -1,0 +1,99 @@
+"""What the commands of sweeps print as JSON: the same as their lines, as plain values with all digits."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxmodal.runtime.statuses import Status
+from sweeps.store.grid import dataset_bytes, num_files
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from sweeps.commands.estimate import Estimate
+    from sweeps.definition.sweep import Sweep
+    from sweeps.store.grid import Grid
+    from sweeps.store.zarr_store import State
+
+
+def plan_values(sweep: Sweep, grid: Grid, time: Estimate, workers: int) -> dict[str, Any]:
+    """What a sweep would compute, write and cost, in bytes and seconds."""
+    whole = dataset_bytes(sweep)
+    return {
+        "name": sweep.name,
+        "arm": sweep.arm.name,
+        "axes": [
+            {
+                "name": column.name,
+                "address": column.address,
+                "unit": column.unit,
+                "values": entry.size,
+                "lowest": float(np.min(column.values)),
+                "highest": float(np.max(column.values)),
+            }
+            for entry in sweep.axes
+            for column in entry.columns
+        ],
+        "theories": list(sweep.theories),
+        "modes": sweep.num_modes,
+        "outputs": list(sweep.outputs),
+        "shape": list(sweep.shape),
+        "cells": sweep.num_cells,
+        "arms_to_solve": sweep.num_cells * len(sweep.solved_theories),
+        "chunks": {"number": grid.num_chunks, "shape": list(grid.chunk_shape)},
+        "shards": {"number": grid.num_shards, "shape": list(grid.shard_shape)},
+        "files": num_files(sweep, grid),
+        "bytes": whole,
+        "bytes_in_memory": whole * grid.most_cells / sweep.num_cells,
+        "seconds": dataclasses.asdict(time) | {"total": time.total},
+        "workers": workers,
+    }
+
+
+def modes_by_status(modes: Mapping[int, int]) -> dict[str, int]:
+    """How many modes have each status, by its name."""
+    return {status.name: modes[int(status)] for status in Status if modes.get(int(status))}
+
+
+def status_values(ds: xr.Dataset, store: str, state: State) -> dict[str, Any]:
+    """How far a store is."""
+    return {
+        "store": store,
+        "title": str(ds.attrs["title"]),
+        "shards": state.shards,
+        "shards_missing": state.missing,
+        "damaged": dict(state.torn),
+        "fingerprint": str(ds.attrs["fingerprint"]),
+        "modes": modes_by_status(state.modes),
+        "modes_not_computed": int(ds.status.size - state.modes.total()),
+    }
+
+
+def summary_values(ds: xr.Dataset, whole: bool) -> dict[str, Any]:
+    """What a dataset holds; of a ``whole`` one that is in memory with the range of each mode and where its ends are."""
+    found: dict[str, Any] = {
+        "title": str(ds.attrs["title"]),
+        "certificates": str(ds.attrs["certificate_summary"]),
+    }
+    if not whole:
+        return found
+    dims = [str(name) for name in ds.frequency.dims if name != "mode"]
+    found["modes"] = []
+    for mode in ds.mode.values.tolist():
+        values = ds.frequency.sel(mode=mode).transpose(*dims)
+        entry: dict[str, Any] = {"mode": mode}
+        if np.any(np.isfinite(values.values)):
+            for name, find in (("lowest", np.nanargmin), ("highest", np.nanargmax)):
+                index = np.unravel_index(int(find(values.values)), values.shape)
+                place = {dim: int(i) for dim, i in zip(dims, index, strict=True)}
+                cell = values.isel(place)
+                at = {
+                    dim: cell[dim].item() if dim in cell.coords else i for dim, i in place.items()
+                }
+                entry[name] = {"frequency_hz": float(cell), "at": at}
+        found["modes"].append(entry)
+    return found
