@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from jaxmodal.runtime.statuses import Status
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import suggestion
+from jaxmodal.runtime.statuses import Status
 from sweeps.definition.errors import SweepError
 from sweeps.plots.maps import cells, finish_maps, value_map
 from sweeps.plots.points import drawn
