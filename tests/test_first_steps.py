@@ -19,7 +19,7 @@ TUBE = {"length": 1.0, "youngs_modulus": 7e10, "density": 2700.0}
         ({"joint_angle_deg": 60}, ["no field 'joint_angle_deg'", "give joint_angle in rad"]),
         ({"tip_mas": 1.0}, ["no field 'tip_mas'", "Did you mean 'tip_mass'"]),
         ({"length_mm": 900}, ["give length in m"]),
-        ({"colour": 1}, ["no field 'colour'", "it has length, youngs_modulus"]),
+        ({"colour": 1}, ["no field 'colour'", "It has length, youngs_modulus"]),
     ],
 )
 def test_a_wrong_name_gets_the_right_one(given, words):
