@@ -19,7 +19,7 @@ TUBE = {"length": 1.0, "youngs_modulus": 7e10, "density": 2700.0}
         ({"joint_angle_deg": 60}, ["no field 'joint_angle_deg'", "give joint_angle in rad"]),
         ({"tip_mas": 1.0}, ["no field 'tip_mas'", "Did you mean 'tip_mass'"]),
         ({"length_mm": 900}, ["give length in m"]),
-        ({"colour": 1}, ["no field 'colour'", "it has length, youngs_modulus"]),
+        ({"colour": 1}, ["no field 'colour'", "It has length, youngs_modulus"]),
     ],
 )
 def test_a_wrong_name_gets_the_right_one(given, words):
@@ -85,7 +85,7 @@ for call in (
     lambda: jm.postures_at("arm.toml", 1.0),
     lambda: jm.resonance_free("arm.toml", 1.0, 2.0),
     lambda: jm.set_parameters("arm.toml", {"theta_2": 0.0}),
-    lambda: jm.check("arm.toml"),
+    lambda: jm.check_arm("arm.toml"),
     lambda: jm.to_spatial("arm.toml"),
     lambda: jm.natural_frequencies(link),
     lambda: jm.natural_frequencies({"links": []}),

@@ -63,6 +63,7 @@ class LazyGroup(click.Group):
             "buckling": "jaxmodal.cli.at_rest:buckling",
             "campbell": "jaxmodal.cli.campbell:campbell",
             "resonance-map": "jaxmodal.cli.resonance_map:resonance_map",
+            "verify": "jaxmodal.cli.verify:verify",
             "worst": "jaxmodal.cli.worst:worst",
             "cache": "jaxmodal.cli.cache:cache",
         }

@@ -1,0 +1,132 @@
+"""The table of references: it holds, its rows name tests that exist, its data are those of the tests, it can fail."""
+
+import ast
+import dataclasses
+import json
+from pathlib import Path
+
+import jax
+import mpmath
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import jaxmodal as jm
+from jaxmodal.cli.commands import main
+from jaxmodal.reproduction import verification
+from tests.problems import problems
+from tests.spatial.cases import references
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = ROOT / "docs" / "validation.md"
+CLAIMS = verification.load_claims()
+
+
+@pytest.fixture(scope="module")
+def verified():
+    return verification.verify()
+
+
+def test_every_claim_holds(verified):
+    assert verified.ok, verified
+    assert len(verified.rows) == len(CLAIMS) > 20
+    for row in verified.rows:
+        if row.claim.tolerance is not None:
+            assert row.difference <= 1e-12
+    assert {"machine", "versions"} == set(verified.machine)
+    assert f"jaxlib {jax.lib.__version__}" in str(verified)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.case)
+def test_a_row_names_a_test_that_exists(claim):
+    file, _, name = claim.test.partition("::")
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_proven_values_are_those_that_the_tests_hold():
+    """Arms and digits of the package beside those of the tests."""
+    seen = 0
+    for claim in CLAIMS:
+        name = claim.arm["name"] if claim.arm else ""
+        if name in problems():
+            known, values = problems()[name].arm, problems()[name].digits
+        elif name in references():
+            known, values = references()[name].arm, references()[name].entry["f_hz"]
+        else:
+            continue
+        seen += 1
+        assert claim.values == tuple(values)
+        arm = jm.arm_from_dict(dict(claim.arm))
+        np.testing.assert_array_equal(*map(jax.tree_util.tree_leaves, (arm, known)))
+    assert seen == 16
+
+
+def test_macleans_arm_by_its_frequency_equation():
+    """Pinned base, tip mass mu of the beam's: cot x - coth x = 2 mu x. The fourth root is not what is printed."""
+    (claim,) = (claim for claim in CLAIMS if claim.exact)
+    with mpmath.workdps(40):
+        mu, length, speed = map(mpmath.mpf, ("5.18", "3.372", "5.974"))
+        s, c, S, C = (getattr(mpmath, name) for name in ("sin", "cos", "sinh", "cosh"))
+        x = mpmath.findroot(
+            lambda x: c(x) * S(x) - s(x) * C(x) - 2 * mu * x * s(x) * S(x),
+            (12.57, 12.6),
+            solver="anderson",
+        )
+        omega = speed * (x / length) ** 2
+    assert mpmath.nstr(omega, 4) == claim.exact == "83.07"
+    arm = jm.arm_from_dict(dict(claim.arm))
+    found = jm.natural_frequencies(arm, 5, theory="bending_only")
+    assert found.omega[0] == 0.0  # the joint turns freely
+    np.testing.assert_allclose(found.omega[4], float(omega), rtol=1e-12, atol=0.0)
+    assert abs(float(claim.values[0]) / float(omega) - 1) > 3e-3
+
+
+def tampered(claim, text):
+    return dataclasses.replace(claim, values=(text, *claim.values[1:]))
+
+
+def test_a_wrong_value_fails_and_is_told(monkeypatch):
+    cantilever, rod = CLAIMS[:2]
+    wrong = tampered(cantilever, "1.87510408"), tampered(rod, "1.570796326797")
+    found = verification.verify(claims=(cantilever, *wrong))
+    assert [row.holds for row in found.rows] == [True, False, False]
+    assert [row.worst for row in found.rows[1:]] == [0, 0]
+    monkeypatch.setattr(verification, "load_claims", lambda: (cantilever, wrong[1]))
+    answer = CliRunner().invoke(main, ["verify"])
+    assert answer.exit_code == 1
+    assert "FAILS" in answer.stdout
+    assert "1 of 2 claims hold" in answer.stdout
+    answer = CliRunner().invoke(main, ["verify", "--format", "json"])
+    assert answer.exit_code == 1
+    document = json.loads(answer.stdout)
+    assert document["ok"] is False
+    assert [claim["holds"] for claim in document["claims"]] == [True, False]
+    assert document["claims"][1]["printed"][0] == "1.570796326797"
+
+
+def test_a_print_said_to_be_wrong_must_be_wrong():
+    (claim,) = (claim for claim in CLAIMS if claim.exact)
+    (row,) = verification.verify(claims=(dataclasses.replace(claim, values=("83.07",)),)).rows
+    assert not row.holds
+
+
+def without_what_was_seen(line):
+    cells = line.split(" | ")
+    return [*cells[:6], *cells[7:]]
+
+
+def test_the_page_has_the_table(verified):
+    """``python tests/reproduction/test_verification.py`` writes it anew; what was seen differs by the machine."""
+    page = PAGE.read_text(encoding="utf-8").splitlines()
+    shown = [line for line in page if line.startswith("|")]
+    written = list(verification.as_markdown(verified))
+    assert [*map(without_what_was_seen, shown)] == [*map(without_what_was_seen, written)]
+
+
+if __name__ == "__main__":
+    jax.config.update("jax_enable_x64", True)
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    rows = [number for number, line in enumerate(lines) if line.startswith("|")]
+    lines[rows[0] : rows[-1] + 1] = verification.as_markdown(verification.verify())
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
