@@ -6,7 +6,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 ENTRY_POINTS = "jaxmodal.pages"
-"""The group of entry points by which a package registers ``explore(arm, path, theory)``."""
+"""The group of entry points by which a package registers ``explore(arm, path, theory=...)``."""
 
 
 class Explored:
@@ -33,4 +33,4 @@ class Explored:
                 "explore needs the package sweeps, which is not installed as a part of jaxmodal: install jaxmodal "
                 "anew, or call sweeps.explore(arm)."
             )
-        return found[0].load()(self, path, theory)
+        return found[0].load()(self, path, theory=theory)

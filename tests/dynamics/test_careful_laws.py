@@ -102,7 +102,7 @@ def test_a_motion_has_so_many_times(no_integration):
         (lambda: bang_bang([1.0], 0.0), r"half = 0\.0: must be finite and greater than 0"),
         (lambda: shaper([1.0] * 40), r"omega: of shape \(40,\); must be a row of at most 12"),
         (lambda: shaper([[1.0]]), r"omega: of shape \(1, 1\); must be a row"),
-        (lambda: shaper(["a"]), "frequencies = .*: must be angular frequencies"),
+        (lambda: shaper(["a"]), "omega = .*: must be angular frequencies"),
         (lambda: shaper([1.0], [0.1, 0.2]), "damping_ratio: of shape"),
     ],
 )

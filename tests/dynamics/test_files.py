@@ -55,7 +55,7 @@ def test_the_file_and_the_calls_are_the_same_simulation(tmp_path):
     arguments = ["simulate", str(path), "--out", str(out)]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("status ok, 0.1 s in 200 steps of rk4")
+    assert result.stdout.startswith("status finished, 0.1 s in 200 steps of rk4")
     header, *rows = out.read_text().splitlines()
     columns = dict(
         zip(header.split(","), np.array([row.split(",") for row in rows], float).T, strict=True)

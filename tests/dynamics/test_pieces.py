@@ -7,6 +7,7 @@ import pytest
 
 from jaxmodal.dynamics.integration.pieces import in_pieces, intervals_per_piece
 from jaxmodal.dynamics.integration.trajectories import Trajectory
+from jaxmodal.runtime.statuses import Status
 
 FAILS = 3.3
 
@@ -22,7 +23,7 @@ def run(q, rate, times):
     halted = bool(late.any())
     return Trajectory(
         times, moved, np.broadcast_to(rate, moved.shape), moved, pairs, pairs, pairs, pairs,
-        *[power] * 5, np.int64(2 if halted else 0), FAILS if halted else times[-1], moved[0],
+        *[power] * 5, np.int64(Status.halted if halted else Status.finished), FAILS if halted else times[-1], moved[0],
         np.int64(10 * (len(times) - 1)),
     )  # fmt: skip
 
@@ -50,7 +51,7 @@ def test_a_failure_ends_it():
     times = np.linspace(0.0, 10.0, 101)
     told = []
     found = in_pieces(run, np.zeros(2), np.ones(2), times, lambda *parts: told.append(parts))
-    assert (int(found.status), found.reached) == (2, FAILS)
+    assert (int(found.status), found.reached) == (Status.halted, FAILS)
     known = times <= FAILS
     np.testing.assert_allclose(found.q[known, 0], times[known], rtol=0.0, atol=1e-12)
     np.testing.assert_allclose(found.work[known], 2.0 * times[known], rtol=0.0, atol=1e-12)

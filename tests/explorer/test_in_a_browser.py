@@ -218,7 +218,7 @@ def test_cells_that_are_not_certified_are_shown_as_such(shown):
     for words in ("18 uncertified", "9 invalid_input", "9 not_computed"):
         assert words in text
     assert spectrum(browser)[0][1:] == ["no value", "invalid_input"]
-    assert "jaxmodal.invalid_values" in browser.text("#remedy")
+    assert "make the arm of these values alone" in browser.text("#remedy")
     browser.click("#doubtful")
     assert address(browser)["at"] == "0,0"
     assert spectrum(browser)[0][2] == "uncertified"

@@ -86,7 +86,7 @@ def test_double_roots_are_told_apart_by_the_step_of_the_map(monkeypatch):
         gap = np.minimum(*(np.hypot(x - a, y - b) for a, b in centres))
         return 10.0 - gap[..., None] * np.array([1.0, -1.0])
 
-    def found_at(arm, values, *_):
+    def found_at(arm, values, *_, **__):
         return SimpleNamespace(frequencies_hz=pair(*values.values()))
 
     monkeypatch.setattr("sweeps.analysis.double_roots.natural_frequencies_batch", found_at)

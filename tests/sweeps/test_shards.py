@@ -240,7 +240,7 @@ def test_plan_tells_shards_files_and_what_several_workers_take(synthetic, tmp_pa
         main, ["sweep", "plan", str(file), *options[:2], "--shard-cells", "1"]
     )
     assert wrong.exit_code == 2
-    assert "shard_cells = 1: must be at least chunk_cells, 2" in wrong.stderr
+    assert "--shard-cells 1: must be at least chunk_cells, 2" in wrong.stderr
 
 
 # ---- a shard that fails ----
