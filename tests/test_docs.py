@@ -292,10 +292,10 @@ def test_what_the_index_of_tasks_calls_is_there():
         pkgutil.resolve_name(re.sub(r"^jm\b", "jaxmodal", name))
     commands = [word.split()[1:] for word in words if word.startswith("jaxmodal ")]
     for first, *rest in commands:
-        command = main.get_command(None, first)
+        command = main.get_command(click.Context(main), first)
         assert command is not None, first
         while isinstance(command, click.Group):
-            command = command.get_command(None, rest.pop(0))
+            command = command.get_command(click.Context(command), rest.pop(0))
         known = {option for parameter in command.params for option in parameter.opts}
         assert {word for word in rest if word.startswith("--")} <= known, first
 

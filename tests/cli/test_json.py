@@ -233,7 +233,11 @@ def test_motions_and_reports(folder):
     text = CliRunner().invoke(main, ["examples", "two_link_flexible"]).stdout
     (folder / "arm.toml").write_text(f"{text}\n[dynamics]\nmodes = 1\nuntil = 1e-3\nevery = 1e-3\n")
     found = run("simulate", "arm.toml", "--out", "motion.csv")
-    assert (found["status"], found["time_reached"], found["wrote"]) == ("finished", 1e-3, ["motion.csv"])
+    assert (found["status"], found["time_reached"], found["wrote"]) == (
+        "finished",
+        1e-3,
+        ["motion.csv"],
+    )
     page = run(
         "report", "example:two_link_flexible", "--out", "r.html", "--modes", 1, "--starts", 2
     )
