@@ -3,8 +3,6 @@
 import math
 from typing import Any, ClassVar
 
-import numpy as np
-
 from jaxmodal.arm.joint_limits import LIMITS, as_limits, as_velocity_limit
 from jaxmodal.arm.link_rules import require_together
 from jaxmodal.arm.quantities import (
@@ -25,7 +23,6 @@ from jaxmodal.arm.segments import check_taper, with_middle_sections
 from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import on_host
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import (
     Direction,
@@ -33,6 +30,12 @@ from jaxmodal.spatial.parts.geometry import (
     Rotation,
     as_frame,
     as_vector,
+)
+from jaxmodal.spatial.parts.link_rules import (
+    check_material,
+    check_segment,
+    check_slide,
+    pressed,
 )
 from jaxmodal.spatial.parts.sections import (
     NO_SECTION,
@@ -216,7 +219,7 @@ class SpatialLink(StraightLink):
 
     def __post_init__(self) -> None:
         self._convert()
-        self._check_material()
+        check_material(self)
         if not isinstance(self.name, str):
             raise ArmError(f"name = {shown(self.name)}: must be text.")
         neither = self.poisson_ratio is None and self.shear_modulus is None
@@ -238,49 +241,9 @@ class SpatialLink(StraightLink):
             section_values(self.section, self.poisson_ratio)  # refuses a rule that it cannot follow
         require_together(self, "rotor_inertia", "gear_ratio")
         if self.prismatic:
-            self._check_slide()
+            check_slide(self)
         if self.segment:
-            self._check_segment()
-
-    def _check_slide(self) -> None:
-        """A joint that slides has a position, and nothing of one that turns."""
-        turning = {"joint_angle": 0.0, "joint_stiffness": math.inf}
-        for name in (*turning, "rotor_inertia", "hub", "joint_damping"):
-            value = getattr(self, name)
-            given = value is not None
-            if name in turning:  # traced values are of an arm that was made of numbers
-                given = on_host(value) and bool(np.any(value != turning[name]))
-            if given:
-                remedy = {
-                    "joint_stiffness": "give a spring of joint_springs along (1, 0, 0), N/m",
-                    "joint_damping": "give the damping of a spring of joint_springs along (1, 0, 0), N s/m",
-                    "hub": "give body, which slides with the link",
-                }.get(name, "leave it out")
-                raise ArmError(
-                    f"{name} = {shown(value)}: belongs to a joint that turns, and this one is prismatic; {remedy}."
-                )
-
-    def _check_segment(self) -> None:
-        """A segment has nothing of a joint but a turn that stays."""
-        joint = self.without_joint()
-        if self.prismatic:
-            raise ArmError(
-                "prismatic = True: a segment continues the link before and has no joint; take segment = true away, or "
-                "prismatic."
-            )
-        for name, absent in joint.items():
-            value = getattr(self, name)
-            if isinstance(value, Direction):
-                given = on_host(*value) and tuple(map(float, value)) != absent
-            elif isinstance(value, (tuple, str)) or value is None:
-                given = value != absent
-            else:  # traced values are of an arm that was made of numbers
-                given = absent is None or (on_host(value) and bool(np.any(value != absent)))
-            if given:
-                raise ArmError(
-                    f"{name} = {shown(value)}: a segment continues the link before and has no joint; leave it out, or "
-                    "take segment = true away."
-                )
+            check_segment(self)
 
     @staticmethod
     def without_joint() -> dict[str, Any]:
@@ -290,29 +253,6 @@ class SpatialLink(StraightLink):
         )
         turning = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": (0.0, 0.0, 1.0)}
         return nothing | turning | {"joint_springs": (), "name": ""}
-
-    def _check_material(self) -> None:
-        """A link that deforms has all of it, a rigid one section and density, or neither."""
-        rigid = self.rigid is True
-        needed = ("density", "section") if rigid else ("youngs_modulus", "density", "section")
-        missing = [name for name in needed if getattr(self, name) is None]
-        if not missing or (rigid and missing == [*needed]):
-            if self.section is None and self.torsion_constant is not None:
-                raise ArmError(
-                    f"torsion_constant = {shown(self.torsion_constant)}: belongs to a section; leave it out."
-                )
-            return
-        names = " and ".join([", ".join(missing[:-1]), missing[-1]] if missing[1:] else missing)
-        are = f"{names} {'are' if len(missing) > 1 else 'is'} missing"
-        if rigid:
-            raise ArmError(
-                f"{are}: the mass of a rigid link is that of its section and its density, or of its bodies alone; give "
-                "both or neither."
-            )
-        raise ArmError(
-            f"{are}: a link that deforms needs youngs_modulus, density and section; give them, or rigid = true for a "
-            "link that does not deform."
-        )
 
     def _convert(self) -> None:
         """Take plain numbers for the records that they stand for."""
@@ -360,38 +300,12 @@ class SpatialLink(StraightLink):
         way = Constraint(
             "length", self.length, rule.holds(self.length), f"{rule.allowed} (m)", _METRES
         )
-        found = (way, *self._pressed())
+        found = (way, *pressed(self))
         if self.torsion_constant is None:
             return found
         values = self.section_values
         polar = values.second_moment_y + values.second_moment_z
         return *found, possible_torsion(self.torsion_constant, polar)
-
-    def _pressed(self) -> tuple[Constraint, ...]:
-        """Compression leaves some of the stiffness of shear and of torsion."""
-        if self.axial_force is None or self.section is None:
-            return ()
-        s, shear = self.section_values, self.shear_modulus_value
-        polar = (s.second_moment_y + s.second_moment_z) / s.area
-        left = self.axial_force * polar + shear * s.torsion_constant > 0.0
-        for kappa in (s.shear_coefficient_y, s.shear_coefficient_z):
-            if kappa is not None:
-                left = left & (self.axial_force + kappa * shear * s.area > 0.0)
-        allowed = "so large that the link does not twist or shear off under it whatever its length"
-        remedy = "check the sign (tension is positive) and the unit (N)"
-        # what lies along the link beside its elastic part bears the force as well, and resists a turn with it
-        beside = [
-            Constraint(
-                f"{name}.x",
-                offset.x,
-                offset.x == 0.0,
-                "0 beside an axial_force, which would resist a turn of a rigid part along it, too",
-                "take one of the two away; preloaded_frequencies and buckling know all that loads do at rest",
-            )
-            for name in ("base_offset", "end_offset")
-            if (offset := getattr(self, name)) is not None
-        ]
-        return (Constraint("axial_force", self.axial_force, left, allowed, remedy), *beside)
 
     def tapered(self, tip_section: Section, pieces: int) -> "tuple[SpatialLink, ...]":
         """The link with a section that changes linearly along it, as uniform pieces; see `SpatialArm.with_taper`."""
