@@ -167,6 +167,7 @@ derivative = [3.0, 3.0]
 """
 
 
+@pytest.mark.slow
 def test_a_motion_with_its_pictures(tmp_path):
     """Three axes in the file, in the summary and in the animation; the tip is where the angles have it, and the sag."""
     file = tmp_path / "moving.toml"

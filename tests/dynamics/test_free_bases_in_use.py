@@ -104,6 +104,7 @@ def tip_of(motion):
     return motion["tip_position"].values[-1]
 
 
+@pytest.mark.slow
 def test_a_neighbouring_motion_is_as_its_linearisation_has_it():
     """Displaced from a motion that turns and accelerates: the forces that it needs then, by derivatives in time."""
     model = small()
@@ -173,6 +174,7 @@ derivative = 5.0
 """
 
 
+@pytest.mark.slow
 def test_a_file_and_the_command_let_a_base_float(tmp_path):
     path = tmp_path / "satellite.toml"
     path.write_text(TEXT)

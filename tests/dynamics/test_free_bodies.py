@@ -40,6 +40,7 @@ def turned(model, spin, velocity=(0.0, 0.0, 0.0), until=10.0):
     return simulate(model, times, q, rate, motion=Hold([0.0]), rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_a_free_body_turns_as_elliptic_functions_have_it():
     """Euler's equations with three moments, 10 s and some turns: Landau and Lifshitz, Mechanics, section 37."""
     first, second, third = moments = np.array([0.5, 0.8, 1.1])

@@ -168,6 +168,7 @@ def test_a_planar_arm_in_space_is_the_planar_arm():
         assert relative(found, expected) < 1e-12
 
 
+@pytest.mark.slow
 def test_frequencies_converge_to_the_exact_ones_of_the_arm():
     """Bent, twisted, stretched, with a rolled section: eight shapes of each hold six modes to 1e-9, three do not."""
     section = jm.rectangle(0.012, 0.03, "cowper")
@@ -217,6 +218,7 @@ def test_springs_without_rotors_are_locked_and_moved_and_take_no_torque():
         linearise(model, q)
 
 
+@pytest.mark.slow
 def test_springs_of_joints_in_every_direction():
     """The exact frequencies of an arm whose joints give way in and about any direction, and both ways to solve."""
     counts = {"bending_xy": 4, "bending_xz": 4, "torsion": 3, "stretch": 3}
@@ -255,6 +257,7 @@ def wrist():
     return jm.SpatialArm((bar, second), payload=jm.RigidBody(0.5))
 
 
+@pytest.mark.slow
 def test_a_simulation_names_axes_deformations_and_choices():
     model = flexible_arm(wrist(), 1, gravity=(0, 0, -9.81), damping_ratio=0.02)
     assert model.layout.names == (

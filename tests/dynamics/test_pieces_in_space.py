@@ -130,6 +130,7 @@ def everything():
     return arm, flexible_arm(arm, one, gravity=(0.3, 1.0, -9.0), damping_ratio=0.02)
 
 
+@pytest.mark.slow
 def test_names_and_both_ways_to_solve_of_an_arm_that_has_everything():
     arm, model = everything()
     bent = ("torsion1", "bending_xy1", "bending_xz1")
@@ -214,6 +215,7 @@ FILE = {
 }
 
 
+@pytest.mark.slow
 def test_a_file_has_metres_for_joints_that_slide_and_energy_is_kept():
     with pytest.warns(ImplausibleWarning, match="nothing gives way"):
         wanted = simulation_from_dict(FILE)
@@ -267,6 +269,7 @@ class Accelerated(Motion):
         return 0.5 * jnp.asarray(self.by) * time**2
 
 
+@pytest.mark.slow
 def test_a_base_that_is_driven_pushes_a_pendulum():
     """By its acceleration along x and about z, and by gravity as well, in closed form."""
     pendulum = jm.SpatialLink(0.4, rigid=True, hub=jm.RigidBody(0.1, inertia=(0.0, 0.03, 0.03)))

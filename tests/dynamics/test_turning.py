@@ -44,6 +44,7 @@ def test_a_rotating_beam_flaps_as_printed(eta, tip_mass):
     assert np.all(np.abs(omega[: printed.size] - printed) < last_digit)
 
 
+@pytest.mark.slow
 def test_a_spinning_beam_is_unstable_without_shortening():
     """All frequencies of the case at its rates; without foreshortening it diverges from its first frequency on."""
     states = CASES["P7"]["linearisations"]
@@ -65,6 +66,7 @@ def test_a_spinning_beam_is_unstable_without_shortening():
     assert abs(three - np.sqrt(9.0 - first**2)) < 1e-9
 
 
+@pytest.mark.slow
 def test_a_hinged_bar_leans_as_a_governor_and_swings_as_one():
     """A rigid bar on a sprung hinge that turns about the vertical: rest and frequency of one equation."""
     mass, length, stiffness, gravity = 2.0, 0.6, 30.0, 9.81
@@ -123,6 +125,7 @@ def test_an_arm_in_which_nothing_moves_is_refused():
         turning_frequencies(flexible_arm(jm.SpatialArm((bar,))), [1.0])
 
 
+@pytest.mark.slow
 def test_gravity_along_the_axis_alone_is_steady_in_the_plane_too():
     """A planar arm turns in the plane of its gravity; without it, as that in space."""
     link = jm.Link(0.5, 7e10, 2700.0, jm.rectangle(0.004, 0.03, 0.85), poisson_ratio=0.3)

@@ -131,6 +131,7 @@ def test_a_batch_by_the_series_has_the_frequencies_of_single_arms(address, small
         assert np.all((found.bracket[i, :, 0] < omega) & (omega < found.bracket[i, :, 1]))
 
 
+@pytest.mark.slow
 def test_values_over_decades_and_impossible_ones(small_batches):
     """Payloads and springs from nearly none to nearly infinite; free joints, and values that no arm may have."""
     rng, number = np.random.default_rng(5), 800

@@ -135,7 +135,10 @@ LOADED = {
 }
 
 
-@pytest.mark.parametrize("name", LOADED)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(x, marks=pytest.mark.slow) if x == "the last joint" else x for x in LOADED],
+)
 def test_the_mass_at_the_tip_varies_with_the_angles(name):
     """Over four decades, with a cell beyond, and one that an arm may not have."""
     arm, joints, address = LOADED[name]
@@ -255,6 +258,7 @@ def test_double_modes_of_every_posture_are_left_to_the_general_path():
     assert series_search.prepare(*given, 4, "timoshenko", CELLS) is None
 
 
+@pytest.mark.slow
 def test_counts_of_lanes_are_those_of_double_double():
     for arm, joints in ((SIX, (1, 2)), (SIX, (3, 5)), (standing_arm(), (0, 2)), (wrist(), (2, 3))):
         expansion = ExpansionInSpace(arm, joints, "timoshenko")

@@ -246,6 +246,7 @@ def run(*arguments):
     return CliRunner().invoke(main, ["worst", *arguments])
 
 
+@pytest.mark.slow
 def test_the_command_tells_the_same_and_keeps_the_limits_of_a_urdf(tmp_path):
     shutil.copy(Path(__file__).parents[1] / "data" / "small_arm.urdf", tmp_path / "small.urdf")
     path = tmp_path / "robot.toml"
