@@ -72,6 +72,20 @@ def test_a_verdict_on_a_list_is_a_dataset(found):
     assert verdict.to_dataframe().loc[3, "multiplicity"] == 1
 
 
+def test_the_modes_of_a_band_keep_their_numbers():
+    """The second and third of a clamped beam: squares of roots of cos x cosh x = -1."""
+    beam = jm.Arm((jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0)),))
+    omega = np.array([4.694091132974175, 7.854757438237613]) ** 2
+    band = jm.frequencies_in_band(beam, 10.0, 100.0, theory="bending_only")
+    data = band.to_xarray()
+    assert data.mode.values.tolist() == [2, 3]
+    np.testing.assert_allclose(data.frequency, omega / (2.0 * np.pi), rtol=1e-13, atol=0.0)
+    (table,) = band.tables()
+    shown = [[str(k), f"{w / (2.0 * np.pi):#.5g}"] for k, w in zip((2, 3), omega, strict=True)]
+    assert [[row[0], row[1].split()[0]] for row in table.rows] == shown
+    assert band.to_dataframe().index.tolist() == [2, 3]
+
+
 def test_traced_results_have_one_line():
     lines = []
 

@@ -61,6 +61,16 @@ def test_three_joints_have_the_angles_of_the_textbook():
     assert 10.0 < found.miss_between.max() / finer.miss_between.max() < 20.0
     assert found.miss_between.max() < 2e-5
     assert "times at limit" in str(found)
+    data = found.to_xarray()
+    assert data.angle.dims == data.at_limit.dims == ("time", "joint")
+    assert data.joint.values.tolist() == [1, 2, 3]
+    np.testing.assert_allclose(data.time, TIMES, rtol=0.0, atol=0.0)
+    np.testing.assert_allclose(data.angle, elbow_angles(places), rtol=0.0, atol=1e-13)
+    np.testing.assert_allclose(data.miss, 0.0, rtol=0.0, atol=1e-13)
+    assert (data.angle.units, data.miss.units, data.time.units) == ("rad", "m", "s")
+    assert not data.at_limit.any()
+    assert "turn_miss" not in data
+    assert data.attrs["status"] == "resolved"
     assert found.singular_value.min() > 0.1
 
 
@@ -76,6 +86,10 @@ def test_what_cannot_be_met_is_refused_or_told():
     beyond = far > 1e-2
     assert np.allclose(found.miss[beyond], far[beyond], rtol=0.0, atol=1e-6)
     assert found.miss[far < -1e-2].max() < 1e-9
+    data = found.to_xarray()
+    assert (data.attrs["status"], data.attrs["message"]) == ("off_path", found.message)
+    assert np.allclose(data.miss[beyond], far[beyond], rtol=0.0, atol=1e-6)
+    assert float(data.singular_value[-1]) < 1e-6
     assert found.singular_value[-1] < 1e-6
 
 
@@ -110,6 +124,12 @@ def test_the_whole_pose_is_followed_also_one_that_turns():
     circle = CirclePath(start + np.array([0.0, 0.0, 0.2]), start, (0.2, 1.0, 0.0), 2.0, turns=-0.5)
     found = follow_path(model, circle, TIMES, near, orientation="start")
     assert max(found.miss.max(), found.turn_miss.max()) < 1e-12
+    turned = found.to_xarray().turn_miss
+    assert (turned.dims, turned.units, float(turned.max())) == (
+        ("time",),
+        "rad",
+        found.turn_miss.max(),
+    )
     assert np.allclose(tip_rotation(model, found.angles), held, rtol=0.0, atol=1e-12)
     places = [circle(time) for time in TIMES]
     assert np.allclose(tip_position(model, found.angles), places, rtol=0.0, atol=1e-12)

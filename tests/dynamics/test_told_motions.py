@@ -1,6 +1,6 @@
 """Motors, and what drives a base, that move as they are told, beside the factorised B; what nothing has inertia along.
 
-What compiles: both ways of three arms, and one short simulation.
+What compiles: both ways of three arms, one short simulation, and one step of two rigid bars.
 """
 
 import jax
@@ -10,7 +10,7 @@ from spatial_dynamics_cases import model_of, relative
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm, simulate
-from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics import equations, recursion_in_space
 from jaxmodal.dynamics.mechanics.free_bases import at_zero
 from jaxmodal.dynamics.mechanics.solves import solve_held
 from jaxmodal.runtime.errors import ArmError
@@ -67,6 +67,30 @@ def test_what_moves_as_it_is_told_by_recursion(name):
 
     for by_recursion, dense in both(q, rate):
         assert relative(by_recursion, dense) < 1e-10  # the condition of B is up to 1e6
+
+
+def test_torques_of_two_bars_that_are_told_how_to_turn():
+    """Point masses at the tips of two bars without mass: the textbook's equations."""
+    first, second, near, far = 0.6, 0.4, 1.5, 0.8
+    links = (
+        jm.SpatialLink(first, rigid=True, joint_axis=(0, 0, 1), body=jm.RigidBody(near)),
+        jm.SpatialLink(second, rigid=True, joint_axis=(0, 0, 1), body=jm.RigidBody(far)),
+    )
+    model = flexible_arm(jm.SpatialArm(links), 1)
+    assert recursion_in_space.pays(model)
+    q, rate, told = np.array([[0.3, 0.7], [1.1, -2.0], [0.5, 3.0]])
+    moved, torques, _ = jax.jit(equations.accelerations_held)(model, q, rate, told)
+    np.testing.assert_allclose(moved, told, rtol=1e-15, atol=0.0)
+    outer, across = far * second**2, far * first * second
+    along, aside = across * np.cos(q[1]), across * np.sin(q[1])
+    whole = (near + far) * first**2 + outer + 2.0 * along
+    expected = [
+        whole * told[0]
+        + (outer + along) * told[1]
+        - aside * (2.0 * rate[0] * rate[1] + rate[1] ** 2),
+        (outer + along) * told[0] + outer * told[1] + aside * rate[0] ** 2,
+    ]
+    np.testing.assert_allclose(torques, expected, rtol=1e-13, atol=0.0)
 
 
 @pytest.mark.slow

@@ -217,6 +217,13 @@ def test_places_in_an_even_scale_determine_a_polynomial():
     np.testing.assert_allclose((matrix @ cubic(shares)) @ weights, cubic(x), rtol=0.0, atol=1e-12)
 
 
+def test_sizes_of_coefficients_between_the_ends_are_no_smaller_than_the_root_of_both():
+    """Of a mass and a spring: sqrt(a b) in the middle of the mass, whose coefficient is 0 in one row of two."""
+    size = np.array([[4.0, 100.0, 0.0, 1.0, 9.0, 36.0]])
+    found = value_nodes.balanced(size, (2, 1))
+    np.testing.assert_allclose(found, [[4.0, 100.0, 6.0, 60.0, 9.0, 36.0]], rtol=1e-15, atol=0.0)
+
+
 def test_the_first_pass_on_a_device_leaves_open_what_lies_beyond_the_ranges():
     addresses = ["link2.joint_angle", "payload.mass"]
     rng = np.random.default_rng(6)

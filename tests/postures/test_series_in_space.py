@@ -295,7 +295,7 @@ def test_tables_from_the_tip_are_the_determinants_of_the_arm():
             np.testing.assert_array_equal(np.sign(series[k]), exact.sign[0])
 
 
-def test_fewer_terms_are_the_series():
+def test_fewer_terms_are_the_series(monkeypatch):
     expansion = ExpansionInSpace(SIX, (1, 2), "timoshenko")
     series = tabulate(expansion, 6.0, 20.0, "timoshenko")
     few, combinations = in_fewer_terms(series, IN_SPACE)
@@ -308,6 +308,14 @@ def test_fewer_terms_are_the_series():
     assert np.all(error < np.asarray(few.error))
     for up, down in zip(combinations.terms, combinations.coefficients, strict=True):
         np.testing.assert_allclose(up @ down.T, np.eye(len(up)), rtol=0.0, atol=1e-14)
+    # what far fewer leave out is far more than the series is off by, and no more than they say
+    monkeypatch.setattr(fewer_terms, "_LEFT_OUT", 1e-6)
+    few, combinations = in_fewer_terms(series, IN_SPACE)
+    groups = zip(in_groups(combinations, inner), combined(combinations, terms), strict=True)
+    found = np.concatenate([table @ group for table, group in groups])
+    error = np.abs(found - inner @ terms).max(axis=(1, 2))
+    assert np.all(error > 10.0 * np.asarray(series.error))
+    assert np.all(error < np.asarray(few.error))
 
 
 def test_which_batches_take_the_series():

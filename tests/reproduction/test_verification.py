@@ -12,7 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 import jaxmodal as jm
+from jaxmodal.at_rest import buckling
 from jaxmodal.cli.commands import main
+from jaxmodal.frequencies import one_arm
 from jaxmodal.reproduction import verification
 from tests.problems import problems
 from tests.spatial.cases import references
@@ -103,6 +105,32 @@ def test_a_wrong_value_fails_and_is_told(monkeypatch):
     assert document["ok"] is False
     assert [claim["holds"] for claim in document["claims"]] == [True, False]
     assert document["claims"][1]["printed"][0] == "1.570796326797"
+
+
+def test_what_is_not_certified_does_not_hold(monkeypatch):
+    """All digits as they are, and the certificate of one mode, or factor, taken away."""
+    cantilever = CLAIMS[0]
+    column = next(claim for claim in CLAIMS if claim.quantity == "critical load")
+
+    def uncertified(solve, name, value):
+        def solved(*arguments, **options):
+            found = solve(*arguments, **options)
+            spoilt = np.array(getattr(found, name))
+            spoilt[-1] = value
+            return dataclasses.replace(found, **{name: spoilt})
+
+        return solved
+
+    code = int(jm.Status.uncertified)
+    for module, solver, name, value, claim in (
+        (one_arm, "natural_frequencies", "status", code, cantilever),
+        (buckling, "buckling", "certified", False, column),
+    ):
+        (row,) = verification.verify(claims=(claim,)).rows
+        assert row.holds
+        monkeypatch.setattr(module, solver, uncertified(getattr(module, solver), name, value))
+        (spoilt,) = verification.verify(claims=(claim,)).rows
+        assert (spoilt.ours, spoilt.holds, spoilt.verdict) == (row.ours, False, "FAILS")
 
 
 def test_a_print_said_to_be_wrong_must_be_wrong():

@@ -150,3 +150,44 @@ def test_errors_of_sums_by_ports_frequencies_and_modes(model):
     assert (data.attrs["tolerance"], data.worst.units) == (0.01, "1")
     assert float(data.worst.sel(modes=needed.num_modes)) <= 0.01
     assert needed.to_dataframe().loc[1, "worst_without"] == needed.worst_without[0]
+
+
+def test_harmonic_motions_by_output_and_frequency():
+    """Of a clamped beam under a force across its tip, in closed form, with E (1 + i omega tau)."""
+    hertz, forces = np.array([10.0, 60.0]), {"tip_1.across": 2.0 - 1.0j}
+    omega = 2.0 * np.pi * hertz
+    found = jm.harmonic_response(ARM, omega, forces, OUTPUTS, theory=THEORY, motion="velocity")
+    bending = BENDING * (1.0 + 1e-5j * omega)
+    b = (MASS * omega**2 / bending) ** 0.25
+    below = bending * (1.0 + np.cos(b) * np.cosh(b))
+    moved = (np.sin(b) * np.cosh(b) - np.cos(b) * np.sinh(b)) / (b**3 * below)
+    turned = np.sin(b) * np.sinh(b) / (b**2 * below)
+    truth = 1j * omega * (2.0 - 1.0j) * np.stack([moved, turned])
+    data = found.to_xarray()
+    assert data.velocity.dims == ("output", "frequency")
+    np.testing.assert_allclose(data.velocity, truth, rtol=1e-11, atol=0.0)
+    np.testing.assert_allclose(data.frequency, hertz, rtol=1e-15, atol=0.0)
+    assert (data.frequency.units, data.units.values.tolist()) == ("Hz", ["m/s", "rad/s"])
+    assert data.output.values.tolist() == OUTPUTS
+    assert data.attrs["inputs"] == "tip_1.force_across"
+    assert data.status.values.tolist() == [[int(jm.Status.resolved)] * 2] * 2
+    (table,) = found.tables()
+    assert table.rows[1] == [
+        "60",
+        *(f"{abs(truth[0, 1]):.5g}", f"{np.degrees(np.angle(truth[0, 1])):.2f}"),
+        *(f"{abs(truth[1, 1]):.5g}", f"{np.degrees(np.angle(truth[1, 1])):.2f}"),
+    ]
+    assert table.headings[1:3] == ["tip_1.across [m/s]", "phase [°]"]
+
+
+def test_static_compliances_by_output_and_input():
+    """L^3/(3 E I), L^2/(2 E I) and L/(E I) of a beam of length 1, and the first at half its length, 5/(48 E I)."""
+    inputs, outputs = ["tip_1.across", "tip_1.rotation"], ["tip_1.rotation", "link_1@0.5.across"]
+    data = jm.static_compliance(ARM, inputs, outputs, theory=THEORY).to_xarray()
+    assert data.compliance.dims == ("output", "input")
+    truth = np.array([[1.0 / 2.0, 1.0], [5.0 / 48.0, 1.0 / 8.0]]) / BENDING
+    np.testing.assert_allclose(data.compliance, truth, rtol=1e-12, atol=0.0)
+    assert data.units.values.tolist() == [["rad/N", "rad/(N m)"], ["m/N", "m/(N m)"]]
+    assert data.output.values.tolist() == outputs
+    assert data["input"].values.tolist() == ["tip_1.force_across", "tip_1.moment"]
+    assert data.attrs["theory"] == THEORY

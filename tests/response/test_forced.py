@@ -174,6 +174,47 @@ def test_a_periodic_signal_is_its_harmonics(bent):
     np.testing.assert_allclose(found.values[0], truth, rtol=0.0, atol=1e-10 * np.abs(truth).max())
 
 
+def test_two_inputs_in_time_are_two_signals(oscillator):
+    """A moment at the joint, later a force across the tip, half a metre away: Duhamel's integral of each."""
+    arm, inertia, natural, ratio = oscillator
+    step = 0.01
+    time = step * np.arange(400)
+    signals = np.stack([pulse(time), -3.0 * pulse(time - 0.8)])
+    inputs, outputs = ["joint_1.moment", "tip.across"], ["tip.across", "joint_1.rotation"]
+    found = jm.time_response(arm, signals, step, inputs, outputs, theory=EB)
+    size = np.abs(found.values).max()
+    for k in (120, 200, 390):
+        angle = motion_under_pulse(time[k], inertia, natural, ratio)
+        angle -= 0.5 * 3.0 * motion_under_pulse(time[k] - 0.8, inertia, natural, ratio)
+        truth = [0.5 * angle, angle]
+        np.testing.assert_allclose(found.values[:, k], truth, rtol=0.0, atol=1e-9 * size)
+    assert "under joint_1.moment, tip_1.force_across" in str(found)
+    with pytest.raises(jm.ArmError, match="2 ports for a signal of 1 rows; give a row of the"):
+        jm.time_response(arm, signals[0], step, inputs, outputs, theory=EB)
+
+
+def test_two_inputs_that_repeat_are_the_sum_of_each_and_their_harmonics(bent):
+    step, count = 1e-3, 400
+    base, time = 2.0 * np.pi / (step * count), step * np.arange(count)
+    inputs, outputs = ["tip.y", "joint_2.torque"], ["tip.x", "joint_2.relative_rotation"]
+    signals = np.stack([1.0 + np.cos(3 * base * time), 20.0 * np.sin(7 * base * time) - 5.0])
+    both = jm.time_response(bent, signals, step, inputs, outputs, periodic=True).values
+    alone = [
+        jm.time_response(bent, row, step, name, outputs, periodic=True).values
+        for row, name in zip(signals, inputs, strict=True)
+    ]
+    size = np.abs(both).max(axis=1, keepdims=True)
+    np.testing.assert_allclose((both - sum(alone)) / size, 0.0, rtol=0.0, atol=1e-12)
+    exact = jm.frequency_response(bent, base * np.array([3.0, 7.0]), inputs, outputs).values
+    still = jm.static_compliance(bent, inputs, outputs).values
+    truth = (
+        still @ [[1.0], [-5.0]]
+        + np.real(exact[:, 0, :1] * np.exp(3j * base * time))
+        + np.real(-20j * exact[:, 1, 1:] * np.exp(7j * base * time))
+    )
+    np.testing.assert_allclose((both - truth) / size, 0.0, rtol=0.0, atol=1e-10)
+
+
 def test_a_periodic_acceleration_of_the_base_moves_the_arm_about_its_place(oscillator):
     """The acceleration of a harmonic turn of the base: the arm's own turn in closed form, without a mean."""
     arm, inertia, _, _ = oscillator
@@ -189,6 +230,35 @@ def test_a_periodic_acceleration_of_the_base_moves_the_arm_about_its_place(oscil
     np.testing.assert_allclose(found.values[0], truth, rtol=0.0, atol=1e-12 * np.abs(truth).max())
     with pytest.raises(ValueError, match=r"signal: has the mean 0\.[89].*motion=.acceleration"):
         jm.time_response(arm, signal + 0.9, step, *ports, theory=EB, periodic=True)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_base_that_is_accelerated_beside_a_force_in_either_order(oscillator, order):
+    """A turn of the base about its place and a moment with a mean, which gives a moment over the spring."""
+    arm, inertia, _, _ = oscillator
+    step, count = 1e-3, 700
+    w = 2 * 2.0 * np.pi / (step * count)
+    time = step * np.arange(count)
+    order = list(order)
+    signals = np.stack([np.cos(w * time), 3.0 + np.sin(2.0 * w * time)])[order]
+    inputs = [("base.rotation", "joint_1.moment")[k] for k in order]
+    found = jm.time_response(arm, signals, step, inputs, "tip.rotation", theory=EB, periodic=True)
+
+    def spring(w):
+        return STIFFNESS + 1j * w * DAMPER
+
+    of_base = -spring(w) / (spring(w) - inertia * w * w) / w**2
+    of_moment = -1j / (spring(2.0 * w) - inertia * (2.0 * w) ** 2)
+    truth = 3.0 / STIFFNESS + np.real(
+        of_base * np.exp(1j * w * time) + of_moment * np.exp(2j * w * time)
+    )
+    np.testing.assert_allclose(found.values[0], truth, rtol=0.0, atol=1e-11 * np.abs(truth).max())
+    asked = step, inputs, "tip.rotation"
+    pushed = signals + np.array([[0.9], [0.0]])[order]
+    with pytest.raises(ValueError, match=r"the mean 0\.9.*the base moves on.*motion=.acceleration"):
+        jm.time_response(arm, pushed, *asked, theory=EB, periodic=True)
+    with pytest.raises(jm.ArmError, match="motion = 'displacement': a base that is accelerated"):
+        jm.time_response(arm, signals, *asked, theory=EB)
 
 
 def test_periodic_forces_without_a_mean_move_a_free_arm_about_its_place():

@@ -136,6 +136,26 @@ def test_derivatives_of_torsion_by_the_axial_force():
     np.testing.assert_allclose(rates[place], own, rtol=1e-11, atol=0)
 
 
+def test_energies_and_the_derivative_by_length_of_pulled_torsion():
+    """Twisted by t(x) all energy of strain is (G J + N r^2) t'^2/2; Omega goes with 1/L."""
+    force, gyration = 5e5, POLAR / VALUES.area
+    arm, stiffness = pressed(force), 7e10 / 2.6 * VALUES.torsion_constant
+    expected = np.pi / 1.8 * np.sqrt((stiffness + force * gyration) / (2700.0 * POLAR))
+    shapes = jm.mode_shapes(arm, 10)
+    place = int(np.argmin(np.abs(np.asarray(shapes.frequencies.omega) / expected - 1.0)))
+    own = {
+        name: float(np.sum(getattr(shapes.energies, name)[place]))
+        for name in ("torsion", "preload")
+    }
+    half = float(shapes.energies.kinetic[place])
+    shares = {"torsion": stiffness, "preload": force * gyration}
+    for name, share in shares.items():
+        expected_share = half * share / (stiffness + force * gyration)
+        np.testing.assert_allclose(own[name], expected_share, rtol=1e-11, atol=0)
+    rate = jm.sensitivities(arm, 10, addresses=["link1.length"]).derivative_hz[place, 0]
+    np.testing.assert_allclose(rate, -expected / 0.9 / (2.0 * np.pi), rtol=1e-11, atol=0)
+
+
 def test_derivatives_of_bent_arms_by_differences():
     """By every address, of the fourth order in the step: 1e-7 of the largest of an address is what steps leave."""
     arm = bent_arm()

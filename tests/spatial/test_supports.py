@@ -87,6 +87,12 @@ def test_a_spring_along_the_axis_of_a_rod():
     mu = omega * LENGTH * np.sqrt(MASS / rigidity)
     misfit = np.abs(rigidity / LENGTH * mu * np.cos(mu) + k * np.sin(mu)) / k
     assert misfit.min() < 1e-12
+    mode, name = int(np.argmin(misfit)), "link1.support1.stiffness"
+    x, own = mu[mode], rigidity / LENGTH
+    rate = -np.sin(x) / (own * (np.cos(x) - x * np.sin(x)) + k * np.cos(x)) * omega[mode] / x
+    found = jm.sensitivities(arm, mode + 1, theory="euler_bernoulli", addresses=[name])
+    hertz = found.derivative_hz[mode, 0]
+    np.testing.assert_allclose(hertz, rate / (2.0 * np.pi), rtol=1e-10, atol=0.0)
 
 
 HELD = [

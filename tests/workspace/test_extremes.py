@@ -154,6 +154,35 @@ def test_shares_are_those_of_the_closed_form_within_their_errors():
     assert none.interval[1] == pytest.approx(3.84146 / 103.84146, rel=1e-5)  # z^2 / (n + z^2)
 
 
+def test_a_share_is_a_row_of_a_dataset_and_a_line():
+    """Of 1000 cells a quarter: sqrt(3/16000), and Wilson's interval."""
+    found = jm.ShareBelow(2.0 * math.pi * 7.0, 250, 1000, 1008, 3, "timoshenko")
+    data = found.to_xarray()
+    assert data.sizes == {"row": 1}
+    z = 1.959963984540054
+    middle, half = 250 + z * z / 2, z * math.sqrt(1000 * 3 / 16 + z * z / 4)
+    truth = {
+        "limit_hz": 7.0,
+        "share": 0.25,
+        "error": math.sqrt(3.0 / 16000.0),
+        "low": (middle - half) / (1000 + z * z),
+        "high": (middle + half) / (1000 + z * z),
+        "below": 250,
+        "certified": 1000,
+        "samples": 1008,
+    }
+    assert list(data) == list(truth)
+    for name, value in truth.items():
+        np.testing.assert_allclose(data[name], [value], rtol=1e-14, atol=0.0)
+    assert found.status is Status.uncertified
+    assert not found.ok
+    text = str(found)
+    assert "mode 3 lies below 7.0000 Hz in 25.00 % of the ranges, standard error 1.37 %" in text
+    assert "95 % interval 22.42 to 27.78 % (timoshenko)" in text
+    assert "of 1,000 independent random postures" in text
+    assert "8 more are not certified" in text
+
+
 def test_cells_without_a_certificate_are_told_and_left_out(monkeypatch):
     solve = improvement.natural_frequencies_batch
 
