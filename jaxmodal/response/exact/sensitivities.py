@@ -70,7 +70,7 @@ class ResponseSensitivities(Result):
 
     @property
     def status(self) -> Any:
-        """`Status` codes of the response."""
+        """`Status` codes of the response, shape (outputs, inputs, F); derivatives of what is not resolved are NaN."""
         return self.response.status
 
     @property

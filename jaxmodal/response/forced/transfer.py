@@ -106,8 +106,9 @@ class Transfer:
         given = (self.arm, omega, self.inputs, self.outputs, self.theory)
         found, at_base = motions(*given, judge_stability=False, lowered=self.model)
         kinds = ((~at_base, self.power), (at_base, self.power - self.base_power))
-        for which, power in kinds:
-            found[:, which] = scaled(found[:, which], (1j * omega) ** power)
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond double precision: NaN
+            for which, power in kinds:
+                found[:, which] = scaled(found[:, which], (1j * omega) ** power)
         return found
 
     @functools.cached_property
