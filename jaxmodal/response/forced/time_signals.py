@@ -158,12 +158,13 @@ def time_response(
         )
     count = length if periodic else _with_time_to_settle(transfer, motion, length, step)
     loose = periodic and transfer.first == 0.0
-    endless = transfer.drifts or (loose and not transfer.accelerates)
+    endless = transfer.drifting | (loose and not transfer.accelerates)
     means = samples.mean(axis=1)
-    moving = np.abs(means) > _NO_MEAN * np.abs(samples).max(axis=1)
-    if endless and np.any(moving):
-        mean = float(means[np.argmax(moving)])
-        if transfer.drifts:
+    moving = endless & (np.abs(means) > _NO_MEAN * np.abs(samples).max(axis=1))
+    if np.any(moving):
+        row = int(np.argmax(moving))
+        mean = float(means[row])
+        if transfer.drifting[row]:
             raise ValueError(
                 f"signal: has the mean {mean!r}, with which the base moves on without end; take the mean away, or ask "
                 f"for motion={base_motion!r}."
@@ -178,10 +179,9 @@ def time_response(
     omega: Floats = 2.0 * np.pi * np.fft.rfftfreq(count, step).astype(np.float64)
     answer = np.empty((len(transfer.outputs), rows, omega.size), np.complex128)
     answer[..., 1:] = transfer(omega[1:])
-    if endless:
-        answer[..., 0] = 0.0
-    else:
+    if not np.all(endless):
         answer[..., 0] = transfer.steady_acceleration() if loose else transfer.at_rest()
+    answer[:, endless, 0] = 0.0
     if count % 2 == 0:
         answer[..., -1] = answer[..., -1].real
     values = np.fft.irfft(np.einsum("pif,if->pf", answer, spectrum), count, axis=1)[:, :length]
@@ -206,7 +206,7 @@ def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: floa
             "base_motion: a motion of the base that ends elsewhere than it began leaves the arm there; give its "
             "acceleration and ask for motion='acceleration', or say periodic=True."
         )
-    if transfer.drifts:
+    if np.any(transfer.drifting):
         raise ArmError(
             f"motion = {motion!r}: a base that is accelerated leaves with the arm, whose {motion} does not come to "
             "rest; ask for motion='acceleration' and integrate it from rest."

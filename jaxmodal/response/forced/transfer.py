@@ -19,7 +19,7 @@ from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.frequencies.models import concrete_model
 from jaxmodal.frequencies.one_arm import found_in_band, lowest_frequencies
 from jaxmodal.response.driven.damping import dampers, damps
-from jaxmodal.response.driven.ports import RELATIVE, Ports, ports
+from jaxmodal.response.driven.ports import RELATIVE, Port, Ports, ports
 from jaxmodal.response.exact.frequency_response import motions
 from jaxmodal.response.static.buckled import require_stable
 from jaxmodal.runtime.errors import ArmError, suggestion
@@ -85,9 +85,11 @@ class Transfer:
         return damps(self.arm)
 
     @property
-    def drifts(self) -> bool:
-        """Whether outputs follow a base of which a rate is given, so that its motion is without bound."""
-        base = self.inputs[0]
+    def drifting(self) -> NDArray[np.bool_]:
+        """For which inputs, shape (m,), outputs follow a base of which a rate is given: a motion without bound."""
+        return np.array([self._drifts(each) for each in self.inputs])
+
+    def _drifts(self, base: Port) -> bool:
         if base.place != "base" or self.power >= self.base_power:
             return False
         # supports stand still, and forces at rest keep their directions: the arm bends the farther the base goes
