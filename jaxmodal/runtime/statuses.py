@@ -97,8 +97,8 @@ class Status(IntEnum):
         9,
         False,
         "the values of the arm do not fit together, it has no such mode, nothing holds or damps what was asked for, or"
-        " what the value rests on is not known: a frequency that is not certified, a root that was lost or coincides"
-        " with another",
+        " what the value rests on is not known: a frequency that is not certified or is 0, a root that was lost or"
+        " coincides with another",
         "ask for this arm alone (jaxmodal.damped_modes, response_peaks, static_compliance), which says what is wrong",
     )
     cluster_mean = (
@@ -273,4 +273,4 @@ def explained(codes: Any) -> str:
             where = f" (at {('; ' if codes.ndim > 1 else ', ').join(places)}{more})"
         remedy = f" {each.remedy[0].upper()}{each.remedy[1:]}." if each.remedy else ""
         lines.append(f"{count}{each.name}{where}: {each.cause}.{remedy}")
-    return "\n".join(lines) or "nothing was asked for."
+    return "\n".join(lines) or "there are no values, so nothing is left open."
