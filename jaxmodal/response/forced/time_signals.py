@@ -126,7 +126,7 @@ def time_response(
     ArmError
         Unless the signal is periodic: the arm has no damping or a loss factor, which in time would act before its
         cause, or an input at the base is not its acceleration, or ``motion`` is another one of an output that goes
-        along with the base.
+        along with the base. Of all signals: a frequency of theirs is an undamped resonance.
     UncertifiedError
         Axial forces or loads buckle the arm, or a mode whose decay is waited for is not certified.
     ValueError
@@ -182,6 +182,13 @@ def time_response(
     if not np.all(endless):
         answer[..., 0] = transfer.steady_acceleration() if loose else transfer.at_rest()
     answer[:, endless, 0] = 0.0
+    lost = ~np.isfinite(answer).all(axis=(0, 1))
+    if np.any(lost):
+        raise ArmError(
+            f"signal: is a sum of waves, of which that at {float(omega[lost][0])!r} rad/s has no finite answer: an "
+            "undamped resonance, or beyond what double precision holds; give the arm damping, or another time_step or "
+            "number of samples."
+        )
     if count % 2 == 0:
         answer[..., -1] = answer[..., -1].real
     values = np.fft.irfft(np.einsum("pif,if->pf", answer, spectrum), count, axis=1)[:, :length]
