@@ -83,8 +83,8 @@ class Status(IntEnum):
     not_resolved = (
         7,
         False,
-        "there is no finite number: the damping or the frequency is beyond what double precision holds, or the ports "
-        "of a dynamic stiffness depend on each other",
+        "there is no finite number: the damping or the frequency is beyond what double precision holds, the ports of a "
+        "dynamic stiffness depend on each other, or a derivative beside a resonance has lost its digits",
         "check the units of damping and frequency; for a dynamic stiffness take ports that can move independently",
     )
     shared = (
