@@ -4,6 +4,7 @@ import inspect
 import json
 import re
 
+import jax
 import numpy as np
 import pytest
 from public_surface import HEADING, PAGE, PLACE, classes, functions, listing, methods, surface
@@ -87,6 +88,38 @@ def test_statuses_explain_themselves():
         Status.worst([])
 
 
+@pytest.mark.parametrize(
+    ("codes", "message"),
+    [
+        ([0, 127], "hold 127.*from 0 to 23.*not been computed"),
+        ([0, -1], "hold -1.*from 0 to 23"),
+        ([2**40], "hold 1099511627776"),  # not counted, which would take as much memory
+        ([0.0, np.nan], "hold nan"),
+        (None, "hold None"),
+        (["certified"], "hold certified"),
+    ],
+)
+def test_codes_of_no_status_are_refused(codes, message):
+    for ask in (Status.worst, explained):
+        with pytest.raises(ValueError, match=message):
+            ask(codes)
+
+
+def test_traced_statuses_are_refused_in_words():
+    for ask in (Status.worst, explained, lambda codes: _Plain(codes).ok):
+        with pytest.raises(TypeError, match=r"status: is traced.*what jit returns"):
+            jax.jit(ask)(np.zeros(2, np.int64))
+
+
+class _Plain(Result):
+    def __init__(self, codes):
+        self.codes = codes
+
+    @property
+    def status(self):
+        return self.codes
+
+
 def test_one_question_needs_no_new_word():
     """The same lines for an arm in the plane, in space and a batch."""
     planar = jm.examples.two_link_flexible()
@@ -119,3 +152,8 @@ def test_what_is_not_usable_is_not_ok():
     driven = jm.harmonic_response(arm, omega, {"tip.across": 1.0}, "tip.across")
     assert not driven.ok
     assert driven.status.tolist() == [[Status.resonance]]
+    # a frequency beyond what double precision holds
+    beyond = jm.harmonic_response(arm, [omega / 2.0, 1e300], {"tip.across": 1.0}, "tip.across")
+    assert np.isnan(beyond.values[0, 1])
+    assert beyond.status.tolist() == [[Status.resolved, Status.not_resolved]]
+    assert not beyond.ok

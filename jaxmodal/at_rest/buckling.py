@@ -69,8 +69,8 @@ class Buckling(Drawn, Result):
         Buckling shapes in the axes of the base, of arms in space (K, n, S, 3) in those of the ground; the largest
         displacement is 1.
     rotation : array, shape (K, n, S)
-        Their rotations, rad, in space (K, n, S, 3). Shapes are NaN where there is no factor; those of a repeated factor
-        span its shapes.
+        Their rotations, rad, in space (K, n, S, 3). Shapes are NaN where there is no factor, and where none was found
+        for it, whatever its status; those of a repeated factor span its shapes.
     derivatives : array, shape (K, P), or None
         Derivatives of the factors by the values at ``addresses``, per SI unit; NaN for a repeated factor, which has
         none, and where there is no factor.
@@ -100,7 +100,7 @@ class Buckling(Drawn, Result):
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """`Status` codes, shape (K,): certified, nothing_pressed where there is no factor, or uncertified."""
+        """`Status` codes of the factors, shape (K,): certified, nothing_pressed where there is none, or uncertified."""
         return np.where(
             self.certified & np.isinf(self.factors),
             int(Status.nothing_pressed),

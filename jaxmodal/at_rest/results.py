@@ -68,7 +68,7 @@ class AtRest(Drawn, Result):
         ArmError
             No link has a section with a shape.
         """
-        return stresses_of(self.arm, self.stations, self.section_forces, self.theory)
+        return stresses_of(self.arm, self.stations, self.section_forces, self.status, self.theory)
 
 
 def warn_of_large_deflections(result: AtRest) -> None:

@@ -18,7 +18,8 @@ from jaxmodal.arm.shapes import Circle, HollowCircle, HollowRectangle, Rectangle
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.results import ResolvedResult
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parts.sections import section_values
 
@@ -36,7 +37,7 @@ _ODD = np.arange(1.0, 24.0, 2.0)
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Stresses(ResolvedResult):
+class Stresses(Result):
     """Stresses at S stations of each of n links, at 8 points of each section.
 
     Of rectangles and rectangular tubes the points are the corners and the middles of the sides; of round sections those
@@ -52,6 +53,8 @@ class Stresses(ResolvedResult):
         Pa, tension positive.
     shear : array, shape (n, S, 8)
         Pa, along the outline from y to z.
+    status : Status
+        That of the equilibrium: large_deflection where section forces are a first estimate only.
     arm : Arm or SpatialArm
     theory : str
     """
@@ -60,6 +63,7 @@ class Stresses(ResolvedResult):
     points: Floats
     normal: Floats
     shear: Floats
+    status: Status
     arm: Any
     theory: TheoryName
 
@@ -110,8 +114,10 @@ class Stresses(ResolvedResult):
         return xarray.Dataset(variables, coordinates, {"theory": self.theory})
 
 
-def stresses_of(arm: Any, stations: Floats, forces: Floats, theory: TheoryName) -> Stresses:
-    """Stresses of section forces (n, S, 6); see `AtRest.stresses`."""
+def stresses_of(
+    arm: Any, stations: Floats, forces: Floats, status: Status, theory: TheoryName
+) -> Stresses:
+    """Stresses of section forces (n, S, 6) of an equilibrium with a status; see `AtRest.stresses`."""
     shape = (*forces.shape[:2], _POINTS)
     points, normal, shear = (np.full(x, np.nan) for x in ((*shape, 2), shape, shape))
     shapes = [None if link.rigid else link.scaled_section for link in arm.links]
@@ -125,7 +131,7 @@ def stresses_of(arm: Any, stations: Floats, forces: Floats, theory: TheoryName) 
             points[k], normal[k], shear[k] = _round(section, forces[k])
         elif isinstance(section, Rectangle | HollowRectangle):
             points[k], normal[k], shear[k] = _rectangular(section, forces[k])
-    return Stresses(stations, points, normal, shear, arm, theory)
+    return Stresses(stations, points, normal, shear, status, arm, theory)
 
 
 def _constants(section: Section) -> tuple[float, float, float, float]:

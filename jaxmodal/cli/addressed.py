@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -39,6 +39,18 @@ def ranges_by_address(
             raise click.BadParameter(f"{text!r}: {name} is given twice; give it once.", ctx, param)
         found[name] = low, high
     return found or None
+
+
+def range_option(remark: str) -> Callable[..., Any]:
+    """The option ``--range``, which may be given several times."""
+    return click.option(
+        "--range",
+        "ranges",
+        metavar="ADDRESS=FROM,TO",
+        multiple=True,
+        callback=ranges_by_address,
+        help=remark,
+    )
 
 
 def values_by_address(

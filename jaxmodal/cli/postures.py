@@ -84,5 +84,5 @@ def postures(
         click.echo(postures_table(found, title).text())
         if not rows:
             click.echo(f"no posture has this frequency, whatever joint {joint} does")
-    if not bool(np.asarray(found.certified).sum() == len(rows)):
+    if not found.ok:
         raise SystemExit(EXIT_NOT_ALL)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.cli.addressed import in_si, ranges_by_address
+from jaxmodal.cli.addressed import in_si, range_option
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
@@ -92,14 +92,9 @@ def _shared(
     metavar="JOINT|ADDRESS",
     help="The other joint of the map, by default the next one; or any parameter, such as payload.mass.",
 )
-@click.option(
-    "--range",
-    "ranges",
-    metavar="ADDRESS=FROM,TO",
-    multiple=True,
-    callback=ranges_by_address,
-    help="From where to where --joint turns, such as theta_2=-150,150, or --across goes, such as payload.mass=0,6: "
-    "degrees for angles, else SI units; one of each.",
+@range_option(
+    "From where to where --joint turns, such as theta_2=-150,150, or --across goes, such as payload.mass=0,6: "
+    "degrees for angles, else SI units; one of each."
 )
 @click.option(
     "--points", type=WholeRange(min=2), default=361, show_default=True, help="Rows of the map."

@@ -279,6 +279,8 @@ def _entries(found: FrequencyResponse) -> list[tuple[int, int, str, str]]:
 
 
 def _plain(argument: str, found: FrequencyResponse) -> dict[str, Any]:
+    from jaxmodal.runtime.statuses import Status
+
     values = np.asarray(found.values)
     return {
         "arm": argument,
@@ -292,7 +294,7 @@ def _plain(argument: str, found: FrequencyResponse) -> dict[str, Any]:
                 "unit": found.unit(o, i),
                 "real": values[o, i].real.tolist(),
                 "imag": values[o, i].imag.tolist(),
-                "status": np.asarray(found.status)[o, i].tolist(),
+                "status": [Status(code).name for code in np.asarray(found.status)[o, i].tolist()],
             }
             for o, i, output, into in _entries(found)
         ],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.cli.addressed import in_si, ranges_by_address
+from jaxmodal.cli.addressed import in_si, range_option
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
@@ -80,13 +80,8 @@ def _orders(
     metavar="MOVE",
     help="A move, as `jaxmodal move` takes it: when each order meets a mode on it.",
 )
-@click.option(
-    "--range",
-    "ranges",
-    metavar="ADDRESS=FROM,TO",
-    multiple=True,
-    callback=ranges_by_address,
-    help="Over a range, as for `jaxmodal worst`: degrees for angles; more than once for several.",
+@range_option(
+    "Over a range, as for `jaxmodal worst`: degrees for angles; more than once for several."
 )
 @click.option("--workspace", is_flag=True, help="Over all angles within the limits of the joints.")
 @click.option("--modes", type=WholeRange(1, limits.MODES), show_default=str(_USUAL))

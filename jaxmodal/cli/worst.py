@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.cli.addressed import in_si, ranges_by_address
+from jaxmodal.cli.addressed import in_si, range_option
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
@@ -37,14 +37,9 @@ if TYPE_CHECKING:
 @click.command(epilog=ARM_HELP)
 @click.argument("argument", metavar="ARM")
 @click.option("--mode", type=WholeRange(1, limits.MODES), default=1, show_default=True)
-@click.option(
-    "--range",
-    "ranges",
-    metavar="ADDRESS=FROM,TO",
-    multiple=True,
-    callback=ranges_by_address,
-    help="From where to where a parameter goes: degrees for angles, else SI units; more than once for several. Left "
-    "out, every joint turns within its limits, without limits a whole turn.",
+@range_option(
+    "From where to where a parameter goes: degrees for angles, else SI units; more than once for several. Left "
+    "out, every joint turns within its limits, without limits a whole turn."
 )
 @click.option(
     "--payload",

@@ -67,6 +67,8 @@ class ModalQuantities(Result):
         True where the numbers are those of this mode alone. False in a cluster of (nearly) equal frequencies:
         there derivatives, effective masses and energies are the means over its modes, which do not depend on
         the choice of a basis; a participation factor does.
+    certified : Array, shape (N, K)
+        Whether the frequencies are certified.
     addresses : tuple of str
         The parameters.
     """
@@ -78,12 +80,17 @@ class ModalQuantities(Result):
     total_mass: Array
     energies: Energies | SpatialEnergies
     individual: Array
+    certified: Array
     addresses: tuple[str, ...]
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """`Status` codes, shape (N, K): resolved, or the mean of a cluster."""
-        return np.where(np.asarray(self.individual), int(Status.resolved), int(Status.cluster_mean))
+        """`Status` codes, shape (N, K): resolved, cluster_mean, uncertified like the frequency, no_value if NaN."""
+        known = ~np.isnan(np.asarray(self.effective_mass)).any(axis=-1)
+        known &= ~np.isnan(np.asarray(self.derivative)).any(axis=-1)
+        own = np.where(np.asarray(self.individual), int(Status.resolved), int(Status.cluster_mean))
+        sure = np.where(np.asarray(self.certified), own, int(Status.uncertified))
+        return np.where(known, sure, int(Status.no_value))
 
     def tables(self) -> list[Table]:
         """Return a row for each mode: ranges of the effective masses over the arms, and what matters most."""
@@ -188,6 +195,7 @@ def modal_quantities_batch(
     return ModalQuantities(
         **fields | {"energies": energies(**fields["energies"])},
         individual=jax.device_put(alone),
+        certified=jax.device_put(np.asarray(frequencies.certified)),
         addresses=names,
     )
 

@@ -132,7 +132,9 @@ def write_settings(shaped: ShapedMove, path: str | Path) -> None:
 
 
 def klipper_text(settings: dict[str, Any], axis: str = "x") -> str:
-    """Return the section ``[input_shaper]`` of Klipper's configuration for one ``axis``: ``settings`` as of this room.
+    """Return the section ``[input_shaper]`` of Klipper's configuration for one ``axis``.
+
+    The ``settings`` are those of `controller_settings`.
 
     Raises
     ------

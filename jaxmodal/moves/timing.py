@@ -26,8 +26,7 @@ from jaxmodal.moves.joint_limits import (
 from jaxmodal.moves.paths import knots_of, moved
 from jaxmodal.moves.refusals import require_moving_arm
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.results import ListedResult
-from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.results import ListedResult, ResolvedResult
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -42,8 +41,8 @@ _BINDING = 0.99
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class TimedMove(ListedResult):
-    """A path of the joints in the shortest time; see `time_optimal`.
+class TimedMove(ResolvedResult, ListedResult):
+    """A path of the joints in the shortest time; see `time_optimal`. A timing that breaks a limit is refused.
 
     Attributes
     ----------
@@ -64,11 +63,6 @@ class TimedMove(ListedResult):
     before: float
     holds_back: dict[str, float]
     slowed: float
-
-    @property
-    def status(self) -> Status:
-        """Resolved: a timing that breaks a limit, or none, is refused."""
-        return Status.resolved
 
     def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Return a row for each limit: in which share of the duration it is reached."""

@@ -30,10 +30,10 @@ from jaxmodal.postures.trigonometric_zeros import (
     zeros,
 )
 from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
-from jaxmodal.runtime.namespace import Array, at_once, xp
+from jaxmodal.runtime.namespace import Array, at_once, is_traced, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.results import Result
-from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.statuses import Status, all_usable, explained
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -94,6 +94,22 @@ class PosturesAt(Drawn, Result):
         return at_once(
             lambda found, status: found & (status == Status.certified), self.found, self.status
         )
+
+    @property
+    def ok(self) -> bool:
+        """Whether every angle that was found is certified; places beyond the last do not count."""
+        return all_usable(self._of_angles)
+
+    def explain(self) -> str:
+        """Return in words what the statuses of the angles mean, of those of all arms in turn."""
+        codes = self._of_angles
+        return explained(codes) if np.size(codes) else "no angle was found."
+
+    @property
+    def _of_angles(self) -> Any:
+        """The statuses of the angles, one after the other."""
+        codes, found = self.status, self.found
+        return codes if is_traced(codes, found) else np.asarray(codes)[np.asarray(found)]
 
     def tables(self) -> list[Table]:
         """Return the angles in degrees with mode and certificate."""

@@ -45,9 +45,9 @@ class ResolvedResult(Result):
     """A result of which nothing is left open: what could not be computed was refused."""
 
     @property
-    def status(self) -> Any:
-        """The code of ``Status.resolved``."""
-        return np.int64(Status.resolved)
+    def status(self) -> Status:
+        """``Status.resolved``."""
+        return Status.resolved
 
 
 class ListedResult(Result):

@@ -7,6 +7,9 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.runtime.namespace import is_traced
 
 
 class Status(IntEnum):
@@ -80,8 +83,8 @@ class Status(IntEnum):
     not_resolved = (
         7,
         False,
-        "there is no finite number: the damping or the frequency is beyond what double precision holds, or the ports "
-        "of a dynamic stiffness depend on each other",
+        "there is no finite number: the damping or the frequency is beyond what double precision holds, the ports of a "
+        "dynamic stiffness depend on each other, or a derivative beside a resonance has lost its digits",
         "check the units of damping and frequency; for a dynamic stiffness take ports that can move independently",
     )
     shared = (
@@ -93,7 +96,9 @@ class Status(IntEnum):
     no_value = (
         9,
         False,
-        "the values of the arm do not fit together, it has no such mode, or nothing holds or damps what was asked for",
+        "the values of the arm do not fit together, it has no such mode, nothing holds or damps what was asked for, or"
+        " what the value rests on is not known: a frequency that is not certified or is 0, a root that was lost or"
+        " coincides with another",
         "ask for this arm alone (jaxmodal.damped_modes, response_peaks, static_compliance), which says what is wrong",
     )
     cluster_mean = (
@@ -157,7 +162,9 @@ class Status(IntEnum):
         Raises
         ------
         ValueError
-            There is no code.
+            There is no code, or one of no status.
+        TypeError
+            The codes are traced.
         """
         found = present(codes)
         if not found:
@@ -185,8 +192,32 @@ OF_DAMPED_MODES = (Status.certified, Status.uncertified, Status.shared, Status.n
 
 def present(codes: Any) -> list[Status]:
     """The statuses that occur among codes of any shape, in the order of the members."""
-    counts = np.bincount(np.asarray(codes, np.int64).ravel())  # codes are small: no sorting
+    counts = np.bincount(_checked(codes).ravel())  # codes are small: no sorting
     return [Status(code) for code in np.flatnonzero(counts).tolist()]
+
+
+def _checked(codes: Any) -> NDArray[np.int64]:
+    """Codes as an array of NumPy, each of a status."""
+    if is_traced(codes):
+        raise TypeError(
+            "status: is traced, so what it says is not known yet; ask for ok and explain() of what jit returns, and "
+            "inside compare the codes: (found.status == jaxmodal.Status.certified).all()"
+        )
+    found = np.asarray(codes)
+    numbers = found.dtype.kind in "iuf"
+    wrong = found[~np.isin(found, range(len(Status)))] if numbers or not found.size else found
+    if wrong.size:
+        first = wrong.ravel()[0]
+        remedy = (
+            "127 stands for cells of a sweep that have not been computed: leave these out, codes[codes != 127]"
+            if first == 127
+            else "give the status of a result or of a dataset"
+        )
+        raise ValueError(
+            f"codes: hold {first!s}; expected codes of jaxmodal.Status, whole numbers from 0 to {len(Status) - 1}: "
+            f"{remedy}"
+        )
+    return found.astype(np.int64, copy=False)
 
 
 def all_usable(codes: Any) -> bool:
@@ -230,7 +261,7 @@ def explained(codes: Any) -> str:
     2 of 3 certified: counts confirm the mode and its number: none is missed, none invented.
     1 of 3 uncertified (at 2): the counts do not confirm this mode (one was missed, invented, displaced or lost), or they contradict the sign of the determinant. Do not use the value; ask jaxmodal.count_below at frequencies around it, of damped modes for more or fewer.
     """  # noqa: E501
-    codes = np.asarray(codes, np.int64)
+    codes = _checked(codes)
     lines = []
     for each in present(codes):
         at = np.argwhere(codes == each)
@@ -242,4 +273,4 @@ def explained(codes: Any) -> str:
             where = f" (at {('; ' if codes.ndim > 1 else ', ').join(places)}{more})"
         remedy = f" {each.remedy[0].upper()}{each.remedy[1:]}." if each.remedy else ""
         lines.append(f"{count}{each.name}{where}: {each.cause}.{remedy}")
-    return "\n".join(lines) or "nothing was asked for."
+    return "\n".join(lines) or "there are no values, so nothing is left open."

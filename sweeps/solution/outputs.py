@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.runtime.statuses import OF_FREQUENCIES, Status
 from jaxmodal.spatial.modes.energies import SpatialEnergies
-from sweeps.solution.cells import SolvedCells
 from sweeps.solution.quantity import Quantity, flags, of_part
 from sweeps.solution.response_outputs import OF_RESPONSES
 
@@ -138,12 +136,6 @@ _CERTIFIED = (
 )
 
 
-def _modal_status(own: SolvedCells, _: Mapping[str, SolvedCells]) -> NDArray[Any]:
-    known = np.isfinite(own.found.omega).all(axis=1, keepdims=True)  # of a cell, all or nothing
-    own_value = np.where(own.modal.individual, int(Status.resolved), int(Status.cluster_mean))
-    return np.where(known, own_value, int(Status.no_value))
-
-
 def _fractions(energies: Energies | SpatialEnergies, dimension: str) -> NDArray[np.float64]:
     """Energies of one dimension's kinds over their sum, shape (N, K, n, kinds)."""
     loaded = getattr(energies, "preload", None) is not None
@@ -170,9 +162,10 @@ _MODAL = of_part(
         "status of the modal quantities",
         "Resolved: of this mode alone. Cluster_mean: frequencies closer than 1e-9 (relative); the"
         " sensitivities, effective masses and energies are the means over them, participation factors those"
-        " of an arbitrary orthonormal basis. No_value: the frequency is not known",
-        _modal_status,
-        **flags((Status.resolved, Status.cluster_mean, Status.no_value)),
+        " of an arbitrary orthonormal basis. Uncertified: as the frequency. No_value: the frequency is not known, or"
+        " is 0",
+        lambda own, _: own.modal.status,
+        **flags((Status.resolved, Status.cluster_mean, Status.no_value, Status.uncertified)),
     ),
     Quantity(
         "sensitivity",

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.runtime.statuses import Status
 from sweeps.store.packing import checked, unchecked
 
 DESCRIPTION = (
@@ -23,6 +22,8 @@ DESCRIPTION = (
     "(8, little endian); then how often each status stands in the shard (8 bytes each, from status 0)"
 )
 _PIECE, _COUNT = struct.Struct("<32sQ"), struct.Struct("<Q")
+#: statuses that a record has room for, so that a version with more of them reads the stores of one with fewer
+_ROOM = 32
 
 
 class Record(NamedTuple):
@@ -34,7 +35,7 @@ class Record(NamedTuple):
     @classmethod
     def of(cls, pieces: Sequence[bytes], status: NDArray[Any]) -> Self:
         """The record of pieces that hold these statuses."""
-        counts = np.bincount(status.ravel(), minlength=len(Status))
+        counts = np.bincount(status.ravel(), minlength=_ROOM)
         return cls(tuple(map(signed, pieces)), tuple(map(int, counts)))
 
     @classmethod
@@ -73,4 +74,4 @@ def signed(piece: bytes) -> tuple[bytes, int]:
 
 def record_bytes(outputs: int) -> int:
     """How many bytes a record has, without its checksum."""
-    return outputs * _PIECE.size + len(Status) * _COUNT.size
+    return outputs * _PIECE.size + _ROOM * _COUNT.size

@@ -314,6 +314,7 @@ def test_large_deflections_are_told():
     with near, pytest.warns(jm.LargeDeflectionWarning, match="too much for small deflections"):
         found = jm.static_equilibrium(soft, gravity=DOWN)
     assert not found.ok
+    assert found.stresses().status is jm.Status.large_deflection
 
 
 def test_results_show_themselves():

@@ -100,6 +100,12 @@ def test_convert(folder):
     assert (folder / "arm.toml").exists()
 
 
+def test_statuses_of_a_response_are_names():
+    ports = ("--input", "tip.x", "--output", "tip.x", "--points", 2, "--band-hz", "1,2")
+    found = run("response", "example:two_link_flexible", *ports, *BEAM)
+    assert found["responses"][0]["status"] == ["resolved", "resolved"]
+
+
 def test_resonance_map():
     band = ("--band-hz", "0.21,0.24")
     found = run("resonance-map", "example:two_link_flexible", *band, "--range", "theta_2=0,90")

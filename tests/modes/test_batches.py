@@ -153,12 +153,15 @@ def test_an_uncertified_group_with_more_members_than_counts_is_no_error(
     for name in ("effective_mass", "participation"):
         ours, theirs = (np.asarray(getattr(x, name))[0] for x in (few, table))
         np.testing.assert_allclose(ours, theirs[[0, 0, 2]], rtol=1e-7, err_msg=name)
+    assert few.status[0, :2].tolist() == [jm.Status.uncertified] * 2
 
 
 def test_invalid_cells_are_nan(table, found):
     assert np.all(np.isnan(found.omega[2]))
     assert np.all(np.isnan(table.logarithmic[2]))
     assert np.all(np.isnan(table.energies.bending[2]))
+    assert np.all(table.status[2] == jm.Status.no_value)
+    assert "no_value (at 2, 0" in table.explain()
     assert np.all(np.isfinite(table.logarithmic[VALID]))
 
 

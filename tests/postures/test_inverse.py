@@ -1,5 +1,7 @@
 """Are the postures at which an arm has a frequency all found, and does it have it there?"""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -150,6 +152,20 @@ def test_an_extreme_frequency_has_one_posture():
     assert bool(result.certified[0])
     assert int(jm.postures_at(arm, 0.9 * lowest).found.sum()) == 0
     assert int(jm.postures_at(arm, 1.1 * lowest).found.sum()) == 2
+
+
+def test_places_without_an_angle_leave_nothing_open():
+    arm = jm.examples.two_link_flexible()
+    lowest = float(jm.natural_frequencies(arm.with_posture_deg((0.0,)), 1).omega[0])
+    found = jm.postures_at(arm, [1.05 * lowest, 0.5 * lowest])
+    assert found.found.sum(axis=1).tolist() == [2, 0]
+    assert found.ok
+    assert found.explain().startswith("2 of 2 certified")
+    none = jm.postures_at(arm, 0.5 * lowest)
+    assert (none.ok, none.explain()) == (True, "no angle was found.")
+    doubtful = dataclasses.replace(found, status=np.full((2, 4), jm.Status.uncertified))
+    assert not doubtful.ok
+    assert "2 of 2 uncertified (at 0, 1)" in doubtful.explain()
 
 
 def test_shapes():

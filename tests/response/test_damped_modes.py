@@ -126,6 +126,9 @@ def test_a_double_root_at_critical_damping():
     assert found.multiplicity.tolist() == [2]
     assert found.ok
     np.testing.assert_allclose(np.abs(found.roots), [omega], rtol=1e-7)
+    slopes = jm.damped_sensitivities(arm, 1, theory="euler_bernoulli", addresses=["payload.mass"])
+    assert np.isnan(slopes.derivative).all()
+    assert slopes.status.tolist() == [jm.Status.no_value]
 
 
 @pytest.mark.parametrize(("length", "stiffness"), [(1.0, 1e3), (0.7, 2e4), (1.3, 50.0)])

@@ -368,3 +368,25 @@ def test_numbers_of_other_libraries_are_amplitudes(oscillator, value):
         for x in (value, 10.0)
     )
     np.testing.assert_array_equal(found, same)
+
+
+def test_a_force_beside_a_base_of_which_the_speed_is_given(oscillator):
+    """In either order they move the arm by the sum of what each does; a base that moves on without end is refused."""
+    arm, *_ = oscillator
+    step, count = 0.02, 64
+    force = 2.0 + np.sin(2.0 * np.pi * np.arange(count) / count)
+    speed = np.cos(2.0 * np.pi * np.arange(count) / count)
+    options = {"theory": EB, "periodic": True, "base_motion": "velocity"}
+
+    def moved(signal, inputs):
+        return jm.time_response(arm, signal, step, inputs, "tip.across", **options).values
+
+    alone = moved(force, "tip.across") + moved(speed, "base.across")
+    both = moved([force, speed], ["tip.across", "base.across"])
+    turned = moved([speed, force], ["base.across", "tip.across"])
+    # rounding of the base's motion, which is the larger
+    scale = 1e-12 * np.abs(alone).max()
+    np.testing.assert_allclose(both, alone, rtol=1e-12, atol=scale)
+    np.testing.assert_allclose(turned, alone, rtol=1e-12, atol=scale)
+    with pytest.raises(ValueError, match=r"mean 1\.0, with which the base moves on without end"):
+        moved([force, speed + 1.0], ["tip.across", "base.across"])

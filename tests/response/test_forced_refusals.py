@@ -158,6 +158,14 @@ def test_traced_damping_ratio_are_refused_by_name():
             lambda a, u: jm.frequency_response(a, 1.0, *P, parameters=[1]),
             r"parameters = \[1\]: must be a table",
         ),
+        (
+            lambda a, u: jm.time_response(u, [1.0, -1.0] * 8, _on_resonance(u), *P, periodic=True),
+            r"signal: is a sum of waves, of which that at 161\.4\d* rad/s has no finite answer",
+        ),
+        (
+            lambda a, u: jm.time_response(a, [1.0, -1.0] * 8, 1e-200, *P, periodic=True),
+            r"signal: is a sum of waves.*beyond what double precision holds",
+        ),
         (lambda a, u: jm.response_data("x"), "found = 'x': must be what frequency_response"),
         (lambda a, u: jm.write_universal_file(3, "a.uff"), "found = 3: must be what frequency_res"),
     ],
@@ -165,3 +173,8 @@ def test_traced_damping_ratio_are_refused_by_name():
 def test_bad_input(call, words):
     with pytest.raises(ValueError, match=words):
         call(cantilever(kelvin_voigt_time=2e-5), cantilever())
+
+
+def _on_resonance(arm):
+    """The step of which 16 are the first period of an arm."""
+    return 2.0 * np.pi / float(jm.natural_frequencies(arm, 1).omega[0]) / 16

@@ -1,5 +1,7 @@
 """Are sensitivities of responses and of damped modes the derivatives that 40 digits show?"""
 
+import dataclasses
+
 import mpmath
 import numpy as np
 import pytest
@@ -131,6 +133,10 @@ def test_quantities_links_together_and_what_has_no_derivative():
     at = jm.natural_frequencies(undamped, 1).omega
     none = jm.response_sensitivities(undamped, at, "tip.across", "tip.across")
     assert np.isnan(none.derivative).all()
+    assert none.status.tolist() == [[[jm.Status.resonance]]]
+    lost = dataclasses.replace(plain, derivative=np.full_like(plain.derivative, np.nan))
+    assert plain.ok
+    assert (lost.status == jm.Status.not_resolved).all()
     rigid = jm.response_sensitivities(
         bent(), 50.0, "tip.x", "tip.x", addresses=["link2.joint_stiffness"]
     )

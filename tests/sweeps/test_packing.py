@@ -55,6 +55,8 @@ def test_a_record_is_read_as_it_was_written_and_refused_when_cut_or_changed():
     data = record.packed()
     assert len(unchecked(data)) == record_bytes(2)
     assert Record.unpacked(data, 2) == record
+    # digests and sizes, and room for 32 statuses, however many there are
+    assert (record_bytes(2), len(Status) <= 32) == (2 * 40 + 32 * 8, True)
     assert [size for _, size in record.pieces] == [3, 7]
     assert record.modes == {int(Status.certified): 3, 1: 1, int(Status.invalid_input): 2}
     assert Record.unpacked(checked(bytes(record_bytes(2))), 2) is None

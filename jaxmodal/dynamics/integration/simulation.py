@@ -162,8 +162,8 @@ def simulate(
 
     def run(q: np.ndarray, rate: np.ndarray, at: np.ndarray) -> Trajectory:
         state = np.concatenate([q, rate, np.zeros(2)])
-        tolerances: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_steps": max_steps}
-        found = solved(system, state, at, method, substeps=substeps, **tolerances)
+        steps = {"max_steps": max_steps, "substeps": substeps}
+        found = solved(system, state, at, method, rtol=rtol, atol=atol, **steps)
         done: Trajectory = jax.device_get(found)
         return done
 

@@ -268,28 +268,11 @@ _integration = compiled_sooner(_integrated, static_argnames=("method", "max_step
 _description = compiled_sooner(_described, runs_once=True)
 
 
-def solved(
-    system: Driven,
-    state: Array,
-    times: Array,
-    method: str,
-    *,
-    rtol: float,
-    atol: float,
-    max_steps: int,
-    substeps: int,
-) -> Trajectory:
-    """`trajectory` of what has been checked, as two programs, whatever the length of the steps."""
-    course = _integration(
-        system,
-        state,
-        times,
-        rtol=rtol,
-        atol=atol,
-        substeps=substeps,
-        method=method,
-        max_steps=max_steps,
-        forward=False,
-    )
+def solved(system: Driven, state: Array, times: Array, method: str, **options: Any) -> Trajectory:
+    """`trajectory` of what has been checked, as two programs, whatever the length of the steps.
+
+    The options are rtol, atol, max_steps and substeps.
+    """
+    course = _integration(system, state, times, method=method, forward=False, **options)
     found: Trajectory = _description(system, times, course)
     return found

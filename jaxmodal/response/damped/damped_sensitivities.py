@@ -23,6 +23,7 @@ from jaxmodal.response.exact.slopes import condensed_with_slopes, system_with_sl
 from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -57,9 +58,10 @@ class DampedSensitivities(Result):
     addresses: tuple[str, ...]
 
     @property
-    def status(self) -> Any:
-        """`Status` codes of the modes, shape (M,)."""
-        return self.modes.status
+    def status(self) -> NDArray[np.int64]:
+        """`Status` codes, shape (M,): those of the modes, no_value where roots coincide, which have no derivative."""
+        lost = np.isnan(self.derivative).any(axis=1) & (self.modes.status == Status.certified)
+        return np.where(lost, int(Status.no_value), self.modes.status)
 
     @property
     def of_frequency_hz(self) -> Floats:

@@ -55,7 +55,7 @@ class ResponseSensitivities(Result):
     values : np.ndarray, shape (P,)
         The parameters' values, SI units; the mean over the links for an address with ``link*``.
     derivative : np.ndarray of complex, shape (outputs, inputs, F, P)
-        By the parameters, per SI unit; for ``link*`` all links change together. NaN where the response is not resolved.
+        By the parameters, per SI unit; for ``link*`` all links change together. NaN where it is not resolved.
     by_frequency : np.ndarray of complex, shape (outputs, inputs, F)
         By the angular frequency, s/rad.
     addresses : tuple of str
@@ -69,9 +69,11 @@ class ResponseSensitivities(Result):
     addresses: tuple[str, ...]
 
     @property
-    def status(self) -> Any:
-        """`Status` codes of the response."""
-        return self.response.status
+    def status(self) -> NDArray[np.int64]:
+        """`Status` codes, shape (outputs, inputs, F): of the response, not_resolved where a derivative is not known."""
+        codes = np.asarray(self.response.status, np.int64).reshape(self.derivative.shape[:-1])
+        lost = np.isnan(self.derivative).any(axis=-1) & (codes == Status.resolved)
+        return np.where(lost, int(Status.not_resolved), codes)
 
     @property
     def of_magnitude(self) -> Floats:

@@ -41,7 +41,7 @@ class ResponsePeaks(ResolvedResult):
     omega : array, shape (P,)
         Where the size of the response is largest among its neighbours, rad/s.
     values : complex array, shape (P,)
-        The response there; its size is inf where an undamped arm is in resonance.
+        The response there; an infinite one is refused.
     dips : array, shape (Q,)
         Where it is smallest among its neighbours: antiresonances.
     dip_values : complex array, shape (Q,)

@@ -41,7 +41,7 @@ class HarmonicResponse(Result):
         Angular frequencies, rad/s.
     values : complex array, shape (p, F)
         Amplitudes A of the outputs: the motion is the real part of ``A exp(i omega t)`` where forces are that of their
-        amplitudes; inf at an undamped resonance that a force drives.
+        amplitudes; inf at an undamped resonance that a force drives, NaN where there is no finite number.
     inputs, outputs : tuple of Port
         Where it is driven and read.
     amplitudes : complex array, shape (m,)
@@ -59,8 +59,9 @@ class HarmonicResponse(Result):
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """`Status` codes, shape (p, F): resolved, or an undamped resonance."""
-        return np.where(np.isinf(self.values), int(Status.resonance), int(Status.resolved))
+        """`Status` codes, shape (p, F): resolved, an undamped resonance, or not_resolved where there is no number."""
+        lost = np.where(np.isnan(self.values), int(Status.not_resolved), int(Status.resolved))
+        return np.where(np.isinf(self.values), int(Status.resonance), lost)
 
     @property
     def frequencies_hz(self) -> Floats:

@@ -126,7 +126,7 @@ def time_response(
     ArmError
         Unless the signal is periodic: the arm has no damping or a loss factor, which in time would act before its
         cause, or an input at the base is not its acceleration, or ``motion`` is another one of an output that goes
-        along with the base.
+        along with the base. Of all signals: a frequency of theirs is an undamped resonance.
     UncertifiedError
         Axial forces or loads buckle the arm, or a mode whose decay is waited for is not certified.
     ValueError
@@ -158,14 +158,13 @@ def time_response(
         )
     count = length if periodic else _with_time_to_settle(transfer, motion, length, step)
     loose = periodic and transfer.first == 0.0
-    # inputs whose mean moves the arm, or its base, on and on
     endless = transfer.drifting | (loose and not transfer.accelerates)
     means = samples.mean(axis=1)
     moving = endless & (np.abs(means) > _NO_MEAN * np.abs(samples).max(axis=1))
     if np.any(moving):
-        first = int(np.argmax(moving))
-        mean = float(means[first])
-        if transfer.drifting[first]:
+        row = int(np.argmax(moving))
+        mean = float(means[row])
+        if transfer.drifting[row]:
             raise ValueError(
                 f"signal: has the mean {mean!r}, with which the base moves on without end; take the mean away, or ask "
                 f"for motion={base_motion!r}."
@@ -180,10 +179,16 @@ def time_response(
     omega: Floats = 2.0 * np.pi * np.fft.rfftfreq(count, step).astype(np.float64)
     answer = np.empty((len(transfer.outputs), rows, omega.size), np.complex128)
     answer[..., 1:] = transfer(omega[1:])
-    answer[..., 0] = 0.0
-    if not endless.all():
-        still = transfer.steady_acceleration() if loose else transfer.at_rest()
-        answer[..., 0] = np.where(endless, 0.0, still)
+    if not np.all(endless):
+        answer[..., 0] = transfer.steady_acceleration() if loose else transfer.at_rest()
+    answer[:, endless, 0] = 0.0
+    lost = ~np.isfinite(answer).all(axis=(0, 1))
+    if np.any(lost):
+        raise ArmError(
+            f"signal: is a sum of waves, of which that at {float(omega[lost][0])!r} rad/s has no finite answer: an "
+            "undamped resonance, or beyond what double precision holds; give the arm damping, or another time_step or "
+            "number of samples."
+        )
     if count % 2 == 0:
         answer[..., -1] = answer[..., -1].real
     values = np.fft.irfft(np.einsum("pif,if->pf", answer, spectrum), count, axis=1)[:, :length]
@@ -208,7 +213,7 @@ def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: floa
             "base_motion: a motion of the base that ends elsewhere than it began leaves the arm there; give its "
             "acceleration and ask for motion='acceleration', or say periodic=True."
         )
-    if transfer.drifting.any():
+    if np.any(transfer.drifting):
         raise ArmError(
             f"motion = {motion!r}: a base that is accelerated leaves with the arm, whose {motion} does not come to "
             "rest; ask for motion='acceleration' and integrate it from rest."

@@ -84,12 +84,12 @@ class Transfer:
         """Whether the arm has any damping that acts."""
         return damps(self.arm)
 
-    @functools.cached_property
+    @property
     def drifting(self) -> NDArray[np.bool_]:
-        """Which inputs, (m,), are rates of a base that outputs follow, so that their motion is without bound."""
-        return np.array([self._leads_away(each) for each in self.inputs])
+        """For which inputs, shape (m,), outputs follow a base of which a rate is given: a motion without bound."""
+        return np.array([self._drifts(each) for each in self.inputs])
 
-    def _leads_away(self, base: Port) -> bool:
+    def _drifts(self, base: Port) -> bool:
         if base.place != "base" or self.power >= self.base_power:
             return False
         # supports stand still, and forces at rest keep their directions: the arm bends the farther the base goes
@@ -108,8 +108,9 @@ class Transfer:
         given = (self.arm, omega, self.inputs, self.outputs, self.theory)
         found, at_base = motions(*given, judge_stability=False, lowered=self.model)
         kinds = ((~at_base, self.power), (at_base, self.power - self.base_power))
-        for which, power in kinds:
-            found[:, which] = scaled(found[:, which], (1j * omega) ** power)
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond double precision: NaN
+            for which, power in kinds:
+                found[:, which] = scaled(found[:, which], (1j * omega) ** power)
         return found
 
     @functools.cached_property
