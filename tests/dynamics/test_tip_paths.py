@@ -3,6 +3,8 @@
 What compiles: inverse kinematics of four small arms, and one simulation with fixed steps.
 """
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -70,6 +72,9 @@ def test_three_joints_have_the_angles_of_the_textbook():
     assert (data.angle.units, data.miss.units, data.time.units) == ("rad", "m", "s")
     assert not data.at_limit.any()
     assert "turn_miss" not in data
+    slid = dataclasses.replace(found, turns=np.array([True, False, True]))
+    assert slid.to_xarray().units.values.tolist() == ["rad", "m", "rad"]
+    assert "m/s" in str(slid)
     assert data.attrs["status"] == "resolved"
     assert found.singular_value.min() > 0.1
 

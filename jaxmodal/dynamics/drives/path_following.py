@@ -63,6 +63,8 @@ class FollowedPath(Result):
         Joints at a limit.
     beyond_limit : float
         How far the motion passes a limit between the times, rad.
+    turns : array of bool, shape (n,)
+        Joints that turn; others slide.
     status : Status
         Resolved, or off_path where the path is missed at one of the times.
     message : str
@@ -79,16 +81,28 @@ class FollowedPath(Result):
     singular_value: np.ndarray
     at_limit: np.ndarray
     beyond_limit: float
+    turns: np.ndarray
     status: Status
     message: str
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the joints' positions: rad, or m of joints that slide."""
+        return tuple("rad" if turns else "m" for turns in self.turns)
 
     def tables(self) -> list[Table]:
         """Return each joint's range and largest rate, and how well the path is met."""
         rates = np.diff(self.angles, axis=0) / np.diff(self.times)[:, None]
-        each = zip(self.angles.T, rates.T, self.at_limit.T, strict=True)
+        each = zip(self.units, self.angles.T, rates.T, self.at_limit.T, strict=True)
         rows = [
-            [str(i), f"{q.min():.4g}", f"{q.max():.4g}", f"{np.abs(v).max():.4g}", str(held.sum())]
-            for i, (q, v, held) in enumerate(each, start=1)
+            [
+                str(i),
+                f"{q.min():.4g} {unit}",
+                f"{q.max():.4g} {unit}",
+                f"{np.abs(v).max():.4g} {unit}/s",
+                str(held.sum()),
+            ]
+            for i, (unit, q, v, held) in enumerate(each, start=1)
         ]
         notes = [
             f"status {self.status}: {self.message}",
@@ -107,16 +121,16 @@ class FollowedPath(Result):
         title = (
             f"path of the tip followed by {self.angles.shape[1]} joints, {self.times.size} times"
         )
-        headings = ("joint", "least [rad]", "most [rad]", "largest rate [rad/s]", "times at limit")
+        headings = ("joint", "least", "most", "largest rate", "times at limit")
         return [Table(title, headings, rows, notes)]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return angles, misses, limits and singular values as a dataset with the dims time and joint; rad, m."""
         import xarray
 
-        joints = 1 + np.arange(self.angles.shape[1])
+        unit = "rad" if self.turns.all() else ""
         made = {
-            "angle": variable(("time", "joint"), self.angles, "position of the joint", "rad"),
+            "angle": variable(("time", "joint"), self.angles, "position of the joint", unit),
             "at_limit": variable(("time", "joint"), self.at_limit, "whether it is at a limit"),
             "miss": variable("time", self.miss, "distance of the tip from the path", "m"),
             "singular_value": variable(
@@ -130,7 +144,12 @@ class FollowedPath(Result):
             made["turn_miss"] = variable(
                 "time", self.turn_miss, "the same of its orientation", "rad"
             )
-        coordinates = {"time": variable("time", self.times, "time", "s"), "joint": joints}
+        coordinates = {
+            "time": variable("time", self.times, "time", "s"),
+            "joint": 1 + np.arange(self.turns.size),
+        }
+        if not unit:
+            coordinates["units"] = variable("joint", self.units, "unit of the position")
         attributes = {"status": self.status.name, "message": self.message}
         return xarray.Dataset(made, coordinates, attributes)
 
@@ -229,6 +248,7 @@ def follow_path(
         singular_value=found.singular,
         at_limit=_at_limit(found.angles, lower, upper),
         beyond_limit=float(max(outside, 0.0)),
+        turns=np.asarray(model.layout.turns),
         status=status,
         message=message,
     )
