@@ -8,6 +8,7 @@ inside it, so that help comes at once and double precision is on before anything
 from __future__ import annotations
 
 import dataclasses
+import errno
 import functools
 import importlib
 import sys
@@ -21,7 +22,14 @@ import click
 from jaxmodal import __version__
 from jaxmodal.arithmetic.exactness import InexactArithmeticError
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, format_option, load_any_arm, refusing
+from jaxmodal.cli.arguments import (
+    ARM_HELP,
+    EXIT_NOT_ALL,
+    BadInput,
+    format_option,
+    load_any_arm,
+    refusing,
+)
 from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import file_option, require_new, writing
 from jaxmodal.cli.shell_words import with_choices
@@ -108,8 +116,8 @@ class LazyGroup(click.Group):
         """Run a command; Ctrl-C that it does not answer itself ends it as in `jaxmodal.cli.interrupts`.
 
         With `STRICT` it ends with the exit status 1 after a warning, once its work is done and all is written. Where
-        the arithmetic cannot be trusted, or a frequency that a result rests on is not certified, it ends with that
-        message.
+        the arithmetic cannot be trusted, a frequency that a result rests on is not certified, or the disk is full, it
+        ends with that message.
         """
         try:
             result = super().invoke(ctx)
@@ -122,6 +130,12 @@ class LazyGroup(click.Group):
             from jaxmodal.cli.interrupts import leave
 
             leave()
+        except OSError as error:  # files of options say so by their names, see `paths.writing`
+            if error.errno != errno.ENOSPC:
+                raise
+            raise BadInput(
+                f"a result cannot be written ({error.strerror}); free some space, or let the output go elsewhere."
+            ) from error
         if ctx.params.get("strict") and ctx.obj:
             click.echo(ctx.obj.verdict, err=True)
             raise SystemExit(EXIT_NOT_ALL)

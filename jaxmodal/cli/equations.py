@@ -127,6 +127,12 @@ def equations(
     """
     from jaxmodal.symbolic import operation_counts, write, written_equations
 
+    meant = [name for name, suffix in _FORMATS.items() if out is not None and out.suffix == suffix]
+    if meant and form not in meant:
+        raise BadInput(
+            f"--out {out}: with --to {form} give a file that ends in {_FORMATS[form]}; "
+            f"for this one give --to {' or '.join(meant)}."
+        )
     require_file("--out", out, (_FORMATS[form],))
     if out is None and form == "c":
         raise BadInput("--to c: makes several files; give --out model.c.")

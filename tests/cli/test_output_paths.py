@@ -1,5 +1,7 @@
 """A place that cannot be written is refused before a command works, not after."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,3 +82,15 @@ def test_a_folder_is_no_file(tmp_path, monkeypatch):
     answer = CliRunner().invoke(main, ["modes", ARM, "--plot", "folder.png"])
     assert answer.exit_code == 2
     assert "is a directory" in answer.stderr
+
+
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="only some systems have a disk that is always full"
+)
+def test_standard_output_on_a_full_disk_is_one_message():
+    command = [sys.executable, "-m", "jaxmodal", "frequencies", ARM, "--modes", "1"]
+    with open("/dev/full", "w") as full:
+        answer = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert answer.returncode == 2
+    assert answer.stderr.startswith("Error: a result cannot be written (No space left on device)")
+    assert answer.stderr.count("\n") == 1

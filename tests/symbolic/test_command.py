@@ -114,7 +114,11 @@ def test_an_arm_in_space_is_written_as_its_file_says(tmp_path):
         ((EXAMPLE, "--quantities", "B,z"), "--quantities z: must be"),
         ((EXAMPLE, "--to", "c"), "give --out model.c"),
         ((EXAMPLE, "--to", "c", "--out", "none/model.c"), "no folder"),
-        ((EXAMPLE, "--to", "c", "--out", "model.py"), "ends in .c"),
+        (
+            (EXAMPLE, "--to", "c", "--out", "model.py"),
+            "ends in .c; for this one give --to numpy or jax",
+        ),
+        ((EXAMPLE, "--out", "model.c"), "ends in .py; for this one give --to c"),
         ((EXAMPLE, "--to", "c", "--out", "my-model.c"), "name = 'my-model'"),
         (("none.toml",), "none.toml"),
     ],
