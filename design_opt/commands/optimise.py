@@ -28,7 +28,7 @@ from jaxmodal.cli.arguments import (
 )
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from jaxmodal.cli.output import print_document, print_json, written_files
-from jaxmodal.cli.paths import folder_option, require_folder
+from jaxmodal.cli.paths import folder_option, force_option, require_folder, require_new
 
 if TYPE_CHECKING:
     from design_opt.evaluation.evaluator import Report
@@ -68,6 +68,7 @@ def refusing() -> Iterator[None]:
 @format_option(("table", "json"))
 @no_plot_option
 @click.option("--out", metavar="STEM", help="Beginning of the files' names.  [default: NAME]")
+@force_option
 def optimise(
     source: str | None,
     listing: bool,
@@ -140,8 +141,11 @@ def _run(
         problem, solver = read_problem(source)
     stem = Path(out or Path(source.removeprefix(EXAMPLE_PREFIX)).stem)
     checkpoint = stem.with_name(stem.name + ".checkpoint.json")
+    arm_file = stem.with_name(f"{stem.name}_arm.toml")
     if checkpoint.exists():
         click.echo(f"goes on from {checkpoint}", err=True)
+    else:
+        require_new("--out", arm_file)
 
     def kept() -> str:
         if not checkpoint.exists():
@@ -156,7 +160,7 @@ def _run(
             parts.append(f"The best design so far that keeps all limits is in {best.path}: {has}.")
         return " ".join(parts)
 
-    best = _Best(problem, stem.with_name(f"{stem.name}_arm.toml"))
+    best = _Best(problem, arm_file)
     with refusing(), _progress(problem) as advance, keeping(kept):
 
         def follow(step: Progress) -> None:

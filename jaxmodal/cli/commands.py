@@ -31,7 +31,7 @@ from jaxmodal.cli.arguments import (
     refusing,
 )
 from jaxmodal.cli.output import print_document, print_json, written_files
-from jaxmodal.cli.paths import file_option, require_new, writing
+from jaxmodal.cli.paths import file_option, force_option, require_new, writing
 from jaxmodal.cli.shell_words import with_choices
 from jaxmodal.runtime.errors import UncertifiedError, suggestion
 from jaxmodal.runtime.tables import printable
@@ -229,8 +229,8 @@ def check(ctx: click.Context, arm: str, output_format: str) -> None:
 @click.argument("name", metavar="[NAME]", required=False)
 @format_option(("table", "json"), "json of one is the file of an arm, too.")
 @file_option("--out", "out_file", remark="Write the arm to this file instead of printing it.")
-@click.option("--force", is_flag=True, help="Replace the file if it exists and differs.")
-def examples(name: str | None, output_format: str, out_file: Path | None, force: bool) -> None:
+@force_option
+def examples(name: str | None, output_format: str, out_file: Path | None) -> None:
     """List the built-in arms, or print or write the TOML file of one."""
     from jaxmodal.runtime.tables import Table
     from jaxmodal.spatial.files import examples as built_in
@@ -261,8 +261,8 @@ def examples(name: str | None, output_format: str, out_file: Path | None, force:
         print_document(text, output_format)
         return
     with writing(f"--out {out_file}"):
-        same = out_file.is_file() and out_file.read_bytes() == text.encode()
-        require_new("--out", out_file, force or same)
+        if not (out_file.is_file() and out_file.read_bytes() == text.encode()):
+            require_new("--out", out_file)
         out_file.write_text(text, encoding="utf-8", newline="\n")
     click.echo(f"wrote {out_file}", err=True)
     if output_format == "json":

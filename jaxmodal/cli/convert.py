@@ -16,7 +16,7 @@ from jaxmodal.cli.arguments import (
     refusing,
 )
 from jaxmodal.cli.output import print_json, written_files
-from jaxmodal.cli.paths import file_option, require_new, writing
+from jaxmodal.cli.paths import file_option, force_option, writing
 
 
 def _by_name(
@@ -58,9 +58,13 @@ def _by_name(
 )
 @format_option(("table", "json"))
 @file_option(
-    "--out", "out_file", remark="The TOML file to write.", suffixes=(".toml",), required=True
+    *("--out", "out_file"),
+    remark="The TOML file to write.",
+    suffixes=(".toml",),
+    required=True,
+    new=True,
 )
-@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@force_option
 def convert(
     arm: str,
     out_file: Path,
@@ -69,7 +73,6 @@ def convert(
     joint_stiffness: dict[str, float],
     properties: Path | None,
     output_format: str,
-    force: bool,
 ) -> None:
     """Write the arm of a robot's URDF, or any other ARM, as the plain file of an arm in SI units.
 
@@ -82,7 +85,6 @@ def convert(
     from jaxmodal.spatial.files.robot_files import URDF, is_robot, robot_values
     from jaxmodal.spatial.robots.reading import urdf_report
 
-    require_new("--out", out_file, force)
     options: dict[str, Any] = given(
         {"base": base, "tip": tip, "joint_stiffness": joint_stiffness or None}
     )

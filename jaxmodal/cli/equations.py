@@ -18,7 +18,7 @@ from jaxmodal.cli.arguments import (
     several_numbers,
 )
 from jaxmodal.cli.output import print_json, written_files
-from jaxmodal.cli.paths import file_option, require_file, require_new, writing
+from jaxmodal.cli.paths import file_option, force_option, require_file, require_new, writing
 from jaxmodal.runtime.whole_files import write_text
 
 #: names and suffixes as in `jaxmodal.symbolic.FORMS`, known before that is imported
@@ -108,7 +108,7 @@ def whole_numbers(
     "--out",
     remark="Write into this file, named as the function; C also gets a .h and a _test.c beside it.",
 )
-@click.option("--force", is_flag=True, help="Replace files that exist.")
+@force_option
 def equations(
     arm: str,
     links: int | None,
@@ -117,7 +117,6 @@ def equations(
     form: str,
     output_format: str,
     out: Path | None,
-    force: bool,
     **options: Any,
 ) -> None:
     """Write out the equations of motion of ARM, as code or as a document.
@@ -163,7 +162,7 @@ def equations(
         return
     paths = {out.with_name(name): text for name, text in texts.items()}
     for path in paths:
-        require_new("--out", path, force)
+        require_new("--out", path)
     with writing(f"--out {out}"):
         for path, text in paths.items():
             write_text(path, text)

@@ -26,7 +26,7 @@ from jaxmodal.cli.arguments import (
 )
 from jaxmodal.cli.equations import model_of, whole_numbers
 from jaxmodal.cli.output import lists, print_json, written_files
-from jaxmodal.cli.paths import file_option, require_file, require_new
+from jaxmodal.cli.paths import file_option, force_option, require_file, require_new
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
 
@@ -111,14 +111,13 @@ _OPTIONS = {
     suffixes=tuple(_FORMATS.values()),
     required=True,
 )
-@click.option("--force", is_flag=True, help="Replace files that exist.")
+@force_option
 def export(
     argument: str,
     form: str | None,
     posture_deg: Posture | None,
     output_format: str,
     out: Path,
-    force: bool,
     **options: Any,
 ) -> None:
     """Write an ARM for other programs: MuJoCo (MJCF), readers of URDF, importers of FMI 3.0 units.
@@ -140,7 +139,7 @@ def export(
             )
     files = [out, out.with_suffix(".toml")] if by_suffix == "urdf" else [out]
     for path in files:
-        require_new("--out", path, force)
+        require_new("--out", path)
     if by_suffix == "fmu":
         made, certified = _unit(argument, out, posture_deg, chosen), True
     else:

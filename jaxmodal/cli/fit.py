@@ -24,7 +24,7 @@ from jaxmodal.cli.arguments import (
     theory_option,
 )
 from jaxmodal.cli.output import print_json
-from jaxmodal.cli.paths import file_option, picture_option, require_new, save_picture, writing
+from jaxmodal.cli.paths import file_option, force_option, picture_option, save_picture, writing
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.tables import csv_text
 
@@ -105,8 +105,10 @@ def _is_universal(name: str) -> bool:
 @picture_option(
     "--plot", remark="Draw the residuals before and after into this file: .png, .pdf or .svg."
 )
-@file_option("--out", remark="Write the fitted arm into this TOML file.", suffixes=(".toml",))
-@click.option("--force", is_flag=True, help="Replace the file of --out if it exists.")
+@file_option(
+    "--out", remark="Write the fitted arm into this TOML file.", suffixes=(".toml",), new=True
+)
+@force_option
 def fit(
     argument: str,
     files: tuple[str, ...],
@@ -119,7 +121,6 @@ def fit(
     theory: TheoryName,
     output_format: str,
     out: Path | None,
-    force: bool,
     plot: Path | None,
 ) -> None:
     """Fit parameters of an ARM to MEASUREMENTS: frequencies in one or several postures, and responses.
@@ -138,7 +139,6 @@ def fit(
     from jaxmodal.identification.proposals import next_posture
     from jaxmodal.identification.universal_files import read_universal_file
 
-    require_new("--out", out, force)
     if places and not any(map(_is_universal, files)):
         raise BadInput(
             "--place: says where nodes of universal files are, and none is given; leave it out, or give a "

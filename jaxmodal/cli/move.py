@@ -21,7 +21,7 @@ from jaxmodal.cli.arguments import (
     theory_option,
 )
 from jaxmodal.cli.output import print_json
-from jaxmodal.cli.paths import file_option, picture_option, save_picture
+from jaxmodal.cli.paths import file_option, force_option, picture_option, save_picture
 from jaxmodal.cli.quiet_moves import LimitOptions, Shaping, compared, quickened, shaped
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime import limits
@@ -127,6 +127,7 @@ _USUAL = 6
     "--out",
     remark="Write the shaped or stretched move as CSV, the time in s and angles in degrees (.csv).",
     suffixes=(".csv",),
+    new=True,
 )
 @click.option(
     "--sample-time",
@@ -139,7 +140,9 @@ _USUAL = 6
     "--settings",
     remark="Write the shaper for a controller: impulses, bands, limits (.json), or Klipper's input_shaper (.cfg).",
     suffixes=(".json", ".cfg"),
+    new=True,
 )
+@force_option
 def move(
     argument: str,
     file: str,

@@ -16,6 +16,9 @@ from jaxmodal.runtime.whole_files import is_named_pipe
 
 PICTURES = (".png", ".pdf", ".svg")
 
+#: where a command keeps whether it may replace files
+_FORCE = "jaxmodal.cli.paths.force"
+
 
 def file_option(
     *names: str,
@@ -23,18 +26,36 @@ def file_option(
     suffixes: Sequence[str] = (),
     check: Callable[[str, Path | None, Sequence[str]], None] | None = None,
     required: bool = False,
+    new: bool = False,
 ) -> Callable[..., Any]:
-    """An option that takes a file to write; with suffixes it is refused as by `require_file`, or another check."""
+    """An option that takes a file to write; with suffixes it is refused as by `require_file`, or another check.
+
+    A ``new`` one may not exist, unless the `force_option` is given: pictures are drawn again, other files are not.
+    """
     check = require_file if check is None else check
 
     def checked(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
         require_no_pipe(param.opts[0], path)
         if suffixes:
             check(param.opts[0], path, suffixes)
+        if new:
+            require_new(param.opts[0], path)
         return path
 
     kind = click.Path(dir_okay=False, path_type=Path)
     return click.option(*names, type=kind, callback=checked, help=remark, required=required)
+
+
+def force_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The flag ``--force``, which `require_new` asks for."""
+
+    def kept(ctx: click.Context, _: click.Parameter, given: bool) -> None:
+        ctx.meta[_FORCE] = given
+
+    settings: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
+    return click.option("--force", **settings, callback=kept, help="Replace files that exist.")(
+        command
+    )
 
 
 def picture_option(
@@ -107,9 +128,9 @@ def require_no_pipe(option: str, path: Path | None) -> None:
         raise BadInput(f"{option} {path}: is a FIFO; give the name of a file.")
 
 
-def require_new(option: str, path: Path | None, force: bool) -> None:
-    """Refuse a file that exists, unless it may be replaced. None passes."""
-    if path is not None and path.exists() and not force:
+def require_new(option: str, path: Path | None) -> None:
+    """Refuse a file that exists, unless the command was given ``--force``. None passes."""
+    if path is not None and path.exists() and not click.get_current_context().meta.get(_FORCE):
         raise BadInput(f"{option} {path}: exists already; give --force to replace it.")
 
 

@@ -26,7 +26,7 @@ from jaxmodal.cli.arguments import (
     theory_option,
 )
 from jaxmodal.cli.output import print_json
-from jaxmodal.cli.paths import file_option, picture_option, save_picture
+from jaxmodal.cli.paths import file_option, force_option, picture_option, save_picture
 from jaxmodal.cli.response_sensitivities import plain_sensitivities, sensitivities_csv
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.tables import csv_text
@@ -106,7 +106,9 @@ _MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance":
     "--uff",
     remark="Write a universal file, data set 58 (.uff, .unv).",
     suffixes=(".uff", ".unv"),
+    new=True,
 )
+@force_option
 def response(
     argument: str,
     inputs: tuple[str, ...],

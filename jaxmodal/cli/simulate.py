@@ -20,7 +20,7 @@ from jaxmodal.cli.arguments import (
     refusing,
 )
 from jaxmodal.cli.output import print_json, written_files
-from jaxmodal.cli.paths import file_option, picture_option, require_new, writing
+from jaxmodal.cli.paths import file_option, force_option, picture_option, writing
 from jaxmodal.runtime.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -48,8 +48,9 @@ if TYPE_CHECKING:
     "--out",
     remark="Write the motion into this file: .csv, or .nc (NetCDF, needs SciPy).",
     suffixes=(".csv", ".nc"),
+    new=True,
 )
-@click.option("--force", is_flag=True, help="Replace files that exist.")
+@force_option
 def simulate(
     file: str,
     output_format: str,
@@ -57,7 +58,6 @@ def simulate(
     animate: Path | None,
     magnify: float | None,
     out: Path | None,
-    force: bool,
 ) -> None:
     """Move an ARM as its table [dynamics] says.
 
@@ -70,8 +70,6 @@ def simulate(
 
     if magnify is not None and animate is None:
         raise BadInput(f"--magnify {magnify:g}: goes with --animate.")
-    for option, path in {"--out": out, "--plot": plot, "--animate": animate}.items():
-        require_new(option, path, force)
     netcdf = out is not None and out.suffix.lower() == ".nc"
     if netcdf and importlib.util.find_spec("scipy") is None:
         raise BadInput(

@@ -21,7 +21,7 @@ from jaxmodal.cli.arguments import (
     theory_option,
 )
 from jaxmodal.cli.output import print_json, written_files
-from jaxmodal.cli.paths import file_option
+from jaxmodal.cli.paths import file_option, force_option
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime import limits
 
@@ -49,7 +49,9 @@ from jaxmodal.runtime import limits
     remark="The page to write (.html).",
     suffixes=(".html", ".htm"),
     required=True,
+    new=True,
 )
+@force_option
 def report(
     argument: str,
     modes: int | None,

@@ -13,7 +13,7 @@ import click
 from jaxmodal.cli.arguments import BadInput, WholeRange, format_option
 from jaxmodal.cli.interrupts import keeping
 from jaxmodal.cli.output import print_json, written_files
-from jaxmodal.cli.paths import file_option
+from jaxmodal.cli.paths import file_option, force_option
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from sweeps.commands.base import refusing
 from sweeps.commands.plot import selected
@@ -54,7 +54,9 @@ _ARMS = (".toml", ".json", ".urdf")
     "--out",
     remark="Write the page into this file (.html), which needs neither network nor server, and serve nothing.",
     suffixes=(".html", ".htm"),
+    new=True,
 )
+@force_option
 def explore(
     store: str,
     at: tuple[str, ...],

@@ -16,7 +16,7 @@ from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli.arguments import EXIT_NOT_ALL, Number, WholeRange, format_option, no_plot_option
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from jaxmodal.cli.output import print_document, print_json, written_files
-from jaxmodal.cli.paths import file_option, folder_option
+from jaxmodal.cli.paths import file_option, folder_option, force_option
 from sweeps.commands.base import LARGE, opened, read, refusing, store_of
 from sweeps.commands.plot import draw as draw_pictures
 from sweeps.commands.plot import plot as plot_command
@@ -290,7 +290,9 @@ def verify(store: str, cells: int, seed: int, output_format: str) -> None:
     remark="The file to write: netCDF (.nc) or CSV (.csv).",
     suffixes=(".nc", ".csv"),
     required=True,
+    new=True,
 )
+@force_option
 def export(store: str, output_format: str, out: Path) -> None:
     """Write the dataset in a STORE as one file: netCDF or CSV, by its suffix.
 

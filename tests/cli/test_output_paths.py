@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -82,6 +83,54 @@ def test_a_folder_is_no_file(tmp_path, monkeypatch):
     answer = CliRunner().invoke(main, ["modes", ARM, "--plot", "folder.png"])
     assert answer.exit_code == 2
     assert "is a directory" in answer.stderr
+
+
+def commands_of(group, *words):
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        if isinstance(command, click.Group):
+            yield from commands_of(command, *words, name)
+        else:
+            yield (*words, name), command
+
+
+#: files that a command writes and does not draw; a store and the files of a search are gone on with
+WRITTEN = {
+    (words, option.opts[0])
+    for words, command in commands_of(main)
+    for option in command.params
+    if isinstance(option.type, click.Path)
+    and option.type.file_okay
+    and not option.type.dir_okay
+    and option.callback is not None
+    and option.opts[0] not in ("--plot", "--animate", "--nyquist")
+}
+
+
+@pytest.mark.parametrize(("words", "option"), sorted(WRITTEN))
+def test_a_file_that_exists_is_replaced_with_force_alone(words, option, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = dict(commands_of(main))[words]
+    assert any("--force" in known.opts for known in command.params)
+    refusals = []
+    for suffix in (".toml", ".csv", ".html", ".uff", ".json", ".xml", ".py"):
+        place = Path(f"kept{suffix}")
+        place.write_text("mine")
+        asked = ["two_link_flexible"] if words == ("examples",) else [ARM] * 2
+        asked = asked[: sum(isinstance(x, click.Argument) for x in command.params)]
+        answer = CliRunner().invoke(main, [*words, *asked, option, str(place)])
+        refusals.append(f"{option} {place}: exists already; give --force" in answer.stderr)
+        assert place.read_text() == "mine"
+    assert any(refusals)
+
+
+def test_a_search_does_not_write_over_an_arm(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine_arm.toml").write_text("mine")
+    asked = ["optimise", "example:three_link_stiffest", "--out", "mine"]
+    answer = CliRunner().invoke(main, asked)
+    assert answer.exit_code == 2
+    assert "--out mine_arm.toml: exists already; give --force" in answer.stderr
 
 
 @pytest.mark.skipif(
