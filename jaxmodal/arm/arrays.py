@@ -18,20 +18,20 @@ from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.validity import rules_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, on_host, to_host, tree_on_host, xp
-from jaxmodal.statics.beam_arrays import PLAIN, SUPPORTS, TURNING, BeamArrays
+from jaxmodal.statics.beam_arrays import PLAIN, SUPPORTS, TURNING, WITHOUT_EFFECT, BeamArrays
 
-#: what an arm has together or not at all, and what stands for nothing
-OPTIONAL = (
-    {"joint_axial_stiffness": np.inf, "joint_shear_stiffness": np.inf},
-    {"hub_mass": 0.0, "hub_inertia": 0.0},
-    {"stator_mass": 0.0, "stator_inertia": 0.0},
-    {"rotor_inertia": 0.0, "gear_ratio": 1.0},
-    {"base_offset_x": 0.0, "base_offset_y": 0.0, "end_offset_x": 0.0, "end_offset_y": 0.0},
-    {"tip_centre_x": 0.0, "tip_centre_y": 0.0},
-    {"nonstructural_mass": 0.0},
-    dict.fromkeys(SUPPORTS, 0.0),
-    {"axial_force": 0.0},
-    dict.fromkeys(TURNING, 0.0),
+#: fields of a link that an arm has together or not at all
+_TOGETHER = (
+    ("joint_axial_stiffness", "joint_shear_stiffness"),
+    ("hub_mass", "hub_inertia"),
+    ("stator_mass", "stator_inertia"),
+    ("rotor_inertia", "gear_ratio"),
+    ("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
+    ("tip_centre_x", "tip_centre_y"),
+    ("nonstructural_mass",),
+    SUPPORTS,
+    ("axial_force",),
+    TURNING,
 )
 #: what of a link stands for a field, where that is not the value of this name
 _ACTING = {"gear_ratio": "acting_gear_ratio"}
@@ -136,9 +136,12 @@ def fields_of(
     that bears loads.
     """
     columns = {name: column(name, np.nan) for name in PLAIN}
-    for group in OPTIONAL:
+    for group in _TOGETHER:
         if any(getattr(link, name) is not None for link in arm.links for name in group):
-            columns |= {name: column(_ACTING.get(name, name), x) for name, x in group.items()}
+            columns |= {
+                name: column(_ACTING.get(name, name), WITHOUT_EFFECT.get(name, 0.0))
+                for name in group
+            }
     rigid, shape = [link.rigid for link in arm.links], np.shape(columns["length"])
     if any(rigid):
         flexible = np.where(rigid, 0.0, 1.0).reshape((-1,) + (1,) * (len(shape) - 1))

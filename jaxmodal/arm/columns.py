@@ -15,7 +15,6 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import (
-    OPTIONAL,
     arm_values,
     fields_of,
     invalid_values,
@@ -27,7 +26,7 @@ from jaxmodal.arm.paths import unchecked, value_at
 from jaxmodal.arm.refusals import require_known
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.statics.beam_arrays import BASE, PLAIN, SUPPORTS, BeamArrays
+from jaxmodal.statics.beam_arrays import BASE, PLAIN, SUPPORTS, WITHOUT_EFFECT, BeamArrays
 
 #: imaginary part of a value whose derivative is sought: with its square nothing of it is left
 STEP = 1e-100
@@ -48,9 +47,6 @@ _LAYOUTS = (
     PLAIN + _FEATURES + _SUPPORTS + BASE,
     PLAIN + _FEATURES + _SUPPORTS + _PRELOAD + BASE,
 )
-#: what stands for a feature that an arm does not have
-_ABSENT = {name: nothing for group in OPTIONAL for name, nothing in group.items()}
-_ABSENT["flexible"] = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,7 +152,7 @@ def _layout_of(fields: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _filled(name: str, value: Any) -> Any:
-    return _ABSENT.get(name, 0.0) if value is None else value
+    return WITHOUT_EFFECT[name] if value is None else value
 
 
 def _packed(fields: Mapping[str, Any], shape: tuple[int, ...]) -> np.ndarray:

@@ -11,32 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.statics.beam_arrays import BASE, SPRINGS, SUPPORTS, TURNING, BeamArrays
+from jaxmodal.statics.beam_arrays import INNER, OUTER, WITHOUT_EFFECT, BeamArrays
 
-#: what belongs to the inner end of a link, and what stands for nothing there
-INNER = {
-    "joint_angle": 0.0,
-    **dict.fromkeys(SPRINGS, np.inf),
-    "hub_mass": 0.0,
-    "hub_inertia": 0.0,
-    "rotor_inertia": 0.0,
-    "gear_ratio": 1.0,
-    "base_offset_x": 0.0,
-    "base_offset_y": 0.0,
-    TURNING[0]: 0.0,
-    **{name: np.inf if name[-2] == name[-1] else 0.0 for name in BASE},
-}
-#: what belongs to the outer end; 0 stands for nothing
-OUTER = (
-    "tip_mass",
-    "tip_inertia",
-    "end_offset_x",
-    "end_offset_y",
-    "tip_moment_x",
-    "tip_moment_y",
-    TURNING[1],
-    *SUPPORTS,
-)
 #: shares of the length of the inner parts, in turn, so that equal links have other parts
 SHARES = (0.618, 0.437, 0.559, 0.382, 0.471)
 
@@ -60,9 +36,9 @@ def cut_links(beams: BeamArrays) -> BeamArrays:
         if name == "length":
             inner, outer = cut_lengths(x, shares)
         elif name in INNER:
-            outer = np.full_like(x, INNER[name])
+            outer = np.full_like(x, WITHOUT_EFFECT[name])
         elif name in OUTER:
-            inner = np.zeros_like(x)
+            inner = np.full_like(x, WITHOUT_EFFECT[name])
         return np.stack([inner, outer], axis=1).ravel()
 
     values = {f.name: getattr(beams, f.name) for f in dataclasses.fields(beams)}

@@ -3,6 +3,7 @@
 import dataclasses
 
 import jax
+import numpy as np
 from jaxtyping import Float, Inexact
 
 from jaxmodal.runtime.namespace import Array
@@ -15,6 +16,34 @@ TURNING = ("base_turning_stiffness", "end_turning_stiffness")
 BASE = ("base_xx", "base_xy", "base_xr", "base_yy", "base_yr", "base_rr")
 #: the springs of a joint in the order of u, v and psi
 SPRINGS = ("joint_axial_stiffness", "joint_shear_stiffness", "joint_stiffness")
+#: fields of the inner end of a link, its joint, and their values without effect
+INNER = {
+    "joint_angle": 0.0,
+    **dict.fromkeys(SPRINGS, np.inf),
+    "hub_mass": 0.0,
+    "hub_inertia": 0.0,
+    "rotor_inertia": 0.0,
+    "gear_ratio": 1.0,
+    "base_offset_x": 0.0,
+    "base_offset_y": 0.0,
+    TURNING[0]: 0.0,
+    **{name: np.inf if name[-2] == name[-1] else 0.0 for name in BASE},
+}
+#: fields of the outer end, its tip, and their values without effect
+OUTER = dict.fromkeys(
+    (
+        *("tip_mass", "tip_inertia", "tip_moment_x", "tip_moment_y"),
+        *("end_offset_x", "end_offset_y", TURNING[1], *SUPPORTS),
+    ),
+    0.0,
+)
+#: values without effect of all fields that have one; all other fields make the member
+WITHOUT_EFFECT = {
+    **INNER,
+    **OUTER,
+    **dict.fromkeys(("nonstructural_mass", "ground_angle", "axial_force"), 0.0),
+    "flexible": 1.0,
+}
 
 
 @jax.tree_util.register_dataclass

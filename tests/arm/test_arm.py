@@ -17,6 +17,7 @@ from arms import link, mixed_arm
 import jaxmodal as jm
 from jaxmodal.arm import shapes
 from jaxmodal.arm.arrays import beam_arrays, invalid_values
+from jaxmodal.statics.beam_arrays import INNER, OUTER, WITHOUT_EFFECT, BeamArrays
 
 ROUNDING = 4e-16
 """One or two float64 roundings: values computed by different but equal expressions."""
@@ -349,3 +350,10 @@ def test_batched_values_pass_construction_and_go_through_vmap():
     assert marked.tolist() == [False, True, False]
     with pytest.raises(jm.ArmError, match=r"links\[0\]\.length.*jax\.vmap"):
         beam_arrays(batched)
+
+
+def test_every_field_of_beams_is_of_a_member_or_has_a_value_without_effect():
+    member = {"length", "youngs_modulus", "area", "second_moment", "density"}
+    member |= {"shear_modulus_effective", "has_shear"}
+    assert {f.name for f in dataclasses.fields(BeamArrays)} == member | set(WITHOUT_EFFECT)
+    assert not set(INNER) & set(OUTER)

@@ -14,22 +14,10 @@ from jaxmodal.response.driven.damping import SPRINGS, Damping, damped_beams
 from jaxmodal.response.driven.members import members_of
 from jaxmodal.response.driven.systems import System
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, TURNING, BeamArrays
+from jaxmodal.statics.beam_arrays import INNER, OUTER, BeamArrays
 
-#: what only joints and bodies know: the other fields of beams make the members
-_OF_JOINTS = frozenset(
-    (
-        *("tip_mass", "tip_inertia", "tip_moment_x", "tip_moment_y", "joint_angle"),
-        *("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness"),
-        *("hub_mass", "hub_inertia", "rotor_inertia", "gear_ratio"),
-        *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
-        *TURNING,
-        *SUPPORTS,
-        "ground_angle",
-        *BASE,
-        *("joint_damping", "joint_axial_damping", "joint_shear_damping"),
-    )
-)
+#: fields of beams and of damping that do not change the members
+_OF_ENDS = frozenset((*INNER, *OUTER, "ground_angle", *SPRINGS))
 #: fields of beams that damping makes complex
 _DAMPED = ("youngs_modulus", "shear_modulus_effective", *SPRINGS.values())
 
@@ -112,7 +100,7 @@ def known_of(system: System, broad: Arms, link: int, omega: np.ndarray) -> Known
     beam, damping = broad.beams[link], broad.damping[link]
     of_damping = same_everywhere(damping)
     members = damped = None
-    if same_everywhere(beam, _OF_JOINTS) and same_everywhere(damping, _OF_JOINTS):
+    if same_everywhere(beam, _OF_ENDS) and same_everywhere(damping, _OF_ENDS):
         members = link_members(system, broad, link, omega)
     if of_damping and all(
         np.size(getattr(beam, name)) == 1 for name in _DAMPED if getattr(beam, name) is not None

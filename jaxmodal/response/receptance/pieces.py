@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,20 +14,10 @@ from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.members import Cut
 from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
+from jaxmodal.statics.beam_arrays import INNER, OUTER, WITHOUT_EFFECT, BeamArrays
 
 #: a load or a motion over (u, v, psi), in the axes of a link
 Vector = tuple[Any, Any, Any]
-#: what of a link's features stands at its tip, and what at its joint
-_OF_TIPS = (
-    *("tip_moment_x", "tip_moment_y", "end_offset_x", "end_offset_y"),
-    "end_turning_stiffness",
-)
-_OF_JOINTS = (
-    *("axial_unit", "axial_compliance", "shear_unit", "shear_compliance"),
-    *("hub_mass", "hub_inertia", "relative_inertia", "driven_inertia", "carried_inertia"),
-    *("base_offset_x", "base_offset_y", "base_turning_stiffness"),
-)
 
 
 class Terminal(NamedTuple):
@@ -120,25 +111,19 @@ def alike(pieces: Sequence[Piece]) -> Piece:
     ]
     made = []
     for piece in pieces:
-        beam, terms = piece.beam, piece.terms
-        none = jax.tree_util.tree_map(lambda x: 0.0 * x, terms)
-        values = dict(vars(beam))
-        if not piece.outer:
-            for name in ("tip_mass", "tip_inertia", *SUPPORTS):
-                values[name] = None if values[name] is None else 0.0 * values[name]
-            terms = terms._replace(**{n: getattr(none, n) for n in _OF_TIPS})
-        if not piece.inner:
-            stiffness = values["joint_stiffness"]
-            values["joint_stiffness"] = jnp.full_like(stiffness, jnp.inf)
-            rigid = {n: getattr(none, n) for n in _OF_JOINTS}
-            for name in ("axial_unit", "shear_unit"):
-                rigid[name] = None if rigid[name] is None else rigid[name] + 1.0
-            terms = terms._replace(**rigid)
-        angle = 0.0 * beam.joint_angle
+        beam = piece.beam
+        ends = (*(() if piece.outer else OUTER), *(() if piece.inner else INNER))
+        none: dict[str, Any] = {
+            name: jnp.full_like(getattr(beam, name), WITHOUT_EFFECT[name])
+            for name in ends
+            if getattr(beam, name) is not None
+        }
+        beam = dataclasses.replace(beam, **none)
+        angle = jnp.zeros_like(beam.joint_angle)
         made.append(
             piece._replace(
-                beam=type(beam)(**values),
-                terms=terms,
+                beam=beam,
+                terms=attachments(beam),
                 turn=(angle, angle + 1.0) if piece.turn is None else piece.turn,
                 outer=None,
                 inner=None,

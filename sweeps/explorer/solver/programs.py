@@ -28,7 +28,7 @@ from jaxmodal.dynamic_stiffness.beams import (
     theory_flags,
 )
 from jaxmodal.dynamic_stiffness.condensation import Tally, noise_of, share_of
-from jaxmodal.dynamic_stiffness.cut_links import INNER, OUTER, SHARES
+from jaxmodal.dynamic_stiffness.cut_links import SHARES
 from jaxmodal.dynamic_stiffness.joints import attachments
 from jaxmodal.dynamic_stiffness.link_constants import GROUND, ROTOR, rotor_inertias
 from jaxmodal.dynamic_stiffness.link_terms import LinkTerms, formula_of, link_result
@@ -37,7 +37,7 @@ from jaxmodal.dynamic_stiffness.preload import loaded_waves
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.statics.beam_arrays import PLAIN, BeamArrays
+from jaxmodal.statics.beam_arrays import INNER, OUTER, PLAIN, WITHOUT_EFFECT, BeamArrays
 from jaxmodal.statics.laws import flexibility, spring_law
 from sweeps.explorer.solver.passages import (
     JOINT_INPUTS,
@@ -95,7 +95,7 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
         "fields": fields,
         "features": ordered,
         "shape_features": shape_features,
-        "inner": {name: number(INNER[name]) for name in fields if name in INNER},
+        "inner": {name: number(WITHOUT_EFFECT[name]) for name in fields if name in INNER},
         "outer": [name for name in fields if name in OUTER],
         "shares": SHARES,
         "beams": _beams_tape(arm, names, fields),
