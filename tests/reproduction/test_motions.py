@@ -12,15 +12,45 @@ from click.testing import CliRunner
 
 from jaxmodal.cli.commands import main
 from jaxmodal.dynamics import Hold, JointPD
-from jaxmodal.reproduction import motions_report, n_dof_experiment
-from jaxmodal.reproduction.n_dof_experiment import RATED, Tracking, TrackingLaw, table_2_arm
-from jaxmodal.reproduction.two_link_motions import FEATURES, FIGURES, Measures, run
+from jaxmodal.reproduction import n_dof_experiment, two_link_motions
+from jaxmodal.reproduction.n_dof_experiment import (
+    RATED,
+    TrackingLaw,
+    free_vibration,
+    table_2_arm,
+)
+from jaxmodal.reproduction.two_link_motions import FEATURES, Measures, run
 
 
 @pytest.mark.slow
-def test_figures_5_to_10_show_what_the_text_states():
-    """By the paper's model; the numbers are those of an independent implementation of it."""
-    runs = {figure.number: run(figure) for figure in FIGURES}
+def test_the_command_writes_the_published_report_again_and_shows_what_the_texts_state(
+    tmp_path, monkeypatch
+):
+    """Every picture is beside the report; the numbers are those of independent implementations of the papers' models.
+
+    They are asked of what the command computes, since the simulations take long.
+    """
+    runs, vibrations = {}, []
+
+    def kept_run(figure, of_paper=True, **how):
+        motion = run(figure, of_paper, **how)
+        if of_paper:
+            runs.setdefault(figure.number, motion)
+        return motion
+
+    def kept_vibration():
+        vibrations.append(free_vibration())
+        return vibrations[0]
+
+    monkeypatch.setattr(two_link_motions, "run", kept_run)
+    monkeypatch.setattr(n_dof_experiment, "free_vibration", kept_vibration)
+    result = CliRunner().invoke(main, ["reproduce-motions", "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    published = Path(__file__).parent.parent.parent / "results" / "dynamics"
+    assert (tmp_path / "report.md").read_text() == (published / "report.md").read_text()
+    assert {x.name for x in tmp_path.iterdir()} == {x.name for x in published.iterdir()}
+    assert (tmp_path / "free_vibration.png").stat().st_size > 20_000
+
     assert all(motion.attrs["status"] == "finished" for motion in runs.values())
     measures = Measures(runs)
     for feature in FEATURES:
@@ -34,25 +64,11 @@ def test_figures_5_to_10_show_what_the_text_states():
     bang_bang = [measures.largest(number, 1) for number in (9, 10)]
     np.testing.assert_allclose(bang_bang, [0.48, 0.21], rtol=0.0, atol=5e-3)
 
-
-@pytest.mark.slow
-def test_frequencies_of_the_experiment_and_its_report(tmp_path, monkeypatch):
-    """Of the sagging arm, rad/s, as an independent implementation has them; peaks of the spectrum are near."""
-    # one model of the four, and the report with canned figures: the rest of the command is long
-    monkeypatch.setattr(n_dof_experiment, "WAYS", n_dof_experiment.WAYS[2:3])
-    found, motion = n_dof_experiment.free_vibration()
-    exact, many, clamped_free = found
+    exact, many, _, _, clamped_free, _ = vibrations[0][0]
     np.testing.assert_allclose(exact.small, [12.550, 39.039], rtol=0.0, atol=6e-4)
     np.testing.assert_allclose(many.small, [12.181, 38.479], rtol=0.0, atol=6e-4)
     np.testing.assert_allclose(clamped_free.small, [12.785, 41.163], rtol=0.0, atol=6e-4)
-    np.testing.assert_allclose(clamped_free.peaks, clamped_free.small, rtol=5e-3)
-    pair = np.array([1.0, 2.0])
-    tracked = Tracking("X: canned", pair, pair, pair, pair, 0.0123, 3e-4)
-    text = motions_report._experiment(found, [tracked])
-    assert "| X: canned | 1.00, 2.00 | 1.00, 2.00 | 1.0, 2.0 | 1.0, 2.0 | 12 | 3e-04 |" in text
-    assert "| 12.785, 41.163 | +4.4 %, +0.8 % |" in text
-    motions_report._draw_free_vibration(motion, tmp_path / "free.png")
-    assert (tmp_path / "free.png").stat().st_size > 20_000
+    np.testing.assert_allclose(clamped_free.peaks, clamped_free.small, rtol=5e-3, atol=0.0)
 
 
 def test_the_tracking_law_adds_gravity_and_stops_at_its_limit():
@@ -74,13 +90,3 @@ def test_the_tracking_law_adds_gravity_and_stops_at_its_limit():
     np.testing.assert_allclose(held, [inner, outer], rtol=1e-12)
     off = torques(0.0, where - [0.1, 0.4])
     np.testing.assert_allclose(off, [12.5, RATED[1]], rtol=1e-12)
-
-
-@pytest.mark.slow
-def test_the_command_writes_the_published_report_again(tmp_path):
-    """With every picture that stands beside it."""
-    result = CliRunner().invoke(main, ["reproduce-motions", "--out", str(tmp_path)])
-    assert result.exit_code == 0, result.output
-    published = Path(__file__).parent.parent.parent / "results" / "dynamics"
-    assert (tmp_path / "report.md").read_text() == (published / "report.md").read_text()
-    assert {x.name for x in tmp_path.iterdir()} == {x.name for x in published.iterdir()}

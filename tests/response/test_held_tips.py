@@ -1,5 +1,7 @@
 """Driven arms on rigid supports: forces that hold the tips, in 40 digits and at certified resonances."""
 
+import itertools
+
 import mpmath
 import numpy as np
 import pytest
@@ -31,12 +33,12 @@ def undamped(arm):
     return arm.replace(links=tuple(x.replace(**dict.fromkeys(names)) for x in arm.links))
 
 
-def held_in_40_digits(arm, omega, source, kind=complex):
+def held_in_40_digits(arm, omega, source, kind=complex, outputs=OUTPUTS):
     """The arm without supports, and the forces that keep three of its motions at zero."""
     chain = Chain(arm, omega)
-    targets = [target(arm, name) for name in (*OUTPUTS, *HELD)]
+    targets = [target(arm, name) for name in (*outputs, *HELD)]
     moved = {name: chain.response(target(arm, name), targets) for name in (source, *HELD)}
-    last = len(OUTPUTS)
+    last = len(outputs)
     square = mpmath.matrix([[moved[s][last + k] for s in HELD] for k in range(3)])
     forces = mpmath.lu_solve(square, mpmath.matrix([moved[source][last + k] for k in range(3)]))
     return [
@@ -57,6 +59,32 @@ def test_against_40_digits(damped):
             found = jm.frequency_response(arm, omega, source, OUTPUTS, quantity=quantity).values
             truth = held_in_40_digits(bare, omega, source)
             np.testing.assert_allclose(found[:, 0], truth, rtol=0, atol=3e-13 * np.abs(truth).max())
+
+
+@pytest.mark.parametrize("in_space", [False, True])
+def test_at_resonances_of_the_arm_on_some_of_its_supports(in_space):
+    """Forces of the supports found one after the other have no digits there; derivatives are those of the plane."""
+    arm, bare = undamped(held()), undamped(without_supports())
+    asked = jm.to_spatial(arm) if in_space else arm
+    outputs = ["link_2@0.5.y", "link_1@0.5.x"]
+    rigid = [(k, name) for k in range(2) for name in SUPPORTS if getattr(arm.links[k], name)]
+    assert len(rigid) == 3
+    for count in (1, 2):
+        for removed in itertools.combinations(rigid, count):
+            part = jm.set_parameters(arm, {f"link{k + 1}.{name}": 0.0 for k, name in removed})
+            for omega in np.asarray(jm.natural_frequencies(part, 2).omega):
+                found = jm.frequency_response(asked, omega, outputs[:1], outputs).values
+                truth = held_in_40_digits(bare, omega, outputs[0], outputs=outputs)
+                largest = np.abs(truth).max()
+                np.testing.assert_allclose(found[:, 0], truth, rtol=0, atol=1e-11 * largest)
+            by_length, flat = (
+                jm.response_sensitivities(
+                    x, omega, outputs[0], outputs, addresses=["link1.length"]
+                ).derivative
+                for x in (asked, arm)
+            )
+            largest = np.abs(flat).max()
+            np.testing.assert_allclose(by_length, flat, rtol=0, atol=1e-8 * largest)
 
 
 def test_resonances_statuses_and_static_limit():

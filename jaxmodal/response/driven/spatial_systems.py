@@ -27,7 +27,6 @@ from jaxmodal.spatial.stiffness.link_entries import LinkEntries, LoadEntries
 from jaxmodal.spatial.stiffness.matrices import doubles
 from jaxmodal.spatial.stiffness.members import Sections, sections_of
 from jaxmodal.spatial.stiffness.model import SpatialModel
-from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
 
 Floats = NDArray[np.float64]
@@ -103,15 +102,6 @@ class SpatialSystem:
     def size(self) -> int:
         """Of the stiffness, with the six directions before."""
         return 6 + len(self.loads) + self.rigid
-
-    def without_held(self, w: Symmetric) -> tuple[Symmetric, list[Any]]:
-        """What is left of it where rigid supports hold, and the pivots."""
-        pivots = []
-        for last in reversed(range(self.size - self.rigid, self.size)):
-            pivot = w[last, last]
-            pivots.append(-pivot)
-            w = Symmetric([w[i, j] - w[i, last] * (w[last, j] / pivot) for i, j in places(last)])
-        return w, pivots
 
 
 def spatial_system(

@@ -29,6 +29,7 @@ from jaxmodal.response.driven.spatial_systems import (
 from jaxmodal.response.receptance.answers import around, infinite_among
 from jaxmodal.response.receptance.circle_means import kept_digits
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH, size_of
+from jaxmodal.response.receptance.rigid_supports import support_pivots, supported
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.spatial.stiffness.constants import Spring
 from jaxmodal.spatial.stiffness.entries import Added, with_link
@@ -93,7 +94,7 @@ def held_loads(system: SpatialSystem) -> frozenset[int]:
     omega = np.array([1.0 + 0.5j])
     with np.errstate(all="ignore"):
         free = [each.added.stiffness for each in _inward(system, omega, 1.0)][-1]
-        left, _ = system.without_held(free)
+        left = supported(free, system.rigid).stiffness
         sizes = [
             [float(size_of(w[i, i] + 0.0 * omega)[0]) for i in range(6, 6 + len(system.loads))]
             for w in (left, free)
@@ -139,7 +140,7 @@ def _motions(system: SpatialSystem, omega: NDArray[Any], held: frozenset[int]) -
 def dual_motions(system: SpatialSystem, omega: Dual, held: frozenset[int]) -> Dual:
     """Motions (read, inputs, F) with their derivatives, those by the frequency last; of ``held`` ports they are 0."""
     *_, last = _inward(system, omega, 1.0)
-    left, _ = system.without_held(last.added.stiffness)
+    left = supported(last.added.stiffness, system.rigid).stiffness
     return _read(system, left, omega, held)
 
 
@@ -188,11 +189,9 @@ def condensed_in_space(
             before = sum(map(size_of, each.added.inner[:3])) + size_of(squared * inner)
             growth = np.maximum(growth, size_of(w[0, 0] + w[1, 1] + w[2, 2]) / before)
     if system.rigid:
-        free, (w, _) = w, system.without_held(w)
+        w, terms = supported(w, system.rigid)
         for i in (k for k in range(6, w.size) if k - 6 not in held):
-            growth = np.maximum(
-                growth, size_of(free[i, i] + 0.0 * omega) / size_of(w[i, i] + 0.0 * omega)
-            )
+            growth = np.maximum(growth, terms[i] / size_of(w[i, i] + 0.0 * omega))
     return w, growth
 
 
@@ -218,7 +217,7 @@ def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) 
             if spring is not plain and not is_free(plain):
                 # the pivot of a damped spring has a pole where that vanishes
                 factors.append(1.0 / (spring.compliance * stiffness_of(plain)))
-    return factors + system.without_held(each.added.stiffness)[1]
+    return factors + support_pivots(each.added.stiffness, system.rigid)
 
 
 class _Passed(NamedTuple):

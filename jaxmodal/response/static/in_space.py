@@ -18,6 +18,7 @@ from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.ports import RELATIVE, Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, is_free, spatial_system
 from jaxmodal.response.receptance.in_space import held_loads
+from jaxmodal.response.receptance.rigid_supports import supported
 from jaxmodal.response.static.buckled import buckled_error
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -149,7 +150,7 @@ def _at_rest(system: SpatialSystem, soft: str | None, give: float = 1.0) -> NDAr
         entries = link.entries._replace(springs=springs)
         planes = link.planes(members)
         w = with_link(entries, planes, NOTHING, w, 0, False, link.loads).stiffness
-    w, loads = system.without_held(w)[0], range(6, size)
+    w, loads = supported(w, system.rigid).stiffness, range(6, size)
     return np.array([[-float(as_array(w[i, j], np.zeros(1))[0]) for j in loads] for i in loads])
 
 
