@@ -40,6 +40,8 @@ def kept_digits(
 ) -> np.ndarray:
     """Values (outputs, inputs, L) of lanes with those replaced whose digits the recursion loses.
 
+    NaN where a mean and the recursion differ by more than both may err, and no other circle tells which is right.
+
     Parameters
     ----------
     responses
@@ -54,6 +56,9 @@ def kept_digits(
         Last coefficients, relative to the largest, below which no other radius is tried.
     """
     kept, error = values.copy(), np.full(values.shape, np.inf)
+    before = np.full(
+        values.shape, np.nan, complex
+    )  # the means of the circle before that were unlike the recursion
     growth = np.where(np.isnan(growth), np.inf, growth)
     left = np.arange(omega.size)
     turns = np.exp(2j * np.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
@@ -65,18 +70,24 @@ def kept_digits(
         found = found.reshape(*values.shape[:2], _POINTS, left.size)
         largest, at = np.abs(found).max(axis=2), np.s_[:, :, left]
         settled = np.zeros(largest.shape, bool)
+        apart = before[at].copy()
         for value, wrong in _centres(np.fft.fft(found, axis=2) / _POINTS, largest):
             value = value if np.iscomplexobj(values) else value.real
             size = np.maximum(largest, np.abs(value))
             unlike = (np.abs(value - values[at]) > _APART * growth[left] ** 2 * size) & (
                 growth[left] < _NONE_LEFT
             )
-            better = (wrong < error[at]) & (wrong <= _SMALL * size) & ~unlike
+            # the growth is an estimate: where two circles agree it was too small
+            small = wrong <= _SMALL * size
+            unlike &= ~(np.abs(value - before[at]) <= _SMALL * size)
+            apart = np.where(small & unlike, value, apart)
+            better = (wrong < error[at]) & small & ~unlike
             kept[at] = np.where(better, value, kept[at])
             error[at] = np.where(better, wrong, error[at])
             settled |= error[at] <= enough * size
+        before[at] = apart
         left = left[~settled.all(axis=(0, 1))]
-    return kept
+    return np.where(np.isfinite(before) & np.isinf(error), np.nan, kept)
 
 
 def _centres(
