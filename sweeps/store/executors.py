@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
-import functools
 import math
 import statistics
 import time
@@ -15,10 +14,10 @@ from typing import Any, Protocol, TypeVar
 
 import jax
 
-from jaxmodal.runtime.compilation import add_cpu_flags
-from jaxmodal.runtime.default_cache import allowed, use_default_cache
+from jaxmodal.runtime.default_cache import allowed
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
+from sweeps.store.on_workers import on_worker
 
 T = TypeVar("T")
 #: shards with the scheduler for each thread of its workers, and how often one that fails is tried again
@@ -145,19 +144,21 @@ class Dask:
                     f"executor: the dask scheduler at {self.address!r} cannot be reached ({error}); "
                     "start `dask scheduler` and `dask worker`, or leave the address out."
                 ) from error
-            yield from _bounded(dask, client, task, iter(shards), _Stragglers(self.late))
+            packed = dask.protocol.pickle.dumps(task)
+            yield from _bounded(dask, client, packed, iter(shards), _Stragglers(self.late))
 
 
 def _bounded(
     dask: Any,
     client: Any,
-    task: Callable[[int], T],
+    task: bytes,
     waiting: Iterator[int],
     stragglers: _Stragglers,
-) -> Iterator[tuple[int, T | Failed]]:
+) -> Iterator[tuple[int, Any]]:
     """Yield (shard, result) as they are ready; at most `_IN_FLIGHT` shards for each thread are with the scheduler."""
-    # what all shards share goes to a worker once, and is made again where it is lost
-    shared = client.submit(_itself, task, pure=False)
+    # what all shards share goes to each worker once, and to a new one where it is lost; as bytes, for whose sake no
+    # worker waits until another one has imported the solver
+    shared = client.submit(bytes, task, pure=False)
     finished = dask.as_completed(loop=client.loop)
     places: dict[str, int] = {}
     threads, looked = 1, -math.inf
@@ -168,7 +169,7 @@ def _bounded(
         while len(places) < _IN_FLIGHT * threads and (shard := next(waiting, None)) is not None:
             try:
                 future = client.submit(
-                    *(_on_worker, shard, shared, allowed()), pure=False, retries=_RETRIES
+                    *(on_worker, shard, shared, allowed()), pure=False, retries=_RETRIES
                 )
             except dask.client.ClosedClientError as error:
                 raise SweepError(_LOST) from error
@@ -222,23 +223,6 @@ class _Stragglers:
                 self.late(
                     f"shard {shard} has been with the workers for {now - begun:.0f} s, others took about {usual:.0f} s"
                 )
-
-
-def _itself(task: T) -> T:
-    return task
-
-
-def _on_worker(shard: int, task: Callable[[int], T], cached: bool) -> T:
-    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
-    add_cpu_flags()
-    if cached:
-        _cache_once()
-    return task(shard)
-
-
-@functools.cache
-def _cache_once() -> None:
-    use_default_cache()
 
 
 def as_executor(executor: str | Executor | None) -> Executor:

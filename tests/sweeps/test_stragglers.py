@@ -32,7 +32,7 @@ class Cluster:
         if self.closed:
             raise self.client.ClosedClientError
         shard = arguments[0]
-        if call is executors._on_worker:
+        if call is executors.on_worker:
             self.ends[shard] = self.now + (self.takes if shard == self.slow else 1.0)
             self.most = max(self.most, len(self.ends))
         return types.SimpleNamespace(key=shard, result=lambda: None)
@@ -59,7 +59,7 @@ def late(monkeypatch):
         monkeypatch.setattr(executors.time, "monotonic", cluster.monotonic)
         monkeypatch.setattr(executors.time, "sleep", cluster.sleep)
         stragglers = executors._Stragglers(told.append)
-        results = executors._bounded(cluster, cluster, None, iter(range(shards)), stragglers)
+        results = executors._bounded(cluster, cluster, b"", iter(range(shards)), stragglers)
         return results, told
 
     return computed
