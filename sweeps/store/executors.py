@@ -241,14 +241,15 @@ class _Threads:
         with contextlib.suppress(OSError):  # the client may find the scheduler again
             found = sum(self.client.nthreads().values())
             self.number, self._looked = max(1, found), now
-            since = None if found else (self._none_since or now)
-            missed = 0.0 if since is None else now - since
+            if found or self._none_since is None:
+                self._none_since = None if found else now
+                return
+            missed = now - self._none_since
             if missed > self.patience:
                 raise SweepError(_ENDED)
             if missed > _LATE_SECONDS and self.late is not None:
                 self.late("the scheduler of dask has no workers; shards wait until one comes")
                 self.late = None
-            self._none_since = since
 
 
 class _Ended(NamedTuple):

@@ -8,7 +8,7 @@ import functools
 import os
 import pickle
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import jax
 
@@ -16,7 +16,6 @@ from jaxmodal.runtime.compilation import add_cpu_flags
 from jaxmodal.runtime.default_cache import use_default_cache
 from jaxmodal.runtime.process_end import end_quickly
 
-T = TypeVar("T")
 #: what dask sets for its workers, in bytes
 _TRIM = "MALLOC_TRIM_THRESHOLD_"
 #: parameters of glibc's `mallopt`, each with the value up to which glibc raises it by itself where nothing is set
@@ -52,8 +51,8 @@ def keep_freed_memory() -> None:
     """Let a worker keep freed memory as any other process does; without effect elsewhere.
 
     Dask has its workers give every freed array of more than 64 kB back to the system. The solver makes and frees
-    thousands of them for a shard, each of which then has to be found and cleared anew, page by page: half as much
-    processor time again.
+    thousands of them for a shard, each of which then has to be found and cleared anew, page by page: 1.5 to 2.5 times
+    the processor time.
     """
     if _TRIM not in os.environ:
         return
