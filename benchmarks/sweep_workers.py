@@ -2,9 +2,10 @@
 
 ``python -m benchmarks.sweep_workers --out results/benchmarks/sweep_workers.json``
 
-Every way is the command that a user types, start and end included, into a store of its own. Programs are compiled
-before, by a part of the sweep. At the end the stores are compared byte by byte. Seconds by the clock mean something
-where nothing else runs; those of the processors do elsewhere, too.
+Every way is what a user starts, start and end included, into a store of its own. One worker of dask says what of the
+time a worker's start takes, and what its shards. Programs are compiled before, by a part of the sweep. At the end the
+stores are compared byte by byte. Seconds by the clock mean something where nothing else runs; those of the processors
+do elsewhere, too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import json
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -36,13 +38,34 @@ axes = [
 ]
 """
 #: sweeps by name, and cells of their chunks: so many chunks that the last one of a worker weighs little
-SWEEPS = {"plane": (PLANE, 16_384), "space": (SPACE, 3_000)}
+SWEEPS = {
+    "plane": (PLANE, 16_384),
+    "forty": (PLANE.replace("num_modes = 10", "num_modes = 40"), 16_384),
+    "space": (SPACE, 3_000),
+}
 #: the ways, and how many processes work side by side
-WAYS = {"alone": ([], 1), "claims": (["--claim"], 2), "dask": (["--executor", "dask"], 1)}
+WAYS = {
+    "alone": ([], 1),
+    "claims": (["--claim"], 2),
+    "dask": (["--executor", "dask"], 1),
+    "one worker of dask": (None, 1),
+}
+#: what no command starts
+ONE = """if __name__ == "__main__":
+    import jax
+    jax.config.update("jax_enable_x64", True)
+    import sweeps
+    sweeps.run(sweeps.read_sweep({file!r}), {store!r}, chunk_cells={cells}, executor=sweeps.Dask(workers=1))
+"""
 
 
-def _command(folder: Path, store: str, cells: int, options: list[str]) -> list[str]:
-    asked = [str(folder / "s.toml"), "--out", str(folder / store), "--chunk-cells", str(cells)]
+def _command(folder: Path, store: str, cells: int, options: list[str] | None) -> list[str]:
+    file, out = str(folder / "s.toml"), str(folder / store)
+    if options is None:
+        script = folder / "one.py"
+        script.write_text(ONE.format(file=file, store=out, cells=cells))
+        return [sys.executable, str(script)]
+    asked = [file, "--out", out, "--chunk-cells", str(cells)]
     return [sys.executable, "-m", "jaxmodal", "sweep", "run", *asked, "--no-plot", *options]
 
 
@@ -64,26 +87,30 @@ def _contents(store: Path) -> dict[str, bytes]:
 
 
 def measured(name: str, rounds: int) -> dict[str, Any]:
-    """Seconds of every way; of several rounds the quickest, since other work only adds to them."""
+    """Seconds of every way, medians of several rounds in turn."""
     text, cells = SWEEPS[name]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "s.toml").write_text(text)
         _timed([_command(folder, "first.zarr", cells, ["--part", "1/16"])])
-        found: dict[str, Any] = {"sweep": name, "cores": os.cpu_count()}
+        found: dict[str, Any] = {"sweep": name, "cores": os.cpu_count(), "rounds": rounds}
         found["others_at_work"] = round(os.getloadavg()[0], 1)
+        taken: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
         for turn in range(rounds):
             for way, (options, processes) in WAYS.items():
                 asked = _command(folder, f"{way}{turn}.zarr", cells, options)
                 seconds, used = _timed([asked] * processes)
-                if seconds < found.get(way, {}).get("seconds", float("inf")):
-                    found[way] = {"seconds": seconds, "processor_seconds": used}
+                taken[way].append((seconds, used))
                 print(name, way, f"{seconds:.1f} s, {used:.1f} s of the processors", flush=True)
+        kinds = ("seconds", "processor_seconds")
+        for way, times in taken.items():
+            found[way] = dict(
+                zip(kinds, map(statistics.median, zip(*times, strict=True)), strict=True)
+            )
         alone = _contents(folder / "alone0.zarr")
         for way in list(WAYS)[1:]:
-            found[way]["efficiency"] = found["alone"]["seconds"] / found[way]["seconds"]
-            used = found["alone"]["processor_seconds"] / found[way]["processor_seconds"]
-            found[way]["efficiency_of_processor_seconds"] = used
+            for kind in kinds:
+                found[way][f"efficiency_of_{kind}"] = found["alone"][kind] / found[way][kind]
             found[way]["same_bytes"] = _contents(folder / f"{way}0.zarr") == alone
     return found
 

@@ -34,6 +34,7 @@ from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import file_option, force_option, require_new, writing
 from jaxmodal.cli.shell_words import with_choices
 from jaxmodal.runtime.errors import UncertifiedError, suggestion
+from jaxmodal.runtime.process_end import end_quickly
 from jaxmodal.runtime.tables import printable
 
 ENTRY_POINTS = "jaxmodal.commands"
@@ -184,6 +185,7 @@ def main(ctx: click.Context, no_cache: bool, no_check: bool, strict: bool) -> No
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()
+    end_quickly()
     ctx.obj = ctx.with_resource(warnings_shown(implausible=not no_check))
     if no_cache:
         jax.config.update("jax_enable_compilation_cache", False)  # type: ignore[no-untyped-call]

@@ -5,20 +5,20 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
-import functools
+import itertools
 import math
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import jax
 
-from jaxmodal.runtime.compilation import add_cpu_flags
-from jaxmodal.runtime.default_cache import allowed, use_default_cache
+from jaxmodal.runtime.default_cache import allowed
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
+from sweeps.store.on_workers import on_worker
 
 T = TypeVar("T")
 #: shards with the scheduler for each thread of its workers, and how often one that fails is tried again
@@ -29,6 +29,12 @@ _SHORT, _LONG = 0.001, 0.1
 _LATE, _ENOUGH, _REMEMBERED, _LATE_SECONDS = 4.0, 8, 64, 30.0
 #: seconds between two looks at how many threads the workers have
 _LOOK = 2.0
+#: seconds after which workers of this machine do not come back
+_PATIENCE = 60.0
+_ENDED = (
+    "executor: all workers of dask have ended, as where memory runs out, and were not started again; shards that are "
+    "complete are kept, and the same command goes on."
+)
 _LOST = (
     "executor: the dask scheduler was lost; shards that are complete are kept, and the same command goes on with a "
     "new one."
@@ -145,55 +151,128 @@ class Dask:
                     f"executor: the dask scheduler at {self.address!r} cannot be reached ({error}); "
                     "start `dask scheduler` and `dask worker`, or leave the address out."
                 ) from error
-            yield from _bounded(dask, client, task, iter(shards), _Stragglers(self.late))
+            packed = dask.protocol.pickle.dumps(task)
+            threads = _Threads(client, self.late, _PATIENCE if self.address is None else math.inf)
+            yield from _bounded(dask, client, packed, iter(shards), threads, _Stragglers(self.late))
 
 
 def _bounded(
     dask: Any,
     client: Any,
-    task: Callable[[int], T],
+    task: bytes,
     waiting: Iterator[int],
+    threads: _Threads,
     stragglers: _Stragglers,
-) -> Iterator[tuple[int, T | Failed]]:
+) -> Iterator[tuple[int, Any]]:
     """Yield (shard, result) as they are ready; at most `_IN_FLIGHT` shards for each thread are with the scheduler."""
-    # what all shards share goes to a worker once, and is made again where it is lost
-    shared = client.submit(_itself, task, pure=False)
+    # what all shards share goes to each worker once, and to a new one where it is lost; as bytes, for whose sake no
+    # worker waits until another one has imported the solver
+    shared = client.submit(bytes, task, pure=False)
     finished = dask.as_completed(loop=client.loop)
-    places: dict[str, int] = {}
-    threads, looked = 1, -math.inf
+    places: dict[str, tuple[int, int]] = {}
+    ended: list[_Ended] = []
+    turns = itertools.count()
     while True:
-        if time.monotonic() - looked > _LOOK:
-            with contextlib.suppress(OSError):  # the client may find the scheduler again
-                threads, looked = max(1, sum(client.nthreads().values())), time.monotonic()
-        while len(places) < _IN_FLIGHT * threads and (shard := next(waiting, None)) is not None:
+        threads.look()
+        while (
+            len(places) < _IN_FLIGHT * threads.number and (shard := next(waiting, None)) is not None
+        ):
             try:
                 future = client.submit(
-                    *(_on_worker, shard, shared, allowed()), pure=False, retries=_RETRIES
+                    *(on_worker, shard, shared, allowed()), pure=False, retries=_RETRIES
                 )
             except dask.client.ClosedClientError as error:
                 raise SweepError(_LOST) from error
-            places[future.key] = shard
+            places[future.key] = next(turns), shard
             stragglers.begun(shard)
             finished.add(future)
             del future  # so that a result is forgotten once it has been yielded
         if not places:
-            return
+            if not ended:
+                return
+            at_work, beside = _at_work(ended)
+            yield from at_work
+            waiting, ended = iter(beside), []
+            continue
         pause = _SHORT
         while not finished.has_ready():
+            threads.look()
             stragglers.tell()
             time.sleep(pause)
             pause = min(2.0 * pause, _LONG)
         future = next(finished)
-        shard = places.pop(future.key)
+        if future.status == "pending":  # its worker was lost before it could tell the result
+            finished.add(future)
+            continue
+        turn, shard = places.pop(future.key)
         stragglers.ended(shard)
         try:
             result = future.result()
+        except dask.KilledWorker as error:
+            ended.append(_Ended(turn, shard, error.last_worker.address, error.allowed_failures + 1))
+            continue
         except CancelledError as error:  # of all: the client waits for the scheduler, and gives up
             raise SweepError(_LOST) from error
         except Exception as error:
             result = Failed(error)
         del future
         yield shard, result
+
+
+class _Threads:
+    """How many threads the workers have; that there are none is told, and waited for no longer than ``patience``."""
+
+    def __init__(self, client: Any, late: Callable[[str], None] | None, patience: float) -> None:
+        self.client, self.late, self.patience = client, late, patience
+        self.number, self._looked = 1, -math.inf
+        self._none_since: float | None = None
+
+    def look(self) -> None:
+        """Count them, but not too often.
+
+        Raises
+        ------
+        SweepError
+            If there have been none for too long.
+        """
+        now = time.monotonic()
+        if now - self._looked <= _LOOK:
+            return
+        with contextlib.suppress(OSError):  # the client may find the scheduler again
+            found = sum(self.client.nthreads().values())
+            self.number, self._looked = max(1, found), now
+            if found or self._none_since is None:
+                self._none_since = None if found else now
+                return
+            missed = now - self._none_since
+            if missed > self.patience:
+                raise SweepError(_ENDED)
+            if missed > _LATE_SECONDS and self.late is not None:
+                self.late("the scheduler of dask has no workers; shards wait until one comes")
+                self.late = None
+
+
+class _Ended(NamedTuple):
+    """A shard whose workers ended, so many and this one last; it was the turn-th that was handed out."""
+
+    turn: int
+    shard: int
+    worker: str
+    times: int
+
+
+def _at_work(ended: Iterable[_Ended]) -> tuple[list[tuple[int, Failed]], list[int]]:
+    """Of shards whose workers ended, those that these were at, as failed, and those that only lay beside them.
+
+    To dask all shards that a worker has are the same. It takes them in the order in which they were handed out.
+    """
+    first: dict[str, _Ended] = {}
+    beside: list[int] = []
+    for entry in sorted(ended):
+        if first.setdefault(entry.worker, entry) is not entry:
+            beside.append(entry.shard)
+    why = "workers ended one after the other while they had it, as where memory runs out; their logs say more"
+    return [(it.shard, Failed(RuntimeError(f"{it.times} {why}"))) for it in first.values()], beside
 
 
 class _Stragglers:
@@ -222,23 +301,6 @@ class _Stragglers:
                 self.late(
                     f"shard {shard} has been with the workers for {now - begun:.0f} s, others took about {usual:.0f} s"
                 )
-
-
-def _itself(task: T) -> T:
-    return task
-
-
-def _on_worker(shard: int, task: Callable[[int], T], cached: bool) -> T:
-    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
-    add_cpu_flags()
-    if cached:
-        _cache_once()
-    return task(shard)
-
-
-@functools.cache
-def _cache_once() -> None:
-    use_default_cache()
 
 
 def as_executor(executor: str | Executor | None) -> Executor:

@@ -9,7 +9,7 @@ import itertools
 import os
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any, Self
 
@@ -131,19 +131,37 @@ async def _all_read(store: Store, keys: Sequence[str]) -> list[bytes | None]:
     return [None if buffer is None else bytes(buffer.to_bytes()) for buffer in found]
 
 
-def sizes_in(location: Location, folder: str) -> dict[str, int]:
-    """How many bytes each piece of an array has, by its key; of one that is not there nothing."""
+def read_listed(location: Location, folder: str, keys: Iterable[str]) -> Iterator[bytes | None]:
+    """As `read_pieces` of a folder in which most may be missing: a server is asked for those alone that it lists."""
+    if _root(location) is not None:
+        yield from read_pieces(location, keys)
+        return
+    there, wanted = _listed(location, folder), list(keys)
+    found = read_pieces(location, (key for key in wanted if key in there))
+    for key in wanted:
+        yield next(found) if key in there else None
+
+
+def sizes_in(location: Location, folders: Iterable[str]) -> Callable[[str], int | None]:
+    """How many bytes a piece in one of these folders has, by its key; None where it is not there.
+
+    A file is looked at when it is asked for, so that nothing is kept for each; a server lists all of them at once.
+    """
     root = _root(location)
     if root is not None:
-        found = dict[str, int]()
-        with (
-            contextlib.suppress(FileNotFoundError, NotADirectoryError),
-            os.scandir(f"{root}/{folder}") as entries,
-        ):
-            for entry in entries:
-                with contextlib.suppress(FileNotFoundError):  # half written, and moved meanwhile
-                    found[f"{folder}/{entry.name}"] = entry.stat().st_size
-        return found
+        return lambda key: _size(f"{root}/{key}")
+    return {key: n for folder in folders for key, n in _listed(location, folder).items()}.get
+
+
+def _size(path: str) -> int | None:
+    try:
+        return os.stat(path).st_size
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _listed(location: Location, folder: str) -> dict[str, int]:
+    """The pieces that a server has in a folder, and their sizes."""
     store = _at(location, "", "r").store
     listed = getattr(store, "sizes_in", None)  # of a bucket, which tells them with the names
     return listed(folder) if listed is not None else sync(_all_sizes(store, folder))

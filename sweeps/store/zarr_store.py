@@ -41,6 +41,7 @@ from sweeps.store.pieces import (
     folder_of,
     in_memory,
     open_group,
+    read_listed,
     read_pieces,
     remove_leftovers,
     sizes_in,
@@ -140,11 +141,9 @@ class SweepStore:
     ) -> Iterator[tuple[int, Record | Exception | None]]:
         """Each shard, of these or of all, with its record; None where it has none, an error where this is torn."""
         every = range(self.grid.num_shards) if shards is None else shards
-        there = sizes_in(self.location, _RECORDS)
-        keys = [_record_key(shard) for shard in every]
-        found = read_pieces(self.location, (key for key in keys if key in there))
-        for shard, key in zip(every, keys, strict=True):
-            yield shard, self._record(next(found) if key in there else None)
+        found = read_listed(self.location, _RECORDS, map(_record_key, every))
+        for shard, data in zip(every, found, strict=True):
+            yield shard, self._record(data)
 
     def _record(self, data: bytes | None) -> Record | Exception | None:
         try:
@@ -164,17 +163,14 @@ class SweepStore:
     def state(self, every_byte: bool = True) -> State:
         """How far the store is; whether the pieces are whole by every byte of them, or by their sizes alone."""
         missing, torn, modes = 0, dict[str, str](), Counter[int]()
-        sizes = dict[str, int]()
-        if not every_byte:
-            for name in self.arrays:
-                sizes |= sizes_in(self.location, name)
+        size_of = sizes_in(self.location, () if every_byte else self.arrays)
         for shard, record in self.records():
             wrong = [_record_key(shard)] if isinstance(record, Exception) else []
             torn |= dict.fromkeys(wrong, "is cut or changed")
             if isinstance(record, Record):
                 keys = zip(self._keys(shard), record.pieces, strict=False)
-                # another process may have written it since the sizes were listed
-                if every_byte or any(sizes.get(key) != size for key, (_, size) in keys):
+                # another process may have written it since a server listed the sizes
+                if every_byte or any(size_of(key) != size for key, (_, size) in keys):
                     wrong = self._wrong(shard, record)
                 torn |= dict.fromkeys(wrong, _WRONG)
             if isinstance(record, Record) and not wrong:

@@ -1,6 +1,8 @@
 """The cache that is used without being asked: its place, its bound, what is wrong with it, and workers of sweeps."""
 
+import operator
 import os
+import pickle
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +12,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.runtime import cache_files, default_cache
-from sweeps.store import executors
+from sweeps.store import on_workers
 
 
 @pytest.fixture
@@ -133,13 +135,13 @@ def test_files_that_vanish_meanwhile_are_no_error(tmp_path):
 
 
 def test_workers_of_sweeps_use_it_once_unless_it_is_off(monkeypatch):
-    calls = []
-    monkeypatch.setattr(executors, "use_default_cache", lambda: calls.append(1))
-    executors._cache_once.cache_clear()
+    calls, task = [], pickle.dumps(operator.neg)
+    monkeypatch.setattr(on_workers, "use_default_cache", lambda: calls.append(1))
+    on_workers._begin.cache_clear()
     try:
-        assert executors._on_worker(3, lambda chunk: chunk + 1, cached=False) == 4
+        assert on_workers.on_worker(3, task, cached=False) == -3
         assert calls == []
-        assert [executors._on_worker(k, lambda chunk: chunk, cached=True) for k in (1, 2)] == [1, 2]
+        assert [on_workers.on_worker(k, task, cached=True) for k in (1, 2)] == [-1, -2]
         assert calls == [1]
     finally:
-        executors._cache_once.cache_clear()
+        on_workers._begin.cache_clear()

@@ -51,6 +51,22 @@ def test_a_sweep_of_a_thousand_million_cells_is_begun_and_looked_at_in_little_me
     assert cells == sweep.num_cells
 
 
+def test_a_look_at_a_store_keeps_nothing_for_each_shard(synthetic, tmp_path):
+    """500 shards: the names of their files alone would take 150 kB."""
+    axes = [sweeps.linspace("theta_2", 0, 180, 500, unit="degree")]
+    small = sweeps.Sweep("example:two_link_flexible", axes, num_modes=1)
+    sweeps.run(small, tmp_path / "a.zarr", chunk_cells=1)
+    store = zarr_store.stored(tmp_path / "a.zarr")
+    store.state(every_byte=False)
+    for look in (lambda: store.state(every_byte=False), store.without_mark, store.missing):
+        tracemalloc.start()
+        try:
+            look()
+            assert tracemalloc.get_traced_memory()[1] < 30e3
+        finally:
+            tracemalloc.stop()
+
+
 @pytest.mark.parametrize(
     ("num", "outputs", "cells"),
     [

@@ -8,6 +8,12 @@ import sweeps
 from sweeps.store import executors
 
 
+class Killed(Exception):
+    """As dask says that the workers ended that had a shard."""
+
+    last_worker, allowed_failures = types.SimpleNamespace(address="tcp://worker:1"), 3
+
+
 class Cluster:
     """Stands for dask: a clock on which every shard takes a second, but one; futures end when they are asked for."""
 
@@ -15,6 +21,7 @@ class Cluster:
         self.now, self.slow, self.takes, self.most = 0.0, slow, takes, 0
         self.threads, self.ends, self.loop = {"worker": 3}, {}, None
         self.client = types.SimpleNamespace(ClosedClientError=type("Closed", (Exception,), {}))
+        self.KilledWorker, self.kills, self.lost = Killed, (), set()
         self.closed = False
 
     def monotonic(self):
@@ -32,7 +39,7 @@ class Cluster:
         if self.closed:
             raise self.client.ClosedClientError
         shard = arguments[0]
-        if call is executors._on_worker:
+        if call is executors.on_worker:
             self.ends[shard] = self.now + (self.takes if shard == self.slow else 1.0)
             self.most = max(self.most, len(self.ends))
         return types.SimpleNamespace(key=shard, result=lambda: None)
@@ -48,8 +55,20 @@ class Cluster:
 
     def __next__(self):
         shard = min(self.ends, key=self.ends.get)
-        del self.ends[shard]
-        return types.SimpleNamespace(key=shard, result=lambda: None)
+        status = "pending" if shard in self.lost else "finished"
+        if shard in self.lost:
+            self.lost.remove(shard)
+            self.ends[shard] += 1.0
+        else:
+            del self.ends[shard]
+        return types.SimpleNamespace(key=shard, status=status, result=lambda: self.result(shard))
+
+    def result(self, shard):
+        """Of shards that lie with one that ends its workers, all are said to do so, once."""
+        if shard in self.kills:
+            if shard != self.kills[0]:
+                self.kills = tuple(k for k in self.kills if k != shard)
+            raise Killed
 
 
 @pytest.fixture
@@ -59,7 +78,10 @@ def late(monkeypatch):
         monkeypatch.setattr(executors.time, "monotonic", cluster.monotonic)
         monkeypatch.setattr(executors.time, "sleep", cluster.sleep)
         stragglers = executors._Stragglers(told.append)
-        results = executors._bounded(cluster, cluster, None, iter(range(shards)), stragglers)
+        threads = executors._Threads(cluster, told.append, 60.0)
+        results = executors._bounded(
+            cluster, cluster, b"", iter(range(shards)), threads, stragglers
+        )
         return results, told
 
     return computed
@@ -96,3 +118,32 @@ def test_a_client_that_has_lost_its_scheduler_is_told(late):
     cluster.closed = True
     with pytest.raises(sweeps.SweepError, match="the dask scheduler was lost"):
         list(results)
+
+
+def test_shards_beside_one_that_ends_its_workers_are_tried_again(late):
+    cluster = Cluster(None)
+    cluster.kills = (5, 6, 9)
+    results, _ = late(cluster, 40)
+    found = list(results)
+    assert sorted(shard for shard, _ in found) == list(range(40))
+    ((shard, failed),) = [(k, it) for k, it in found if it is not None]
+    assert shard == 5
+    assert str(failed.error).startswith("4 workers ended one after the other while they had it")
+
+
+def test_a_result_whose_worker_is_lost_before_it_is_told_is_waited_for(late):
+    cluster = Cluster(None)
+    cluster.lost = {7}
+    results, _ = late(cluster, 40)
+    assert sorted(shard for shard, _ in results) == list(range(40))
+
+
+def test_workers_that_do_not_come_back_are_told_and_are_an_error_at_last(late):
+    cluster = Cluster(None)
+    results, told = late(cluster, 500)
+    next(results)
+    cluster.threads, cluster.ends = {}, dict.fromkeys(cluster.ends, cluster.now + 1000000.0)
+    with pytest.raises(sweeps.SweepError, match="all workers of dask have ended, as where memory"):
+        list(results)
+    assert "the scheduler of dask has no workers; shards wait until one comes" in told
+    assert cluster.now < 100.0
