@@ -35,6 +35,19 @@ class Motion:
         products = outer(w, w)
         return Matrix(tuple(a - b for a, b in zip(products.rows, crossed, strict=True)))  # type: ignore[arg-type]
 
+    def at(self, place: Vector, rate: Vector, growth: Vector) -> Motion:
+        """Of the frame with the same axes at a place that moves so in this one."""
+        pull = self.pull + self.field().of(place)
+        return Motion(self.spin, self.growth, pull + self.spin.cross(rate).times(2.0) + growth)
+
+
+def turned_motion(motion: Motion, turn: Turn, rate: Vector, growth: Vector) -> Motion:
+    """Of the frame that is turned by a rotation vector, which has this rate and second derivative."""
+    own, back = turn.rate(rate), turn.axes.transposed
+    spin = back.of(motion.spin)
+    swing = back.of(motion.growth) + spin.cross(own) + turn.rate(growth)
+    return Motion(spin + own, swing + turn.second(rate), back.of(motion.pull))
+
 
 def _crossed(square: Expression, vector: Vector) -> tuple[Vector, Vector, Vector]:
     """Rows of w^2 - [g]."""
@@ -154,7 +167,6 @@ class BentLink:
     ) -> Motion:
         """The motion of the frame of the tip, in its axes."""
         made, still = self.made, Vector(*(self.zero,) * 3)
-        back = self.turn.axes.transposed
         speed, growth = still, still
         for k, slope in enumerate(self.slopes):
             speed = speed + slope.times(rates[k])
@@ -168,13 +180,8 @@ class BentLink:
             then = self.change(function, more) + self.twice(function, rates)
             faster = faster + self._along(function, then).times(value)
             reach = reach + self._along(function, share).times(value)
-        own = self.turn.rate(speed)
-        carried = back.of(motion.spin)
-        swing = back.of(motion.growth) + carried.cross(own) + self.turn.rate(growth)
-        swing = swing + self.turn.second(speed)
-        pull = motion.pull + motion.field().of(reach) + motion.spin.cross(end).times(2.0) + faster
-        tip = Motion(carried + own, swing, back.of(pull))
-        return Motion(tip.spin, tip.growth, tip.pull + tip.field().of(made.offset))
+        tip = turned_motion(motion.at(reach, end, faster), self.turn, speed, growth)
+        return tip.at(made.offset, still, still)
 
     def forces(
         self, motion: Motion, rates: Sequence[Expression], more: Sequence[Expression]

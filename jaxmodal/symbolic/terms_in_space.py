@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic.chain_in_space import ChainInSpace
@@ -61,8 +60,10 @@ class WriterInSpace(Writer):
 
     def _with(self, forces: Sequence[Expression]) -> list[Expression]:
         """Forces with K q + D q' + c."""
+        size = self.model.layout.size
+        none = [self.graph.zero] * (self.size - size)  # the pose of a free base strains nothing
         parts = (
-            self.times(self.stiffness(), self.names.coordinates),
+            self.times(self.stiffness(), [*self.names.coordinates[:size], *none]),
             self.times(self.damping(), self.names.rates),
             self.friction(),
             forces,
@@ -72,12 +73,6 @@ class WriterInSpace(Writer):
 
 def _check(model: SpatialFlexibleArm) -> None:
     """Refuse what the recursion does not know."""
-    require_held_base(model, "symbolic.written_equations")
-    if not model.is_of_turning_links:
-        raise ArmError(
-            "model: has joints that slide, segments, or a base that is elastic or driven, which equations of arms in "
-            "space are not written for; must be of links that turn at joints, on a clamped base."
-        )
     if model.inertia_order != "full":
         raise ArmError(
             f"model: is posed with inertia_order = {model.inertia_order!r}, and equations of arms in space are written "
@@ -87,10 +82,4 @@ def _check(model: SpatialFlexibleArm) -> None:
         raise ArmError(
             "model: is posed with frames = 'linear', and equations of arms in space are written with rotation frames "
             "alone; must be model.posed(frames='rotation')."
-        )
-    sprung = [str(i) for i, number in enumerate(model.springs, start=1) if number]
-    if sprung:
-        raise ArmError(
-            f"model: joint {', '.join(sprung)} has joint_springs, which written equations do not know; must be without "
-            "them: joint_stiffness is a spring about the joint's axis."
         )
