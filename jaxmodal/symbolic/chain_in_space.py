@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from jaxmodal.dynamics.layout_in_space import SLIDES, TURNS
+from jaxmodal.dynamics.layout_in_space import FIXED, SLIDES, TURNS
 from jaxmodal.symbolic.bent_link import BentLink, Inertia, Motion, inertia_of, wrench
 from jaxmodal.symbolic.graph import Expression
 from jaxmodal.symbolic.nomenclature_in_space import NomenclatureInSpace
 from jaxmodal.symbolic.sprung_joint import SprungJoint
-from jaxmodal.symbolic.vectors import Matrix, Vector, about, matrix, outer
+from jaxmodal.symbolic.vectors import Matrix, Vector, about, matrix, outer, unit_matrix
 
 Table = list[list[Expression]]
 
@@ -42,10 +40,6 @@ class ChainInSpace:
             self.links.append(link)
         self.carried = self.model.rotor_motion == "carried"
         self.absolute = self.model.torsion_spin == "absolute"
-        #: the coordinate that turns each rotor
-        self.rotors = np.where(
-            self.model.rotor_beyond, np.arange(self.model.num_links), self.model.layout.driven
-        ).tolist()
 
     def _named(self, table: Matrix, name: str) -> Matrix:
         for row, a in zip(table.rows, "xyz", strict=True):
@@ -62,25 +56,11 @@ class ChainInSpace:
         made = self.links[i].made
         return self._axis(i).times(values[made.joint]) if made.kind == SLIDES else self.still
 
-    def base_axes(self) -> Matrix:
-        """The axes of a free base as columns, of the quaternion of length 1 that stands last in q."""
-        w, x, y, z = self.names.coordinates[-4:]
-        one = self.graph.one
-        return matrix(
-            [
-                [one - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-                [2.0 * (x * y + w * z), one - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-                [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), one - 2.0 * (x * x + y * y)],
-            ]
-        )
-
     def tip(self) -> Vector:
         """The place of the tip of the last link."""
-        one, zero = self.graph.one, self.graph.zero
-        axes = matrix([[one if i == k else zero for k in range(3)] for i in range(3)])
-        place = self.still
+        place, axes = self.still, unit_matrix(self.graph)
         if self.model.floats:
-            axes = self.base_axes()
+            axes = self.names.base_axes()
             place = Vector(*self.names.coordinates[-7:-4]) + axes.of(self.names.reach)
         for i, (link, spring) in enumerate(zip(self.links, self.springs, strict=True)):
             place = place + axes.of(self._slid(i, self.names.coordinates))
@@ -103,7 +83,7 @@ class ChainInSpace:
             for values in (rates, more)
             for place in (slice(-6, -3), slice(-3, None))
         )
-        pull = self.base_axes().transposed.of(pull) if gravity else pull
+        pull = self.names.base_axes().transposed.of(pull) if gravity else pull
         return Motion(spin, growth, faster + spin.cross(speed) + pull)
 
     def forces(
@@ -152,7 +132,7 @@ class ChainInSpace:
             turning = turning + spring.reach.cross(force)
             force, turning = self.turns[i].of(force), self.turns[i].of(turning)
             turning = turning + self._slid(i, self.names.coordinates).cross(force)
-            if made.joint is not None:
+            if made.kind != FIXED:
                 acting = force if made.kind == SLIDES else turning
                 rows[made.joint] = rows[made.joint] + self._axis(i).dot(acting)
                 turning = turning + self._rotor(i, rows, before, rates, more)
@@ -214,7 +194,7 @@ class ChainInSpace:
     ) -> Vector:
         """The force on what turns a rotor, put into ``rows``, and the moment on what carries it."""
         made, axis = self.links[i].made, self._axis(i)
-        place, carried = self.rotors[made.joint], self._carries(i)
+        place, carried = self.names.rotors[made.joint], self._carries(i)
         momentum, growth = made.gear * rates[place], made.gear * more[place]
         if carried:
             momentum, growth = momentum + axis.dot(before.spin), growth + axis.dot(before.growth)
@@ -278,16 +258,16 @@ class ChainInSpace:
                 columns.append((made.joint, axis.cross(whole.first), whole.tensor.of(axis)))
             elif made.kind == SLIDES:
                 columns.append((made.joint, axis.times(whole.mass), whole.first.cross(axis)))
-            if made.joint is not None:
+            if made.kind != FIXED:
                 for place, push, swing in columns:
                     acting = push if made.kind == SLIDES else swing
                     put(made.joint, place, axis.dot(acting))
             reach = self._slid(i, self.names.coordinates)
             columns = [_inwards(self.turns[i], reach, *column) for column in columns]
             beyond = _shifted(whole, self.turns[i], reach)
-            if made.joint is None:
+            if made.kind == FIXED:
                 continue
-            place, axis = self.rotors[made.joint], self._axis(i)
+            place, axis = self.names.rotors[made.joint], self._axis(i)
             table[place][place] = table[place][place] + made.gear * made.gear * made.rotor
             if self._carries(i):
                 added = outer(axis, axis.times(made.rotor))
@@ -302,14 +282,13 @@ class ChainInSpace:
         self, table: Table, columns: list[tuple[int, Vector, Vector]], beyond: Inertia
     ) -> None:
         """Put the rows and columns of a free base into B."""
-        names, one, zero = self.names, self.graph.one, self.graph.zero
-        straight = matrix([[one if a == b else zero for b in range(3)] for a in range(3)])
+        names, straight = self.names, unit_matrix(self.graph)
         whole = _shifted(beyond, straight, names.reach)
         mass = whole.mass + names.base.mass
         first = whole.first + names.base.first
         tensor = whole.tensor + inertia_of(names.base.second)
         size = len(table)
-        units = [Vector(*row.parts) for row in straight.rows]
+        units = straight.rows
         columns = [_inwards(straight, names.reach, *column) for column in columns]
         columns += [
             (size - 6 + k, unit.times(mass), first.cross(unit)) for k, unit in enumerate(units)

@@ -15,7 +15,6 @@ import numpy as np
 
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.symbolic.graph import Expression, Graph
-from jaxmodal.symbolic.naming import dotted
 from jaxmodal.symbolic.nomenclature import ACCELERATION, COORDINATE, RATE, Nomenclature, Symbol
 from jaxmodal.symbolic.vectors import Matrix, Vector, matrix
 
@@ -55,12 +54,12 @@ class LinkInSpace:
 
     ``gram`` (k, k), ``ends`` (k,), ``slopes`` m vectors, ``turns`` those of pairs of coordinates, ``spin`` the inertia
     about its line by its frame and by the coordinates ``twists``; ``start`` and ``offset``, ``at_joint`` and ``at_tip``
-    as in `SpatialFlexibleArm`. ``joint`` is the number, from 0, of the joint before it, None for none; ``springs``
-    are the coordinates of the springs at its start, ``gives`` their directions.
+    as in `SpatialFlexibleArm`. ``kind`` says how it is joined to the piece before, ``joint`` is the number of the joint
+    there, from 0; ``springs`` are the coordinates of the springs at its start, ``gives`` their directions.
     """
 
     kind: str
-    joint: int | None
+    joint: int
     springs: tuple[int, ...]
     gives: list[tuple[Vector, Vector]]
     places: tuple[int, ...]
@@ -88,44 +87,60 @@ class NomenclatureInSpace(Nomenclature):
 
     def __init__(self, graph: Graph, model: SpatialFlexibleArm, symbolic: bool) -> None:
         super().__init__(graph, model, symbolic)  # type: ignore[arg-type]
+        #: the coordinate that turns each rotor
+        self.rotors = np.where(
+            model.rotor_beyond, np.arange(model.num_links), model.layout.driven
+        ).tolist()
         self._piece = "link" if model.is_of_turning_links else "piece"
         self.in_space = [self._in_space(i) for i in range(model.num_pieces)]
         if model.floats:
             self._float()
 
     def _float(self) -> None:
-        """The coordinates of a free base, and its constants."""
-        units = {"p": "m", "quaternion": "1", "V": "m/s", "omega": "rad/s"}
-        for letter, latex, parts, meaning, kind, found in (
-            ("p", "p_{", "xyz", "position of the base", COORDINATE, self.coordinates),
-            (
-                *("quaternion", r"\epsilon_{", "wxyz"),
-                "rotation of the base",
-                COORDINATE,
-                self.coordinates,
-            ),
-            ("V", "V_{", "xyz", "velocity of the base in its axes", RATE, self.rates),
-            ("omega", r"\omega_{", "xyz", "angular velocity of the base", RATE, self.rates),
-        ):
-            for part in parts:
-                name, unit = f"base_{letter}_{part}", units[letter]
-                shown, said = f"{latex}{part}}}", f"{meaning}, {part}"
-                self.table[name] = Symbol(name, shown, said, unit, kind)
+        """The coordinates and rates of a free base, and its constants."""
+
+        def added(letter: str, latex: str, meaning: str, unit: str, kind: str) -> list[Expression]:
+            found = []
+            for part in "wxyz" if unit == "1" else "xyz":
+                name = letter.format(part)
+                symbol = Symbol(name, latex.format(part), f"{meaning}, {part}", unit, kind)
+                self.table[name] = symbol
                 found.append(self.graph.symbol(name, True))
-                if kind == RATE:
-                    dotted_name = Symbol(
-                        f"{name}_dot",
-                        dotted(shown, r"\dot{{{}}}"),
-                        f"derivative of {said}",
-                        f"{unit}/s",
-                        ACCELERATION,
-                    )
-                    self.table[dotted_name.name] = dotted_name
-                    self.accelerations.append(self.graph.symbol(dotted_name.name, True))
+            return found
+
+        self.coordinates += [
+            *added("base_p_{}", "p_{{{}}}", "position of the base", "m", COORDINATE),
+            *added(
+                "base_quaternion_{}", r"\epsilon_{{{}}}", "rotation of the base", "1", COORDINATE
+            ),
+        ]
+        for letter, latex, meaning, unit in (
+            ("base_V_{}", "V", "velocity of the base in its axes", "m/s"),
+            ("base_omega_{}", r"\omega", "angular velocity of the base in its axes", "rad/s"),
+        ):
+            self.rates += added(letter, f"{latex}_{{{{{{}}}}}}", meaning, unit, RATE)
+            given = (
+                f"{letter}_dot",
+                rf"\dot{{{{{latex}}}}}_{{{{{{}}}}}}",
+                f"derivative of {meaning}",
+            )
+            self.accelerations += added(*given, f"{unit}/s", ACCELERATION)
         model = self.model
         self.base = self._body("the base", 0, "b", np.asarray(model.base_gram))
         reach = np.asarray(model.joint_position)
         self.reach = self.vector("r", "r_{", "joint 1 seen from the base", "m", reach)
+
+    def base_axes(self) -> Matrix:
+        """The axes of a free base as columns, of the quaternion of length 1 that stands last in q."""
+        w, x, y, z = self.coordinates[-4:]
+        one = self.graph.one
+        return matrix(
+            [
+                [one - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+                [2.0 * (x * y + w * z), one - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+                [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), one - 2.0 * (x * x + y * y)],
+            ]
+        )
 
     def _link(self, i: int) -> Any:
         """Nothing: what links in the plane are has other constants."""
@@ -143,7 +158,6 @@ class NomenclatureInSpace(Nomenclature):
         model, n = self.model, i + 1
         known, link = model.layout.functions, f"{self._piece} {n}"
         joint = int(model.layout.joint_of[i])
-        has_joint = joint < model.num_links
         width = sum(known.widths)
         springs = [p for p in model.layout.places[i][width:].tolist() if p < model.layout.size]
         shapes = [
@@ -179,7 +193,7 @@ class NomenclatureInSpace(Nomenclature):
         gives = np.asarray(model.gives)[i]
         return LinkInSpace(
             kind=model.kinds[i],
-            joint=joint if has_joint else None,
+            joint=joint,
             springs=tuple(springs),
             gives=[(self._direction(row[:3]), self._direction(row[3:])) for row in gives][
                 : len(springs)

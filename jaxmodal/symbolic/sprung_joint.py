@@ -24,13 +24,14 @@ class SprungJoint:
         factorial: Callable[[int], Expression],
     ) -> None:
         self.gives, self._still = gives, Vector(*(graph.zero,) * 3)
-        self.reach, vector = self._sums(deltas)
+        self.reach, vector = self.sums(deltas)
         self.turn = Turn(graph, vector, factorial)
         back = self.turn.axes.transposed
         self.pushes = [back.of(along) for along, _ in gives]
         self.turns = [self.turn.rate(about) for _, about in gives]
 
-    def _sums(self, values: Sequence[Expression]) -> tuple[Vector, Vector]:
+    def sums(self, values: Sequence[Expression]) -> tuple[Vector, Vector]:
+        """Place and rotation vector of deflections, or what is linear in them."""
         place, vector = self._still, self._still
         for (along, about), value in zip(self.gives, values, strict=True):
             place, vector = place + along.times(value), vector + about.times(value)
@@ -40,5 +41,5 @@ class SprungJoint:
         self, before: Motion, rates: Sequence[Expression], more: Sequence[Expression]
     ) -> Motion:
         """The motion of the frame, by that before the springs and by rates and accelerations of the deflections."""
-        (end, speed), (faster, growth) = self._sums(rates), self._sums(more)
+        (end, speed), (faster, growth) = self.sums(rates), self.sums(more)
         return turned_motion(before.at(self.reach, end, faster), self.turn, speed, growth)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic.chain_in_space import ChainInSpace
 from jaxmodal.symbolic.graph import Expression
+from jaxmodal.symbolic.linear_frames import ChainOfLinearFrames
 from jaxmodal.symbolic.nomenclature_in_space import NomenclatureInSpace
 from jaxmodal.symbolic.terms import Table, Writer
 
@@ -16,12 +18,13 @@ class WriterInSpace(Writer):
     """Writes each quantity of a model of an arm in space."""
 
     names: NomenclatureInSpace
-    chain: ChainInSpace  # type: ignore[assignment]
+    chain: ChainInSpace | ChainOfLinearFrames  # type: ignore[assignment]
 
     def _begin(self, symbolic: bool) -> None:
         _check(self.model)
         self.names = NomenclatureInSpace(self.graph, self.model, symbolic)
-        self.chain = ChainInSpace(self.names)
+        linear = self.model.frames == "linear"
+        self.chain = (ChainOfLinearFrames if linear else ChainInSpace)(self.names)
 
     def gravity(self) -> list[Expression]:
         """g(q)."""
@@ -44,6 +47,11 @@ class WriterInSpace(Writer):
     def velocity_forces(self) -> list[Expression]:
         """h(q, q')."""
         return self.chain.forces(self.names.rates)
+
+    def velocity_matrix(self) -> Table:
+        """C(q, q')."""
+        require_held_base(self.model, "the matrix 'C' of written equations")
+        return super().velocity_matrix()
 
     def steady(self) -> list[Expression]:
         """K q + D q' + c + g."""
@@ -77,9 +85,4 @@ def _check(model: SpatialFlexibleArm) -> None:
         raise ArmError(
             f"model: is posed with inertia_order = {model.inertia_order!r}, and equations of arms in space are written "
             "with the full inertia matrix alone; must be model.posed(inertia_order='full')."
-        )
-    if model.frames != "rotation":
-        raise ArmError(
-            "model: is posed with frames = 'linear', and equations of arms in space are written with rotation frames "
-            "alone; must be model.posed(frames='rotation')."
         )
