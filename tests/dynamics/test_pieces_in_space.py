@@ -360,7 +360,7 @@ def test_what_needs_inertia_or_an_axis_that_stays_says_so():
         simulate(flexible_arm(elastic, 1), [0.0, 0.1], motion=Hold([0.0]))
     with pytest.raises(ArmError, match="model: the arm stands on springs, which meet"):
         turning_frequencies(bare, [1.0])
-    with pytest.raises(ArmError, match="has a first joint that slides; must turn about"):
+    with pytest.raises(ArmError, match="has a first joint that slides, which turns nothing; must"):
         turning_frequencies(cart(), [1.0])
     with pytest.raises(ArmError, match="base = 'free': floats, and base_stiffness of the arm"):
         flexible_arm(everything()[0], 1, base="free")
