@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from jaxmodal.dynamics.layout_in_space import FIXED, SLIDES, TURNS
 from jaxmodal.symbolic.bent_link import BentLink, Inertia, Motion, inertia_of, wrench
 from jaxmodal.symbolic.graph import Expression
+from jaxmodal.symbolic.moving_base import base_motion
 from jaxmodal.symbolic.nomenclature_in_space import NomenclatureInSpace
 from jaxmodal.symbolic.sprung_joint import SprungJoint
 from jaxmodal.symbolic.vectors import Matrix, Vector, about, matrix, outer, unit_matrix
@@ -71,21 +72,6 @@ class ChainInSpace:
             axes = axes @ link.turn.axes
         return place
 
-    def _of_base(
-        self, rates: Sequence[Expression], more: Sequence[Expression], gravity: Vector | None
-    ) -> Motion:
-        """The motion of the base at its point, in its axes; it grows by what gravity does not do."""
-        pull = gravity.times(-1.0) if gravity else self.still
-        if not self.model.floats:
-            return Motion(self.still, self.still, pull)
-        speed, spin, faster, growth = (
-            Vector(*values[place])
-            for values in (rates, more)
-            for place in (slice(-6, -3), slice(-3, None))
-        )
-        pull = self.names.base_axes().transposed.of(pull) if gravity else pull
-        return Motion(spin, growth, faster + spin.cross(speed) + pull)
-
     def forces(
         self,
         rates: Sequence[Expression] | None,
@@ -95,7 +81,7 @@ class ChainInSpace:
         """What must act on each coordinate by rates and accelerations of these, 0 where None, and by gravity."""
         none = [self.graph.zero] * self.model.num_rates
         rates, more = rates or none, more or none
-        base = before = self._of_base(rates, more, gravity)
+        base = before = base_motion(self.names, rates, more, gravity)
         if self.model.floats:
             before = base.at(self.names.reach, self.still, self.still)
         motions = []

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from jaxmodal.dynamics.layout_in_space import FIXED, SLIDES
 from jaxmodal.symbolic.deformed_link import DeformedLink
 from jaxmodal.symbolic.graph import Expression
+from jaxmodal.symbolic.moving_base import base_motion
 from jaxmodal.symbolic.nomenclature_in_space import Body, NomenclatureInSpace
 from jaxmodal.symbolic.sprung_joint import SprungJoint
 from jaxmodal.symbolic.vectors import Matrix, Vector, about, matrix, outer, skew, unit_matrix
@@ -144,23 +145,6 @@ class ChainOfLinearFrames:
             self._at_tip(i),
         )
 
-    def _base(
-        self, rates: Sequence[Expression], more: Sequence[Expression], gravity: Vector | None
-    ) -> _Frame:
-        """The frame at the point of the base, with what gravity does not do in its acceleration."""
-        pull = gravity.times(-1.0) if gravity else self.still
-        if not self.model.floats:
-            return _Frame(self.straight, self.none, self.none, pull)
-        speed, spin, faster, growth = (
-            Vector(*values[place])
-            for values in (rates, more)
-            for place in (slice(-6, -3), slice(-3, None))
-        )
-        pull = self.names.base_axes().transposed.of(pull) if gravity else pull
-        turning = skew(spin)
-        pull = faster + spin.cross(speed) + pull
-        return _Frame(self.straight, turning, skew(growth) + turning @ turning, pull)
-
     def forces(
         self,
         rates: Sequence[Expression] | None,
@@ -170,7 +154,10 @@ class ChainOfLinearFrames:
         """What must act on each coordinate by rates and accelerations of these, 0 where None, and by gravity."""
         none = [self.graph.zero] * self.model.num_rates
         rates, more = rates or none, more or none
-        base = frame = self._base(rates, more, gravity)
+        moved = base_motion(self.names, rates, more, gravity)
+        turning = skew(moved.spin)
+        swing = skew(moved.growth) + turning @ turning
+        base = frame = _Frame(self.straight, turning, swing, moved.pull)
         if self.model.floats:
             at_joint = _Step(
                 (self.names.reach, self.still, self.still),
