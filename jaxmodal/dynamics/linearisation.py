@@ -12,8 +12,15 @@ from jaxmodal.arm.arguments import finite
 from jaxmodal.dynamics.integration.histories import coordinates_of
 from jaxmodal.dynamics.mechanics import equations, free_bases
 from jaxmodal.dynamics.mechanics.free_bases import require_pose
-from jaxmodal.dynamics.mechanics.massless import frequencies_with_massless, massless
+from jaxmodal.dynamics.mechanics.kinematics_in_space import summed_inertia
+from jaxmodal.dynamics.mechanics.massless import (
+    NO_MASS,
+    frequencies_with_massless,
+    massless,
+    suspect,
+)
 from jaxmodal.dynamics.model import FlexibleModel, one_of, require_model, require_motor_inertia
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.optional import require_control
@@ -44,6 +51,8 @@ class Linearisation(NamedTuple):
         Derivative of the tip's position; None leaves it out of the outputs.
     times : Array, shape (T,), or None
         Times of the motion, s.
+    summed : Array, shape (k,) or (T, k), or None
+        What the diagonal of M is added up from, where that tells a mass from rounding; None: from itself.
     """
 
     mass: Array
@@ -53,6 +62,7 @@ class Linearisation(NamedTuple):
     names: tuple[str, ...]
     tip: Array | None = None
     times: Array | None = None
+    summed: Array | None = None
 
     def tables(self) -> list[Table]:
         """Return the coordinates, and the frequencies where the state is stable."""
@@ -93,11 +103,13 @@ class Linearisation(NamedTuple):
             If a squared frequency is negative beyond rounding: the state is not stable. If the mass matrix is not
             positive definite, as one truncated to first order may be.
         """
-        mass, stiffness, without = _without_rigid_motions(
+        mass, stiffness, own = _without_rigid_motions(
             np.asarray(self.mass), np.asarray(self.stiffness)
         )
-        if np.any(massless(mass)):
-            found = frequencies_with_massless(mass, stiffness)
+        without = len(self.names) - own.size
+        summed = None if self.summed is None else np.asarray(self.summed)[..., own]
+        if np.any(massless(mass, summed)):
+            found = frequencies_with_massless(mass, stiffness, summed)
             return np.concatenate([np.zeros((*found.shape[:-1], without)), found], axis=-1)
         factor = _cholesky(mass)
         half = np.linalg.solve(factor, 0.5 * (stiffness + stiffness.mT))
@@ -120,7 +132,7 @@ class Linearisation(NamedTuple):
     def _of_first_order(self) -> np.ndarray:
         """A of z' = A z with coordinates and rates as z, shape (2 k, 2 k) or (T, 2 k, 2 k)."""
         mass, size = np.asarray(self.mass), len(self.names)
-        if np.any(massless(mass)):
+        if np.any(massless(mass, self.summed)):
             raise ArmError(
                 "mass: something that gives way has none, as what stands between springs in a row; must be positive "
                 "definite: give it a body (of an elastic base the stator of link 1); natural_frequencies needs none."
@@ -226,21 +238,21 @@ class Linearisation(NamedTuple):
 
 def _without_rigid_motions(
     mass: np.ndarray, stiffness: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """M and K of the coordinates that K knows, the others moving as no force on them makes them, and their number.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """M and K of the coordinates that K knows, the others moving as no force on them makes them, and which those are.
 
     Eigenvalues of all of them together would show as rounding of the largest what is 0.
     """
     whole = np.abs(stiffness).max(axis=tuple(range(stiffness.ndim - 2)))
     free = (whole.max(axis=0) == 0.0) & (whole.max(axis=1) == 0.0)
     if not np.any(free) or np.all(free):
-        return mass, stiffness, 0
+        return mass, stiffness, np.arange(len(free))
     _cholesky(mass)
     own, other = np.flatnonzero(~free), np.flatnonzero(free)
     across = mass[..., other[:, None], own]
     carried = np.linalg.solve(mass[..., other[:, None], other], across)
     reduced = mass[..., own[:, None], own] - across.mT @ carried
-    return reduced, stiffness[..., own[:, None], own], len(other)
+    return reduced, stiffness[..., own[:, None], own], own
 
 
 def _cholesky(mass: np.ndarray) -> np.ndarray:
@@ -290,7 +302,7 @@ def linearise(
         words = f"{size} finite numbers"
         state.append(blank if given is None else finite(name, given, (size,), words))
     require_pose(model, "q", state[0])
-    return _kept(model, _matrices(model, *state), joints)
+    return _kept(model, state[0], _matrices(model, *state), joints)
 
 
 def linearise_along(
@@ -324,10 +336,12 @@ def linearise_along(
     q, rate = q[known], rate[known]
     torques = motion["torque"].values[known]
     found = _matrices_along(model, q, rate, torques)
-    return _kept(model, found, joints)._replace(times=motion["time"].values[known])
+    return _kept(model, q, found, joints)._replace(times=motion["time"].values[known])
 
 
-def _kept(model: FlexibleModel, matrices: tuple[Array, ...], joints: str) -> Linearisation:
+def _kept(
+    model: FlexibleModel, q: np.ndarray, matrices: tuple[Array, ...], joints: str
+) -> Linearisation:
     """The coordinates that move, of M, D, K (..., N, N) and the tip's derivative (..., d, N)."""
     size = model.num_rates
     driven = model.layout.driven
@@ -341,6 +355,9 @@ def _kept(model: FlexibleModel, matrices: tuple[Array, ...], joints: str) -> Lin
         require_motor_inertia(model)
     mass, damping, stiffness, tip = (np.asarray(part) for part in matrices)
     square = (..., kept[:, None], kept)
+    summed = None
+    if isinstance(model, SpatialFlexibleArm) and suspect(mass[square]):
+        summed = np.asarray(_summed(model, q))[..., kept]
     return Linearisation(
         mass[square],
         damping[square],
@@ -348,7 +365,13 @@ def _kept(model: FlexibleModel, matrices: tuple[Array, ...], joints: str) -> Lin
         inputs[kept],
         tuple(names[i] for i in kept),
         tip[..., kept],
+        summed=summed,
     )
+
+
+@jax.jit
+def _summed(model: SpatialFlexibleArm, q: Array) -> Any:
+    return jnp.vectorize(lambda at: summed_inertia(model, at, NO_MASS), signature="(n)->(m)")(q)
 
 
 @jax.jit

@@ -35,7 +35,7 @@ def turning_frequencies(
     Parameters
     ----------
     model
-        The arm, in the plane or in space. It turns about the axis of its first joint.
+        The arm, in the plane or in space. It turns about the axis of its first joint. A base that is driven rests.
     rates
         Rates of the first motor, rad/s, shape (R,). Each starts from the rest of the one before.
     angles
@@ -53,8 +53,8 @@ def turning_frequencies(
     Raises
     ------
     ArmError
-        If an argument is not allowed, gravity is not along the axis, so that nothing is steady, or nothing moves while
-        the motors are held.
+        If an argument is not allowed, the base gives way or floats, gravity is not along the axis, so that nothing is
+        steady, or nothing moves while the motors are held.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def turning_frequencies(
     turning[0] = turning[layout.driven[0]] = 1.0
     state = np.zeros(model.num_coordinates)
     state[:n], state[layout.driven] = motors, motors
-    moving = model.num_coordinates - n
+    moving = model.num_coordinates - n - layout.given.size
     if not moving:
         raise ArmError(
             "model: nothing moves while its motors are held; must have links that bend or joints with springs: give "
@@ -123,14 +123,19 @@ def turning_frequencies(
 
 def _require_turning(model: FlexibleModel) -> None:
     """Refuse what does not turn about an axis that stays."""
-    if not isinstance(model, SpatialFlexibleArm) or model.kinds[0] == TURNS:
+    if not isinstance(model, SpatialFlexibleArm):
         return
-    what = "has a first joint that slides"
-    if 0 in model.numbers:
-        what = "has a base that is driven" if model.base == "driven" else "stands on springs"
+    first = int(model.layout.moving[0])
+    stays = first == 0 or (first == 1 and model.base == "driven")
+    if stays and model.kinds[first] == TURNS:
+        return
+    what, why = "has a first joint that slides", "which turns nothing"
+    if 0 in model.numbers and model.base != "driven":
+        what = "stands on springs"
+        why = "which meet a turning arm at other angles all the time, so that nothing is steady"
     raise ArmError(
-        f"model: the arm {what}; must turn about the axis of its first joint, which stays where it is: make the model "
-        "with base = 'clamped', without base_stiffness, of an arm whose first joint turns."
+        f"model: the arm {what}, {why}; must turn about the axis of its first joint, which stays where it is: make "
+        "the model with base = 'clamped' or 'driven', without base_stiffness, of an arm whose first joint turns."
     )
 
 
@@ -139,7 +144,7 @@ def _require_steady(model: FlexibleModel) -> None:
     gravity = np.asarray(model.gravity)
     across = gravity
     if isinstance(model, SpatialFlexibleArm):
-        axis = np.asarray(model.axis)[0]
+        axis = np.asarray(model.axis)[model.layout.moving[0]]
         across = gravity - axis * (axis @ gravity)
     if np.linalg.norm(across) > 1e-12 * np.linalg.norm(gravity):
         raise ArmError(

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.model import FlexibleModel
+from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.response.modal.state_space import StateSpace
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic.c_code import c_files
@@ -52,6 +54,7 @@ class UnitModel(NamedTuple):
 
 def arm_model(model: FlexibleModel, start: Floats) -> UnitModel:
     """The equations of motion of an arm; states are coordinates and their rates, inputs torques of the motors."""
+    _check(model)
     writer = writer_of(model, "numeric")
     tip = writer.tip()
     made = {
@@ -91,6 +94,16 @@ def arm_model(model: FlexibleModel, start: Floats) -> UnitModel:
         _fastest(model, function(equations), start[:size]),
         files | {"model.c": _arm_source(size, joints, len(tip), model.layout.driven)},
     )
+
+
+def _check(model: FlexibleModel) -> None:
+    """Refuse what has states that are no coordinates, or coordinates that no unit of joints has."""
+    require_held_base(model, "a unit of FMI")
+    if isinstance(model, SpatialFlexibleArm) and not model.is_of_turning_links:
+        raise ArmError(
+            "model: has joints that slide, segments, or a base that is elastic or driven, which units of FMI do not "
+            "know; must be of links that turn at joints, on a clamped base."
+        )
 
 
 def linear_model(system: StateSpace) -> UnitModel:

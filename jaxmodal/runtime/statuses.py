@@ -54,8 +54,8 @@ class Status(IntEnum):
         2,
         False,
         "the search ended before this mode was enclosed tightly enough; NaN: there is none below 1e100 rad/s",
-        "check the units of the arm (jaxmodal check ARM); an arm of rigid links has no more modes than its springs"
-        " allow: ask for fewer",
+        "check the units of the arm (jaxmodal check ARM); an arm of rigid links has no more modes than"
+        " motions of its springs that move a mass: ask for fewer",
     )
     invalid_input = (
         3,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 
+from jaxmodal.symbolic.deformed_link import DeformedLink
 from jaxmodal.symbolic.graph import Expression, Graph
-from jaxmodal.symbolic.nomenclature_in_space import Body, Function, LinkInSpace
+from jaxmodal.symbolic.nomenclature_in_space import Body, LinkInSpace
 from jaxmodal.symbolic.vectors import Matrix, Turn, Vector, matrix, outer
 
 
@@ -35,6 +36,19 @@ class Motion:
         products = outer(w, w)
         return Matrix(tuple(a - b for a, b in zip(products.rows, crossed, strict=True)))  # type: ignore[arg-type]
 
+    def at(self, place: Vector, rate: Vector, growth: Vector) -> Motion:
+        """Of the frame with the same axes at a place that moves so in this one."""
+        pull = self.pull + self.field().of(place)
+        return Motion(self.spin, self.growth, pull + self.spin.cross(rate).times(2.0) + growth)
+
+
+def turned_motion(motion: Motion, turn: Turn, rate: Vector, growth: Vector) -> Motion:
+    """Of the frame that is turned by a rotation vector, which has this rate and second derivative."""
+    own, back = turn.rate(rate), turn.axes.transposed
+    spin = back.of(motion.spin)
+    swing = back.of(motion.growth) + spin.cross(own) + turn.rate(growth)
+    return Motion(spin + own, swing + turn.second(rate), back.of(motion.pull))
+
 
 def _crossed(square: Expression, vector: Vector) -> tuple[Vector, Vector, Vector]:
     """Rows of w^2 - [g]."""
@@ -61,8 +75,8 @@ def wrench(body: Body, motion: Motion, field: Matrix) -> tuple[Vector, Vector]:
     return force, turning + body.first.cross(motion.pull)
 
 
-class BentLink:
-    """A link with its modal coordinates ``deltas``.
+class BentLink(DeformedLink):
+    """A link with its modal coordinates ``deltas``, whose end turns by the rotation of its rotation vector.
 
     ``tip`` is the place of its tip from its joint, ``turn`` the rotation to the axes there, ``pushes`` and ``turns``
     the velocity and angular velocity of the tip by each modal coordinate in tip axes.
@@ -75,77 +89,15 @@ class BentLink:
         deltas: Sequence[Expression],
         factorial: Callable[[int], Expression],
     ) -> None:
-        self.graph, self.made, self.deltas = graph, made, list(deltas)
-        self.zero = graph.zero
-        still = Vector(*(graph.zero,) * 3)
-        vector = still
-        for slope, delta in zip(made.slopes, deltas, strict=True):
-            vector = vector + slope.times(delta)
-        for (a, b), second in made.turns.items():
-            vector = vector + second.times(deltas[a] * deltas[b])
-        self.turn = Turn(graph, vector, factorial)
-        self.shares = [self._share(f) for f in made.functions]
-        self.points = [self._along(f, s) for f, s in zip(made.functions, self.shares, strict=True)]
-        end = made.start
-        if self.points:
-            self.points[0] = made.start
-            for value, point in zip(made.ends[1:], self.points[1:], strict=True):
-                end = end + point.times(value)
-        self.tip = end + self.turn.axes.of(made.offset)
-        self.slopes = [self._slope(k) for k in range(len(self.deltas))]
+        super().__init__(graph, made, deltas)
+        self.turn = Turn(graph, self.vector, factorial)
+        self.tip = self.end + self.turn.axes.of(made.offset)
         self.turns = [self.turn.rate(slope) for slope in self.slopes]
         back = self.turn.axes.transposed
-        self.pushes = []
-        for k, turned in enumerate(self.turns):
-            moved = still
-            for value, function in zip(made.ends, made.functions, strict=True):
-                moved = moved + self._along(function, self._partial(function, k)).times(value)
-            self.pushes.append(back.of(moved) + turned.cross(made.offset))
-
-    def _along(self, function: Function, value: Expression) -> Vector:
-        parts = [self.zero] * 3
-        parts[function.axis] = value
-        return Vector(*parts)
-
-    def _share(self, function: Function) -> Expression:
-        made = self.graph.number(function.factor)
-        for k in function.coordinates:
-            made = made * self.deltas[k]
-        return made
-
-    def _partial(self, function: Function, k: int) -> Expression:
-        """Derivative of a function's share by a modal coordinate."""
-        places = function.coordinates
-        if k not in places:
-            return self.zero
-        if len(places) == 1:
-            return self.graph.number(function.factor)
-        first, second = places
-        if first == second:
-            return 2.0 * function.factor * self.deltas[k]
-        return function.factor * self.deltas[second if first == k else first]
-
-    def change(self, function: Function, rates: Sequence[Expression]) -> Expression:
-        """Rate of a function's share, linear in those of the coordinates."""
-        return self.graph.total(
-            self._partial(function, k) * rates[k] for k in dict.fromkeys(function.coordinates)
-        )
-
-    def twice(self, function: Function, rates: Sequence[Expression]) -> Expression:
-        """Second derivative of a function's share at constant rates of the coordinates."""
-        if len(function.coordinates) < 2:
-            return self.zero
-        first, second = function.coordinates
-        return 2.0 * function.factor * (rates[first] * rates[second])
-
-    def _slope(self, k: int) -> Vector:
-        found = self.made.slopes[k]
-        for (a, b), second in self.made.turns.items():
-            if k == a:
-                found = found + second.times(self.deltas[b])
-            if k == b:
-                found = found + second.times(self.deltas[a])
-        return found
+        self.pushes = [
+            back.of(self.end_by(k)) + turned.cross(made.offset)
+            for k, turned in enumerate(self.turns)
+        ]
 
     # what a motion makes of it
 
@@ -153,28 +105,11 @@ class BentLink:
         self, motion: Motion, rates: Sequence[Expression], more: Sequence[Expression]
     ) -> Motion:
         """The motion of the frame of the tip, in its axes."""
-        made, still = self.made, Vector(*(self.zero,) * 3)
-        back = self.turn.axes.transposed
-        speed, growth = still, still
-        for k, slope in enumerate(self.slopes):
-            speed = speed + slope.times(rates[k])
-            growth = growth + slope.times(more[k])
-        for (a, b), second in made.turns.items():
-            growth = growth + second.times(2.0 * (rates[a] * rates[b]))
-        end, faster, reach = still, still, made.start
-        for value, function, share in zip(made.ends, made.functions, self.shares, strict=True):
-            here = self.change(function, rates)
-            end = end + self._along(function, here).times(value)
-            then = self.change(function, more) + self.twice(function, rates)
-            faster = faster + self._along(function, then).times(value)
-            reach = reach + self._along(function, share).times(value)
-        own = self.turn.rate(speed)
-        carried = back.of(motion.spin)
-        swing = back.of(motion.growth) + carried.cross(own) + self.turn.rate(growth)
-        swing = swing + self.turn.second(speed)
-        pull = motion.pull + motion.field().of(reach) + motion.spin.cross(end).times(2.0) + faster
-        tip = Motion(carried + own, swing, back.of(pull))
-        return Motion(tip.spin, tip.growth, tip.pull + tip.field().of(made.offset))
+        end = self.end_motion(rates, more)
+        tip = turned_motion(
+            motion.at(end.reach, end.rate, end.growth), self.turn, end.turning, end.turning_growth
+        )
+        return tip.at(self.made.offset, self.still, self.still)
 
     def forces(
         self, motion: Motion, rates: Sequence[Expression], more: Sequence[Expression]
@@ -188,9 +123,9 @@ class BentLink:
         columns, fields = field.transposed.rows, []
         for function, share in zip(made.functions, self.shares, strict=True):
             here, then = self.change(function, rates), self.change(function, more)
-            rate = self._along(function, 2.0 * here)
+            rate = self.along(function, 2.0 * here)
             found = columns[function.axis].times(share) + motion.spin.cross(rate)
-            fields.append(found + self._along(function, then + self.twice(function, rates)))
+            fields.append(found + self.along(function, then + self.twice(function, rates)))
         fields[0] = motion.pull + field.of(made.start)
         acting = []
         for row in made.gram:
@@ -204,7 +139,7 @@ class BentLink:
         modal = []
         for k in range(len(self.deltas)):
             terms = (
-                self._partial(f, k) * each.parts[f.axis]
+                self.partial(f, k) * each.parts[f.axis]
                 for f, each in zip(made.functions, acting, strict=True)
             )
             modal.append(self.graph.total(terms))
@@ -236,16 +171,16 @@ class BentLink:
         """Momentum, its moment about the joint and the products with the modal coordinates, of one of these."""
         made = self.made
         push, swing = (Vector(*(self.zero,) * 3) for _ in range(2))
-        partials = [self._partial(f, k) for f in made.functions]
+        partials = [self.partial(f, k) for f in made.functions]
         for a, (function, partial) in enumerate(zip(made.functions, partials, strict=True)):
-            unit = self._along(function, partial)
+            unit = self.along(function, partial)
             push = push + unit.times(made.gram[0][a])
             swing = swing + weighted[a].cross(unit)
         products = []
         for j in range(len(self.deltas)):
             total = self.zero
             for a, first in enumerate(made.functions):
-                left = self._partial(first, j)
+                left = self.partial(first, j)
                 if left.is_zero:
                     continue
                 inner = self.graph.total(

@@ -31,8 +31,9 @@ def _comment(lines: list[str]) -> list[str]:
 
 
 def _prototype(equations: WrittenEquations, name: str) -> list[str]:
-    size = len(equations.coordinates)
-    parts = [f"const double {argument}[{size}]" for argument, _ in arguments_of(equations)]
+    parts = [
+        f"const double {argument}[{len(names)}]" for argument, names in arguments_of(equations)
+    ]
     for quantity, shape in equations.shapes.items():
         parts.append(f"double {quantity}" + "".join(f"[{extent}]" for extent in shape))
     return wrapped(f"void {name}({', '.join(parts)})", "")
@@ -105,14 +106,14 @@ def _computed(equations: WrittenEquations, values: Mapping[str, Any]) -> list[An
 
 def _test_main(equations: WrittenEquations, name: str) -> str:
     """States with results of the recorded formulas; with the argument -, states from standard input."""
-    size = len(equations.coordinates)
     arguments = arguments_of(equations)
+    every = [name for _, names in arguments for name in names]
+    starts = np.cumsum([0, *(len(names) for _, names in arguments)]).tolist()
     rng = np.random.default_rng(0)
-    states = rng.uniform(-1.0, 1.0, (TESTED_STATES, len(arguments), size))
-    states[:, 0, equations.joints :] *= 0.01
+    states = rng.uniform(-1.0, 1.0, (TESTED_STATES, len(every)))
+    states[:, equations.joints : starts[1]] *= 0.01
     values: dict[str, Any] = dict(equations.constants)
-    for k, (_, names) in enumerate(arguments):
-        values |= {symbol_name: states[:, k, place] for place, symbol_name in enumerate(names)}
+    values |= dict(zip(every, states.T, strict=True))
     found = _computed(equations, values)
     expected = np.stack([np.broadcast_to(value, TESTED_STATES) for value in found], axis=-1)
     results = len(found)
@@ -132,21 +133,21 @@ def _test_main(equations: WrittenEquations, name: str) -> str:
         "#include <string.h>",
         f'#include "{name}.h"',
         "",
-        f"static const double states[{TESTED_STATES}][{len(arguments) * size}] = {{",
-        *_rows(states.reshape(TESTED_STATES, -1)),
+        f"static const double states[{TESTED_STATES}][{len(every)}] = {{",
+        *_rows(states),
         "};",
         "",
         f"static const double expected[{TESTED_STATES}][{results}] = {{",
         *_rows(expected),
         "};",
         "",
-        f"static void compute(const double state[{len(arguments) * size}], double results[{results}])",
+        f"static void compute(const double state[{len(every)}], double results[{results}])",
         "{",
     ]
     places, start = [], 0
     for quantity, shape in equations.shapes.items():
         lines.append(f"    static double {quantity}" + "".join(f"[{n}]" for n in shape) + ";")
-    passed = [f"state + {k * size}" if k else "state" for k in range(len(arguments))]
+    passed = [f"state + {start}" if start else "state" for start in starts[:-1]]
     lines += wrapped(f"{name}({', '.join([*passed, *equations.shapes])});", "    ")
     for quantity, shape in equations.shapes.items():
         count = int(np.prod(shape))
@@ -157,10 +158,10 @@ def _test_main(equations: WrittenEquations, name: str) -> str:
     lines += [
         "static int from_input(void)",
         "{",
-        f"    static double state[{len(arguments) * size}], results[{results}];",
+        f"    static double state[{len(every)}], results[{results}];",
         "    int k = 0;",
         '    while (scanf("%lf", &state[k]) == 1) {',
-        f"        if (++k < {len(arguments) * size}) {{",
+        f"        if (++k < {len(every)}) {{",
         "            continue;",
         "        }",
         "        k = 0;",

@@ -1,6 +1,7 @@
 """Equations of an arm in space written link by link: motions outwards, forces and composite bodies inwards.
 
-The frame of a link is at its joint, that of its tip carries the next joint; vectors are in the axes of their frame. The
+The frame of a link is at its joint, beyond the springs there, that of its tip carries the next joint; vectors are in
+the axes of their frame. A base that floats freely comes before them, one that is driven is a piece of the arm. The
 recursion is that of `jaxmodal.dynamics`: six numbers of a frame and the modal coordinates of a link go through its
 inertia, its tip and its joint. Nothing is expanded, and what is exactly 0 leaves no term.
 """
@@ -9,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
+from jaxmodal.dynamics.layout_in_space import FIXED, SLIDES, TURNS
 from jaxmodal.symbolic.bent_link import BentLink, Inertia, Motion, inertia_of, wrench
 from jaxmodal.symbolic.graph import Expression
+from jaxmodal.symbolic.moving_base import base_motion
 from jaxmodal.symbolic.nomenclature_in_space import NomenclatureInSpace
-from jaxmodal.symbolic.vectors import Matrix, Vector, about, matrix, outer
+from jaxmodal.symbolic.sprung_joint import SprungJoint
+from jaxmodal.symbolic.vectors import Matrix, Vector, about, matrix, outer, unit_matrix
 
 Table = list[list[Expression]]
 
@@ -25,20 +27,20 @@ class ChainInSpace:
     def __init__(self, names: NomenclatureInSpace) -> None:
         self.names, self.graph, self.model = names, names.graph, names.model
         self.still = Vector(*(self.graph.zero,) * 3)
-        self.links, self.turns = [], []
+        self.links, self.turns, self.springs = [], [], []
         for i, made in enumerate(names.in_space):
-            turned = about(self.graph, made.axis, names.coordinates[i]) @ made.orientation
+            turned = made.orientation
+            if made.kind == TURNS:
+                turned = about(self.graph, made.axis, names.coordinates[made.joint]) @ turned
             self.turns.append(self._named(turned, f"R_{i + 1}"))
+            deltas = [names.coordinates[p] for p in made.springs]
+            self.springs.append(SprungJoint(self.graph, made.gives, deltas, names.factorial))
             deltas = [names.coordinates[p] for p in made.places]
             link = BentLink(self.graph, made, deltas, names.factorial)
             self._named(link.turn.axes, f"E_{i + 1}")
             self.links.append(link)
         self.carried = self.model.rotor_motion == "carried"
         self.absolute = self.model.torsion_spin == "absolute"
-        #: the coordinate that turns each rotor
-        self.rotors = np.where(
-            self.model.rotor_beyond, np.arange(self.model.num_links), self.model.layout.driven
-        ).tolist()
 
     def _named(self, table: Matrix, name: str) -> Matrix:
         for row, a in zip(table.rows, "xyz", strict=True):
@@ -50,13 +52,22 @@ class ChainInSpace:
         """The axis of a joint, in the axes of the tip before."""
         return Vector(*(self.graph.number(x) for x in self.names.in_space[i].axis))
 
+    def _slid(self, i: int, values: Sequence[Expression]) -> Vector:
+        """The way of a joint that slides, or its rate or acceleration; nothing of others."""
+        made = self.links[i].made
+        return self._axis(i).times(values[made.joint]) if made.kind == SLIDES else self.still
+
     def tip(self) -> Vector:
         """The place of the tip of the last link."""
-        one, zero = self.graph.one, self.graph.zero
-        axes = matrix([[one if i == k else zero for k in range(3)] for i in range(3)])
-        place = self.still
-        for link, turn in zip(self.links, self.turns, strict=True):
-            axes = axes @ turn
+        place, axes = self.still, unit_matrix(self.graph)
+        if self.model.floats:
+            axes = self.names.base_axes()
+            place = Vector(*self.names.coordinates[-7:-4]) + axes.of(self.names.reach)
+        for i, (link, spring) in enumerate(zip(self.links, self.springs, strict=True)):
+            place = place + axes.of(self._slid(i, self.names.coordinates))
+            axes = axes @ self.turns[i]
+            place = place + axes.of(spring.reach)
+            axes = axes @ spring.turn.axes
             place = place + axes.of(link.tip)
             axes = axes @ link.turn.axes
         return place
@@ -68,18 +79,19 @@ class ChainInSpace:
         gravity: Vector | None = None,
     ) -> list[Expression]:
         """What must act on each coordinate by rates and accelerations of these, 0 where None, and by gravity."""
-        none = [self.graph.zero] * self.model.num_coordinates
+        none = [self.graph.zero] * self.model.num_rates
         rates, more = rates or none, more or none
-        before = Motion(self.still, self.still, gravity.times(-1.0) if gravity else self.still)
+        base = before = base_motion(self.names, rates, more, gravity)
+        if self.model.floats:
+            before = base.at(self.names.reach, self.still, self.still)
         motions = []
-        for i, link in enumerate(self.links):
-            back, axis = self.turns[i].transposed, self._axis(i)
-            inner = back.of(before.spin)
-            own = link.made.orientation.transposed.of(axis)
-            turning = own.times(rates[i])
-            growth = back.of(before.growth) + own.times(more[i]) + inner.cross(turning)
-            here = Motion(inner + turning, growth, back.of(before.pull))
-            speeds, changes = ([vector[p] for p in link.made.places] for vector in (rates, more))
+        for i, (link, spring) in enumerate(zip(self.links, self.springs, strict=True)):
+            made = link.made
+            here = self._beyond_joint(i, before, rates, more)
+            if made.springs:
+                speeds, changes = ([vector[p] for p in made.springs] for vector in (rates, more))
+                here = spring.moved(here, speeds, changes)
+            speeds, changes = ([vector[p] for p in made.places] for vector in (rates, more))
             tip = link.moved_tip(here, speeds, changes)
             motions.append((before, here, tip, speeds, changes))
             before = tip
@@ -87,7 +99,7 @@ class ChainInSpace:
         rows = list(none)
         force, turning = self.still, self.still  # what the joint beyond hands on, in tip axes
         for i in reversed(range(len(self.links))):
-            link, made = self.links[i], self.links[i].made
+            link, made, spring = self.links[i], self.links[i].made, self.springs[i]
             before, here, tip, speeds, changes = motions[i]
             pushed, twisted = wrench(made.at_tip, tip, tip.field())
             force, turning = force + pushed, turning + twisted
@@ -99,12 +111,38 @@ class ChainInSpace:
                 )
             outward = link.turn.axes.of(force)
             turning = own_turning + spun[0] + link.turn.axes.of(turning) + link.tip.cross(outward)
-            force = self.turns[i].of(own_force + outward)
-            turning = self.turns[i].of(turning)
-            axis = self._axis(i)
-            rows[i] = rows[i] + axis.dot(turning)
-            turning = turning + self._rotor(i, rows, before, rates, more)
+            force = own_force + outward
+            for place, push, turn in zip(made.springs, spring.pushes, spring.turns, strict=True):
+                rows[place] = push.dot(force) + turn.dot(turning)
+            force, turning = spring.turn.axes.of(force), spring.turn.axes.of(turning)
+            turning = turning + spring.reach.cross(force)
+            force, turning = self.turns[i].of(force), self.turns[i].of(turning)
+            turning = turning + self._slid(i, self.names.coordinates).cross(force)
+            if made.kind != FIXED:
+                acting = force if made.kind == SLIDES else turning
+                rows[made.joint] = rows[made.joint] + self._axis(i).dot(acting)
+                turning = turning + self._rotor(i, rows, before, rates, more)
+        if self.model.floats:
+            turning = turning + self.names.reach.cross(force)
+            pushed, twisted = wrench(self.names.base, base, base.field())
+            rows[-6:] = [*(force + pushed).parts, *(turning + twisted).parts]
         return rows
+
+    def _beyond_joint(
+        self, i: int, before: Motion, rates: Sequence[Expression], more: Sequence[Expression]
+    ) -> Motion:
+        """The motion of the frame beyond a joint, in its axes."""
+        made, back = self.links[i].made, self.turns[i].transposed
+        if made.kind == SLIDES:
+            q = self.names.coordinates
+            before = before.at(*(self._slid(i, values) for values in (q, rates, more)))
+        inner, growth = back.of(before.spin), back.of(before.growth)
+        if made.kind != TURNS:
+            return Motion(inner, growth, back.of(before.pull))
+        own = made.orientation.transposed.of(self._axis(i))
+        turning = own.times(rates[made.joint])
+        growth = growth + own.times(more[made.joint]) + inner.cross(turning)
+        return Motion(inner + turning, growth, back.of(before.pull))
 
     def _spin(
         self,
@@ -141,8 +179,8 @@ class ChainInSpace:
         more: Sequence[Expression],
     ) -> Vector:
         """The force on what turns a rotor, put into ``rows``, and the moment on what carries it."""
-        made, place, axis = self.links[i].made, self.rotors[i], self._axis(i)
-        carried = self.carried and i > 0
+        made, axis = self.links[i].made, self._axis(i)
+        place, carried = self.names.rotors[made.joint], self._carries(i)
         momentum, growth = made.gear * rates[place], made.gear * more[place]
         if carried:
             momentum, growth = momentum + axis.dot(before.spin), growth + axis.dot(before.growth)
@@ -152,9 +190,13 @@ class ChainInSpace:
             return self.still
         return axis.times(growth) + before.spin.cross(axis.times(momentum))
 
+    def _carries(self, i: int) -> bool:
+        """Whether what is before a piece carries the rotor of its joint with it."""
+        return self.carried and (i > 0 or self.model.floats)
+
     def inertia(self) -> Table:
         """B, by composite bodies."""
-        size, graph = self.model.num_coordinates, self.graph
+        size, graph = self.model.num_rates, self.graph
         table: Table = [[graph.zero] * size for _ in range(size)]
         nothing = Inertia(graph.zero, self.still, matrix([self.still.parts] * 3))
         beyond = nothing  # of the frame of a tip, as are places with momenta and moments
@@ -164,14 +206,14 @@ class ChainInSpace:
             table[a][b] = table[b][a] = entry
 
         for i in reversed(range(len(self.links))):
-            link, made = self.links[i], self.links[i].made
+            link, made, spring = self.links[i], self.links[i].made, self.springs[i]
             mass = made.at_tip.mass + beyond.mass
             first = made.at_tip.first + beyond.first
             tensor = inertia_of(made.at_tip.second) + beyond.tensor
             for place, push, swing in columns:
                 for k, own in enumerate(made.places):
                     put(own, place, link.pushes[k].dot(push) + link.turns[k].dot(swing))
-            columns = [self._inwards(link, *column) for column in columns]
+            columns = [_inwards(link.turn.axes, link.tip, *column) for column in columns]
             weighted = link.weighted()
             for k, place in enumerate(made.places):
                 push, swing, products = link.column(k, weighted)
@@ -182,33 +224,67 @@ class ChainInSpace:
                     product = products[j] + self._twists(link, j, k)
                     product = product + link.pushes[j].dot(momentum) + link.turns[j].dot(spin)
                     put(made.places[j], place, product)
-                _, outward, turned = self._inwards(link, place, momentum, spin)
+                _, outward, turned = _inwards(link.turn.axes, link.tip, place, momentum, spin)
                 columns.append((place, push + outward, swing + turned))
             whole = self._composite(link, weighted, Inertia(mass, first, tensor))
+            if made.springs:
+                for place, push, turn in zip(
+                    made.springs, spring.pushes, spring.turns, strict=True
+                ):
+                    momentum = push.times(whole.mass) + turn.cross(whole.first)
+                    spin = whole.first.cross(push) + whole.tensor.of(turn)
+                    columns.append((place, momentum, spin))
+                for own, push, turn in zip(made.springs, spring.pushes, spring.turns, strict=True):
+                    for place, momentum, spin in columns:
+                        put(own, place, push.dot(momentum) + turn.dot(spin))
+                columns = [_inwards(spring.turn.axes, spring.reach, *each) for each in columns]
+                whole = _shifted(whole, spring.turn.axes, spring.reach)
             axis = made.orientation.transposed.of(self._axis(i))
-            columns.append((i, axis.cross(whole.first), whole.tensor.of(axis)))
-            for place, _, swing in columns:
-                put(i, place, axis.dot(swing))
-            turn = self.turns[i]
-            columns = [(place, turn.of(push), turn.of(swing)) for place, push, swing in columns]
-            beyond = Inertia(
-                whole.mass, turn.of(whole.first), turn @ whole.tensor @ turn.transposed
-            )
-            place, axis = self.rotors[i], self._axis(i)
+            if made.kind == TURNS:
+                columns.append((made.joint, axis.cross(whole.first), whole.tensor.of(axis)))
+            elif made.kind == SLIDES:
+                columns.append((made.joint, axis.times(whole.mass), whole.first.cross(axis)))
+            if made.kind != FIXED:
+                for place, push, swing in columns:
+                    acting = push if made.kind == SLIDES else swing
+                    put(made.joint, place, axis.dot(acting))
+            reach = self._slid(i, self.names.coordinates)
+            columns = [_inwards(self.turns[i], reach, *column) for column in columns]
+            beyond = _shifted(whole, self.turns[i], reach)
+            if made.kind == FIXED:
+                continue
+            place, axis = self.names.rotors[made.joint], self._axis(i)
             table[place][place] = table[place][place] + made.gear * made.gear * made.rotor
-            if self.carried and i > 0:
+            if self._carries(i):
                 added = outer(axis, axis.times(made.rotor))
                 beyond = Inertia(beyond.mass, beyond.first, beyond.tensor + added)
                 columns.append((place, self.still, axis.times(made.gear * made.rotor)))
                 columns = _added(columns)
+        if self.model.floats:
+            self._with_base(table, columns, beyond)
         return table
 
-    def _inwards(
-        self, link: BentLink, place: int, push: Vector, swing: Vector
-    ) -> tuple[int, Vector, Vector]:
-        """A momentum and its moment about the tip, seen from the joint."""
-        outward = link.turn.axes.of(push)
-        return place, outward, link.turn.axes.of(swing) + link.tip.cross(outward)
+    def _with_base(
+        self, table: Table, columns: list[tuple[int, Vector, Vector]], beyond: Inertia
+    ) -> None:
+        """Put the rows and columns of a free base into B."""
+        names, straight = self.names, unit_matrix(self.graph)
+        whole = _shifted(beyond, straight, names.reach)
+        mass = whole.mass + names.base.mass
+        first = whole.first + names.base.first
+        tensor = whole.tensor + inertia_of(names.base.second)
+        size = len(table)
+        units = straight.rows
+        columns = [_inwards(straight, names.reach, *column) for column in columns]
+        columns += [
+            (size - 6 + k, unit.times(mass), first.cross(unit)) for k, unit in enumerate(units)
+        ]
+        columns += [
+            (size - 3 + k, unit.cross(first), tensor.of(unit)) for k, unit in enumerate(units)
+        ]
+        for place, push, swing in columns:
+            for k, entry in enumerate((*push.parts, *swing.parts)):
+                table[size - 6 + k][place] = table[place][size - 6 + k] = entry
 
     def _spun(self, link: BentLink, k: int) -> Vector:
         made = link.made
@@ -225,21 +301,36 @@ class ChainInSpace:
 
     def _composite(self, link: BentLink, weighted: Sequence[Vector], beyond: Inertia) -> Inertia:
         """A link with all that lies beyond it, about its joint."""
-        own, axes, reach = link.whole(weighted), link.turn.axes, link.tip
-        first, mass = axes.of(beyond.first), beyond.mass
-        tensor = axes @ beyond.tensor @ axes.transposed
-        twice = 2.0 * reach.dot(first) + mass * reach.dot(reach)
-        mixed = outer(reach, first + reach.times(mass)) + outer(first, reach)
-        shifted = [
-            [(twice if a == b else self.graph.zero) - mixed.rows[a].parts[b] for b in range(3)]
-            for a in range(3)
-        ]
-        tensor = own.tensor + tensor + matrix(shifted)
+        own, outer_part = link.whole(weighted), _shifted(beyond, link.turn.axes, link.tip)
+        tensor = own.tensor + outer_part.tensor
         if self.absolute and link.made.functions:
             spin = [[self.graph.zero] * 3 for _ in range(3)]
             spin[0][0] = link.made.spin[0][0]
             tensor = tensor + matrix(spin)
-        return Inertia(own.mass + mass, own.first + first + reach.times(mass), tensor)
+        return Inertia(own.mass + outer_part.mass, own.first + outer_part.first, tensor)
+
+
+def _inwards(
+    axes: Matrix, reach: Vector, place: int, push: Vector, swing: Vector
+) -> tuple[int, Vector, Vector]:
+    """A momentum and its moment about a frame, seen from another, in which it has these axes and this place."""
+    outward = axes.of(push)
+    return place, outward, axes.of(swing) + reach.cross(outward)
+
+
+def _shifted(body: Inertia, axes: Matrix, reach: Vector) -> Inertia:
+    """A body about another frame, in which its own has these axes and this place."""
+    first, mass = axes.of(body.first), body.mass
+    tensor = axes @ body.tensor @ axes.transposed
+    if reach.is_zero:
+        return Inertia(mass, first, tensor)
+    twice = 2.0 * reach.dot(first) + mass * reach.dot(reach)
+    mixed = outer(reach, first + reach.times(mass)) + outer(first, reach)
+    zero = mass * 0.0
+    shifted = [
+        [(twice if a == b else zero) - mixed.rows[a].parts[b] for b in range(3)] for a in range(3)
+    ]
+    return Inertia(mass, first + reach.times(mass), tensor + matrix(shifted))
 
 
 def _added(columns: list[tuple[int, Vector, Vector]]) -> list[tuple[int, Vector, Vector]]:

@@ -39,8 +39,8 @@ def written_equations(
     Raises
     ------
     ArmError
-        If an argument is not allowed, the model holds traced values, or it is of an arm in space with a free base,
-        linear frames or joint_springs.
+        If an argument is not allowed, the model holds traced values, it is of an arm in space with an inertia matrix of
+        first order, or ``"C"`` is asked for where the base floats freely.
 
     Notes
     -----

@@ -29,12 +29,25 @@ def heading(equations: WrittenEquations, form: str) -> list[str]:
         f"{counts.functions} functions.",
         "",
         f"q = ({', '.join(equations.coordinates)})",
-        "rate holds their rates"
-        + (", acceleration their accelerations" if equations.accelerations else "")
-        + ".",
+        *_rates(equations),
         "",
     ]
     for name, meaning in equations.meanings.items():
         shape = " by ".join(str(size) for size in equations.shapes[name])
         lines.append(f"{name}: {meaning}, {shape}")
+    return lines
+
+
+def _rates(equations: WrittenEquations) -> list[str]:
+    """What rates and accelerations are: those of a free base are no derivatives of coordinates."""
+    if len(equations.rates) == len(equations.coordinates):
+        also = ", acceleration their accelerations" if equations.accelerations else ""
+        return [f"rate holds their rates{also}."]
+    own = ", ".join(equations.rates[-6:])
+    lines = [
+        f"rate holds their rates but for the pose of the base, and last ({own}), in the axes of the base.",
+        "The quaternion must have length 1.",
+    ]
+    if equations.accelerations:
+        lines.insert(1, "acceleration holds the derivatives of rate.")
     return lines

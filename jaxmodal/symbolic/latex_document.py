@@ -217,6 +217,11 @@ def latex_document(equations: WrittenEquations) -> str:
     lines.append(r"\end{longtable}")
     coordinates = ", ".join(symbols[name].latex for name in equations.coordinates)
     lines += ["The coordinates are", rf"$q = ({coordinates})$."]
+    if len(equations.rates) != len(equations.coordinates):
+        rates = ", ".join(symbols[name].latex for name in equations.rates[-6:])
+        lines += [
+            rf"For the pose of the base the rates have ${rates}$, in its axes; the quaternion must have length 1."
+        ]
     alone = _only_entries(plan)
     for title, all_steps in (("Of constants", plan.constants), ("Of the state", plan.steps)):
         steps = [(name, form) for name, form in all_steps if name not in alone]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from jaxmodal.arm.arguments import require_truth
-from jaxmodal.dynamics.model import FlexibleModel
+from jaxmodal.dynamics.mechanics.free_bases import require_held_base
+from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.symbolic.differentiation import substitute, tangent
 from jaxmodal.symbolic.equations import WrittenEquations
 from jaxmodal.symbolic.graph import Expression
@@ -46,7 +47,7 @@ def linearised_equations(
     Raises
     ------
     ArmError
-        If an argument is not allowed.
+        If an argument is not allowed, or the base of the model floats freely.
 
     Notes
     -----
@@ -63,6 +64,8 @@ def linearised_equations(
     """
     require_truth("deflections", deflections)
     require_truth("rates", rates)
+    require_model(model)
+    require_held_base(model, "symbolic.linearised_equations")
     writer = writer_of(model, integrals)
     graph, names, size = writer.graph, writer.names, range(writer.size)
     rest = writer.steady()

@@ -8,7 +8,15 @@ from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 
 #: of the modal coordinates of a link in space: their letters in formulas
-_LETTERS = {"stretch": "u", "torsion": r"\varphi", "bending_xy": "v", "bending_xz": "w"}
+_LETTERS = {
+    "stretch": "u",
+    "torsion": r"\varphi",
+    "bending_xy": "v",
+    "bending_xz": "w",
+    "spring": r"\sigma",
+    "displacement": "s",
+    "rotation": r"\alpha",
+}
 
 
 def parted(number: int) -> str:
@@ -23,7 +31,7 @@ def dotted(latex: str, dots: str) -> str:
 
 
 def owner_of(model: FlexibleModel, place: int) -> tuple[int, int | None]:
-    """The link and the mode of a coordinate; the joint and None of an angle."""
+    """The link, or piece of an arm in space, and the mode of a coordinate; the joint and None of an angle."""
     n = model.num_links
     if place < n:
         return place, None
@@ -35,27 +43,46 @@ def owner_of(model: FlexibleModel, place: int) -> tuple[int, int | None]:
 
 
 def coordinate_names(model: FlexibleModel) -> list[tuple[str, str, str, str]]:
-    """Of each coordinate its name in code and in formulas, its meaning and its unit."""
+    """Of each coordinate its name in code and in formulas, its meaning and its unit; not of a free base."""
     names = []
-    for place in range(model.num_coordinates):
+    turns = model.layout.turns
+    for place in range(model.layout.size):
         owner, mode = owner_of(model, place)
         n = owner + 1
         if mode is not None and isinstance(model, SpatialFlexibleArm):
-            own = model.layout.names[place].partition(".")[2]
-            kind, number = own.rstrip("0123456789"), own.lstrip("abcdefghijklmnopqrstuvwxyz_")
-            shown = f"{_LETTERS[kind]}_{{{n}{parted(n)}{number}}}"
-            meaning = f"coordinate {number} of {kind} of link {n}".replace("_", " in ")
-            names.append((f"{kind}_{n}_{number}", shown, meaning, "unit"))
+            names.append(_modal_name(model.layout.names[place]))
         elif mode is not None:
             index = f"{n}{parted(n)}{mode + 1}"
             meaning = f"modal coordinate {mode + 1} of link {n}"
             names.append((f"delta_{n}_{mode + 1}", rf"\delta_{{{index}}}", meaning, "unit"))
-        elif place < model.num_links:
+        elif place >= model.num_links:
+            what, unit = ("angle", "rad") if turns[owner] else ("position", "m")
+            meaning = f"{what} of the motor of joint {n} behind its gear"
+            names.append((f"motor_{n}", rf"\chi_{{{n}}}", meaning, unit))
+        elif turns[place]:
             names.append((f"theta_{n}", rf"\theta_{{{n}}}", f"angle of joint {n}", "rad"))
         else:
-            meaning = f"angle of the motor of joint {n} behind its gear"
-            names.append((f"motor_{n}", rf"\chi_{{{n}}}", meaning, "rad"))
+            names.append((f"slide_{n}", rf"d_{{{n}}}", f"position of joint {n}", "m"))
     return names
+
+
+def _modal_name(name: str) -> tuple[str, str, str, str]:
+    """The same of a coordinate of an arm in space that is of a link or of its base, by its name in the layout."""
+    of, _, own = name.partition(".")
+    kind, number = own.rstrip("0123456789"), own.lstrip("abcdefghijklmnopqrstuvwxyz_")
+    n = of.removeprefix("link")
+    if of == "base":
+        shown, meaning = f"{_LETTERS[kind]}_{{{number}}}", f"{kind} {number} of the base"
+        return (
+            f"base_{kind}_{number}",
+            shown,
+            meaning,
+            "m" if kind == "displacement" else "rad",
+        )
+    shown = f"{_LETTERS[kind]}_{{{n}{parted(int(n))}{number}}}"
+    what = "the joint of link" if kind == "spring" else "link"
+    meaning = f"coordinate {number} of {kind} of {what} {n}".replace("_", " in ")
+    return f"{kind}_{n}_{number}", shown, meaning, "unit"
 
 
 def integral_name(

@@ -240,10 +240,10 @@ class Nomenclature:
 
     def matrix(self, letter: str, values: Any, meaning: str) -> list[list[Expression]]:
         """A constant symmetric matrix of the model, named by its entries."""
-        size, table = self.model.num_coordinates, np.asarray(values)
+        size, table = self.model.num_rates, np.asarray(values)
         made = [[self.graph.zero] * size for _ in range(size)]
-        for a in range(size):
-            for b in range(a, size):
+        for a in range(self.model.layout.size):  # no spring or damper moves with a free base
+            for b in range(a, self.model.layout.size):
                 (link, mode), (other, second) = (owner_of(self.model, k) for k in (a, b))
                 if mode is not None and second is not None and link == other:
                     index = f"{link + 1}_{mode + 1}_{second + 1}"

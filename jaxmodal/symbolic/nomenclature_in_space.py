@@ -1,7 +1,8 @@
-"""The symbols of an arm in space: constants of its links by names, directions of axes as numbers.
+"""The symbols of an arm in space: constants of its pieces by names, directions of axes as numbers.
 
-A link without shapes is one rigid body with what rides on it. A link with shapes has its functions of x, a body at its
-joint and one at its tip, whose masses and moments are the pseudo-inertias of place and axes of their frames.
+Pieces are the links of an arm, and what springs stand between. A link without shapes is one rigid body with what rides
+on it. A link with shapes has its functions of x, a body at its joint and one at its tip, whose masses and moments are
+the pseudo-inertias of place and axes of their frames.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.symbolic.graph import Expression, Graph
-from jaxmodal.symbolic.nomenclature import Nomenclature
+from jaxmodal.symbolic.nomenclature import ACCELERATION, COORDINATE, RATE, Nomenclature, Symbol
 from jaxmodal.symbolic.vectors import Matrix, Vector, matrix
 
 #: directions this near 0, 1 or -1 are these
@@ -49,13 +50,18 @@ class Body:
 
 @dataclasses.dataclass(frozen=True)
 class LinkInSpace:
-    """Constants of one link with m modal coordinates and k functions.
+    """Constants of one piece with m modal coordinates and k functions.
 
     ``gram`` (k, k), ``ends`` (k,), ``slopes`` m vectors, ``turns`` those of pairs of coordinates, ``spin`` the inertia
     about its line by its frame and by the coordinates ``twists``; ``start`` and ``offset``, ``at_joint`` and ``at_tip``
-    as in `SpatialFlexibleArm`.
+    as in `SpatialFlexibleArm`. ``kind`` says how it is joined to the piece before, ``joint`` is the number of the joint
+    there, from 0; ``springs`` are the coordinates of the springs at its start, ``gives`` their directions.
     """
 
+    kind: str
+    joint: int
+    springs: tuple[int, ...]
+    gives: list[tuple[Vector, Vector]]
     places: tuple[int, ...]
     functions: tuple[Function, ...]
     gram: list[list[Expression]]
@@ -81,7 +87,60 @@ class NomenclatureInSpace(Nomenclature):
 
     def __init__(self, graph: Graph, model: SpatialFlexibleArm, symbolic: bool) -> None:
         super().__init__(graph, model, symbolic)  # type: ignore[arg-type]
-        self.in_space = [self._in_space(i) for i in range(model.num_links)]
+        #: the coordinate that turns each rotor
+        self.rotors = np.where(
+            model.rotor_beyond, np.arange(model.num_links), model.layout.driven
+        ).tolist()
+        self._piece = "link" if model.is_of_turning_links else "piece"
+        self.in_space = [self._in_space(i) for i in range(model.num_pieces)]
+        if model.floats:
+            self._float()
+
+    def _float(self) -> None:
+        """The coordinates and rates of a free base, and its constants."""
+
+        def added(letter: str, latex: str, meaning: str, unit: str, kind: str) -> list[Expression]:
+            found = []
+            for part in "wxyz" if unit == "1" else "xyz":
+                name = letter.format(part)
+                symbol = Symbol(name, latex.format(part), f"{meaning}, {part}", unit, kind)
+                self.table[name] = symbol
+                found.append(self.graph.symbol(name, True))
+            return found
+
+        self.coordinates += [
+            *added("base_p_{}", "p_{{{}}}", "position of the base", "m", COORDINATE),
+            *added(
+                "base_quaternion_{}", r"\epsilon_{{{}}}", "rotation of the base", "1", COORDINATE
+            ),
+        ]
+        for letter, latex, meaning, unit in (
+            ("base_V_{}", "V", "velocity of the base in its axes", "m/s"),
+            ("base_omega_{}", r"\omega", "angular velocity of the base in its axes", "rad/s"),
+        ):
+            self.rates += added(letter, f"{latex}_{{{{{{}}}}}}", meaning, unit, RATE)
+            given = (
+                f"{letter}_dot",
+                rf"\dot{{{{{latex}}}}}_{{{{{{}}}}}}",
+                f"derivative of {meaning}",
+            )
+            self.accelerations += added(*given, f"{unit}/s", ACCELERATION)
+        model = self.model
+        self.base = self._body("the base", 0, "b", np.asarray(model.base_gram))
+        reach = np.asarray(model.joint_position)
+        self.reach = self.vector("r", "r_{", "joint 1 seen from the base", "m", reach)
+
+    def base_axes(self) -> Matrix:
+        """The axes of a free base as columns, of the quaternion of length 1 that stands last in q."""
+        w, x, y, z = self.coordinates[-4:]
+        one = self.graph.one
+        return matrix(
+            [
+                [one - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+                [2.0 * (x * y + w * z), one - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+                [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), one - 2.0 * (x * x + y * y)],
+            ]
+        )
 
     def _link(self, i: int) -> Any:
         """Nothing: what links in the plane are has other constants."""
@@ -97,7 +156,10 @@ class NomenclatureInSpace(Nomenclature):
 
     def _in_space(self, i: int) -> LinkInSpace:
         model, n = self.model, i + 1
-        known = model.layout.functions
+        known, link = model.layout.functions, f"{self._piece} {n}"
+        joint = int(model.layout.joint_of[i])
+        width = sum(known.widths)
+        springs = [p for p in model.layout.places[i][width:].tolist() if p < model.layout.size]
         shapes = [
             range(start, start + count)
             for start, count in zip(known.starts, model.counts[i], strict=False)
@@ -105,11 +167,11 @@ class NomenclatureInSpace(Nomenclature):
         rows = [row for each in shapes for row in each]
         functions = self._functions(i) if rows else ()
         bodies = np.asarray(model.gram)[i][known.number :, known.number :]
-        joint, tip = bodies[:4, :4], bodies[4:, 4:]
+        at_joint, tip = bodies[:4, :4], bodies[4:, 4:]
         start, offset = np.asarray(model.start)[i], np.asarray(model.offset)[i]
         ends = np.asarray(model.ends)[i]
         if not rows:
-            joint, start, tip = self._one_body(i, joint, tip, ends)
+            at_joint, start, tip = self._one_body(i, at_joint, tip, ends)
             ends = np.zeros(0)
         gram = np.asarray(model.gram)[i][
             np.ix_([f.place for f in functions], [f.place for f in functions])
@@ -122,21 +184,30 @@ class NomenclatureInSpace(Nomenclature):
                     turning[a, b] = self.vector(
                         f"turn_{n}_{a + 1}_{b + 1}",
                         rf"\Psi_{{{n},{a + 1},{b + 1},",
-                        f"second order of the rotation of the end of link {n} by coordinates {a + 1} and {b + 1}",
+                        f"second order of the rotation of the end of {link} by coordinates {a + 1} and {b + 1}",
                         "1 per unit^2",
                         tables[:, row, column],
                     )
         twists = tuple(k for k, row in enumerate(rows) if row in shapes[1])
         spun = [0, *(1 + rows[k] - known.starts[1] for k in twists)]
+        gives = np.asarray(model.gives)[i]
         return LinkInSpace(
-            places=tuple(int(p) for p in model.layout.places[i] if p < model.layout.size),
+            kind=model.kinds[i],
+            joint=joint,
+            springs=tuple(springs),
+            gives=[(self._direction(row[:3]), self._direction(row[3:])) for row in gives][
+                : len(springs)
+            ],
+            places=tuple(
+                p for p in model.layout.places[i][:width].tolist() if p < model.layout.size
+            ),
             functions=functions,
-            gram=self._gram(n, functions, gram),
+            gram=self._gram(n, link, functions, gram),
             ends=[
                 self.constant(
                     f"e_{n}_{f.mark}",
                     f"e_{{{n},{f.mark}}}",
-                    f"function {f.mark} at the end of link {n}",
+                    f"function {f.mark} at the end of {link}",
                     "m, per unit of its coordinates",
                     ends[f.place],
                 )
@@ -146,7 +217,7 @@ class NomenclatureInSpace(Nomenclature):
                 self.vector(
                     f"slope_{n}_{k + 1}",
                     rf"\psi_{{{n},{k + 1},",
-                    f"rotation of the end of link {n} by its coordinate {k + 1}",
+                    f"rotation of the end of {link} by its coordinate {k + 1}",
                     "1 per unit",
                     np.asarray(model.tip_slope)[i, row],
                 )
@@ -158,7 +229,7 @@ class NomenclatureInSpace(Nomenclature):
                     self.constant(
                         f"Jx_{n}_{min(a, b)}_{max(a, b)}",
                         f"J_{{{n},{min(a, b)},{max(a, b)}}}",
-                        f"inertia of link {n} about its line, by its frame (0) and its twists",
+                        f"inertia of {link} about its line, by its frame (0) and its twists",
                         "kg m^2",
                         np.asarray(model.spin)[i, spun[a], spun[b]],
                     )
@@ -168,28 +239,36 @@ class NomenclatureInSpace(Nomenclature):
             ],
             twists=twists,
             start=self.vector(
-                f"b_{n}", f"b_{{{n},", f"start of link {n} seen from its joint", "m", start
+                f"b_{n}", f"b_{{{n},", f"start of {link} seen from its joint", "m", start
             ),
             offset=self.vector(
-                f"o_{n}", f"o_{{{n},", f"tip of link {n} seen from its end", "m", offset
+                f"o_{n}", f"o_{{{n},", f"tip of {link} seen from its end", "m", offset
             ),
             at_joint=self._body(
-                f"link {n}" if not rows else f"what rides at joint {n}", n, "j", joint
+                link if not rows else f"what rides at the joint of {link}", n, "j", at_joint
             ),
-            at_tip=self._body(f"what rides at the tip of link {n}", n, "e", tip),
+            at_tip=self._body(f"what rides at the tip of {link}", n, "e", tip),
             axis=tuple(map(_clean, np.asarray(model.axis)[i].tolist())),
             orientation=self._numbers(np.asarray(model.orientation)[i]),
-            rotor=self.constant(
-                f"Jr_{n}",
-                f"J_{{r,{n}}}",
-                f"inertia of the rotor of joint {n}",
-                "kg m^2",
-                model.rotor[i],
+            rotor=self._of_joint(
+                "Jr", "J_{r,", "inertia of the rotor", "kg m^2", joint, model.rotor
             ),
-            gear=self.constant(
-                f"N_{n}", f"N_{{{n}}}", f"gear ratio of joint {n}", "1", model.gear[i]
-            ),
+            gear=self._of_joint("N", "N_{", "gear ratio", "1", joint, model.gear),
         )
+
+    def _of_joint(
+        self, name: str, latex: str, meaning: str, unit: str, joint: int, values: Any
+    ) -> Expression:
+        """A constant of the joint of a piece; 0 where there is none."""
+        if joint == self.model.num_links:
+            return self.graph.zero
+        n = joint + 1
+        given = f"{name}_{n}", f"{latex}{n}}}", f"{meaning} of joint {n}", unit
+        return self.constant(*given, np.asarray(values)[joint])
+
+    def _direction(self, values: np.ndarray) -> Vector:
+        """A direction as numbers."""
+        return Vector(*(self.graph.number(_clean(x)) for x in values.tolist()))
 
     def _numbers(self, values: np.ndarray) -> Matrix:
         return matrix([[self.graph.number(_clean(x)) for x in row] for row in values.tolist()])
@@ -234,7 +313,7 @@ class NomenclatureInSpace(Nomenclature):
         return tuple(made)
 
     def _gram(
-        self, n: int, functions: tuple[Function, ...], table: np.ndarray
+        self, n: int, link: str, functions: tuple[Function, ...], table: np.ndarray
     ) -> list[list[Expression]]:
         made: list[list[Expression]] = [[self.graph.zero] * len(functions) for _ in functions]
         for a, first in enumerate(functions):
@@ -242,7 +321,7 @@ class NomenclatureInSpace(Nomenclature):
                 made[a][b] = made[b][a] = self.constant(
                     f"G_{n}_{first.mark}_{second.mark}",
                     f"G_{{{n},{first.mark},{second.mark}}}",
-                    f"integral of functions {first.mark} and {second.mark} over the mass of link {n}",
+                    f"integral of functions {first.mark} and {second.mark} over the mass of {link}",
                     "kg times their units",
                     table[a, b],
                 )

@@ -46,8 +46,8 @@ def python_module(equations: WrittenEquations, form: str, name: str = "equations
     lines += [
         "",
         f"def {name}({signature}):",
-        f'    """{", ".join(equations.quantities)} as a dict of arrays; the last axis of the arguments has '
-        f'{len(equations.coordinates)} entries."""',
+        f'    """{", ".join(equations.quantities)} as a dict of arrays; the last axis of q has '
+        f'{len(equations.coordinates)} entries, of rate {len(equations.rates)}."""',
     ]
     for argument, names in arguments:
         size = len(names)
@@ -95,7 +95,7 @@ def function(equations: WrittenEquations, form: str = "numpy") -> Callable[..., 
     callable
         From q and rate (and acceleration where tau is asked for), each of shape (..., N), to a dict of arrays by
         quantity, of shapes (..., N, N) and so on; the axes before are broadcast. A last axis that is not N raises
-        ValueError.
+        ValueError. On a free base q has N + 7 entries and the others N + 6.
 
     Raises
     ------

@@ -33,7 +33,7 @@ class Writer:
         self.model: Any = model
         self.graph = Graph()
         self.first = model.inertia_order == "first"
-        self.size, self.joints = model.num_coordinates, model.num_links
+        self.size, self.joints = model.num_rates, model.num_links
         self._inertia: Table | None = None
         self._begin(integrals == "symbolic")
 

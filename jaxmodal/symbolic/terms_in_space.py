@@ -9,6 +9,7 @@ from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic.chain_in_space import ChainInSpace
 from jaxmodal.symbolic.graph import Expression
+from jaxmodal.symbolic.linear_frames import ChainOfLinearFrames
 from jaxmodal.symbolic.nomenclature_in_space import NomenclatureInSpace
 from jaxmodal.symbolic.terms import Table, Writer
 
@@ -17,12 +18,13 @@ class WriterInSpace(Writer):
     """Writes each quantity of a model of an arm in space."""
 
     names: NomenclatureInSpace
-    chain: ChainInSpace  # type: ignore[assignment]
+    chain: ChainInSpace | ChainOfLinearFrames  # type: ignore[assignment]
 
     def _begin(self, symbolic: bool) -> None:
         _check(self.model)
         self.names = NomenclatureInSpace(self.graph, self.model, symbolic)
-        self.chain = ChainInSpace(self.names)
+        linear = self.model.frames == "linear"
+        self.chain = (ChainOfLinearFrames if linear else ChainInSpace)(self.names)
 
     def gravity(self) -> list[Expression]:
         """g(q)."""
@@ -46,6 +48,11 @@ class WriterInSpace(Writer):
         """h(q, q')."""
         return self.chain.forces(self.names.rates)
 
+    def velocity_matrix(self) -> Table:
+        """C(q, q')."""
+        require_held_base(self.model, "the matrix 'C' of written equations")
+        return super().velocity_matrix()
+
     def steady(self) -> list[Expression]:
         """K q + D q' + c + g."""
         return self._with(self.gravity())
@@ -61,8 +68,10 @@ class WriterInSpace(Writer):
 
     def _with(self, forces: Sequence[Expression]) -> list[Expression]:
         """Forces with K q + D q' + c."""
+        size = self.model.layout.size
+        none = [self.graph.zero] * (self.size - size)  # the pose of a free base strains nothing
         parts = (
-            self.times(self.stiffness(), self.names.coordinates),
+            self.times(self.stiffness(), [*self.names.coordinates[:size], *none]),
             self.times(self.damping(), self.names.rates),
             self.friction(),
             forces,
@@ -72,25 +81,8 @@ class WriterInSpace(Writer):
 
 def _check(model: SpatialFlexibleArm) -> None:
     """Refuse what the recursion does not know."""
-    require_held_base(model, "symbolic.written_equations")
-    if not model.is_of_turning_links:
-        raise ArmError(
-            "model: has joints that slide, segments, or a base that is elastic or driven, which equations of arms in "
-            "space are not written for; must be of links that turn at joints, on a clamped base."
-        )
     if model.inertia_order != "full":
         raise ArmError(
             f"model: is posed with inertia_order = {model.inertia_order!r}, and equations of arms in space are written "
             "with the full inertia matrix alone; must be model.posed(inertia_order='full')."
-        )
-    if model.frames != "rotation":
-        raise ArmError(
-            "model: is posed with frames = 'linear', and equations of arms in space are written with rotation frames "
-            "alone; must be model.posed(frames='rotation')."
-        )
-    sprung = [str(i) for i, number in enumerate(model.springs, start=1) if number]
-    if sprung:
-        raise ArmError(
-            f"model: joint {', '.join(sprung)} has joint_springs, which written equations do not know; must be without "
-            "them: joint_stiffness is a spring about the joint's axis."
         )

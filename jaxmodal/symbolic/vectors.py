@@ -68,6 +68,15 @@ class Matrix:
         first, second, third = (row.parts for row in self.rows)
         return matrix([list(column) for column in zip(first, second, third, strict=True)])
 
+    def times(self, factor: Expression | float) -> Matrix:
+        """Multiplied by a number."""
+        return Matrix(tuple(row.times(factor) for row in self.rows))  # type: ignore[arg-type]
+
+    def inner(self, other: Matrix) -> Expression:
+        """The sum of the products of equal entries."""
+        first, second, third = (a.dot(b) for a, b in zip(self.rows, other.rows, strict=True))
+        return first + second + third
+
     def __add__(self, other: Matrix) -> Matrix:
         return Matrix(tuple(a + b for a, b in zip(self.rows, other.rows, strict=True)))  # type: ignore[arg-type]
 
@@ -84,6 +93,18 @@ def matrix(entries: Sequence[Sequence[Expression]]) -> Matrix:
 def outer(first: Vector, second: Vector) -> Matrix:
     """The matrix of all products of the parts of two vectors."""
     return Matrix(tuple(second.times(part) for part in first.parts))  # type: ignore[arg-type]
+
+
+def skew(vector: Vector) -> Matrix:
+    """The matrix that multiplies by a vector: [a] b = a x b."""
+    x, y, z = vector.parts
+    zero = x * 0.0
+    return matrix([[zero, -z, y], [z, zero, -x], [-y, x, zero]])
+
+
+def unit_matrix(graph: Graph) -> Matrix:
+    """Ones on the diagonal."""
+    return matrix([[graph.number(float(i == k)) for k in range(3)] for i in range(3)])
 
 
 def about(graph: Graph, axis: Sequence[float], angle: Expression) -> Matrix:

@@ -319,8 +319,6 @@ def test_bases_that_are_driven_are_told_how():
         simulate(clamped, [0.0, 0.1], base_motion=Accelerated(np.ones(6)))
     with pytest.raises(ArmError, match="base_acceleration: the base of this model does not"):
         forward_dynamics(clamped, np.zeros(4), np.zeros(4), [0.0], np.zeros(6))
-    with pytest.raises(ArmError, match="has a base that is driven; must turn about the axis"):
-        turning_frequencies(driven, [1.0])
     with pytest.raises(ArmError, match="base = 'driven': moves as it is told, and base_stiffness"):
         flexible_arm(everything()[0], 1, base="driven")
     document = {**FILE, "dynamics": {**FILE["dynamics"], "base": "driven"}}
@@ -360,9 +358,9 @@ def test_what_needs_inertia_or_an_axis_that_stays_says_so():
     elastic = arm_of(BEAM.replace(joint_stiffness=900.0), base_stiffness=BASE.tolist())
     with pytest.raises(ArmError, match="no inertia along what gives way or moves freely"):
         simulate(flexible_arm(elastic, 1), [0.0, 0.1], motion=Hold([0.0]))
-    with pytest.raises(ArmError, match="model: the arm stands on springs; must turn about"):
+    with pytest.raises(ArmError, match="model: the arm stands on springs, which meet"):
         turning_frequencies(bare, [1.0])
-    with pytest.raises(ArmError, match="has a first joint that slides; must turn about"):
+    with pytest.raises(ArmError, match="has a first joint that slides, which turns nothing; must"):
         turning_frequencies(cart(), [1.0])
     with pytest.raises(ArmError, match="base = 'free': floats, and base_stiffness of the arm"):
         flexible_arm(everything()[0], 1, base="free")

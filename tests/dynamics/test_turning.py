@@ -28,14 +28,21 @@ FLAPPING = {
 }
 
 
-@pytest.mark.parametrize(("eta", "tip_mass"), list(FLAPPING))
-def test_a_rotating_beam_flaps_as_printed(eta, tip_mass):
+@pytest.mark.parametrize(
+    ("eta", "tip_mass", "base"),
+    [
+        *((*each, "clamped") for each in FLAPPING),
+        pytest.param(12.0, 1.0, "driven", marks=pytest.mark.slow),  # and at rest
+    ],
+)
+def test_a_rotating_beam_flaps_as_printed(eta, tip_mass, base):
     section = jm.spatial_section(1e-4, 1e-9, 1e-9, 2e-9)
     mass = 1000.0 * 1e-4 * 2.0
     beam = jm.SpatialLink(
         2.0, 1e10, 1000.0, section, poisson_ratio=0.3, body=jm.RigidBody(tip_mass * mass)
     )
-    model = flexible_arm(jm.SpatialArm((beam,)), {"bending_xz": 10}, torsional_inertia=0.0)
+    given = {"torsional_inertia": 0.0, "base": base}
+    model = flexible_arm(jm.SpatialArm((beam,)), {"bending_xz": 10}, **given)
     unit = np.sqrt(1e10 * 1e-9 / (1000.0 * 1e-4 * 2.0**4))
     found = turning_frequencies(model, [eta * unit])
     omega = 2.0 * np.pi * found["frequency"].values[0] / unit

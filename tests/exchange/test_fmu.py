@@ -172,6 +172,17 @@ def test_the_written_place_of_the_tip_in_space_is_that_of_the_model():
     )
 
 
+def test_units_are_of_joints_that_turn_on_a_base_that_is_held():
+    body = jm.RigidBody(4.0, inertia=(1.0, 1.0, 1.0))
+    wing = jm.SpatialArm((jm.SpatialLink(0.5, rigid=True, body=body, stator=body),))
+    for base, words in (
+        ("free", "a unit of FMI needs one"),
+        ("driven", "units of FMI do not know"),
+    ):
+        with pytest.raises(jm.ArmError, match=words):
+            write_fmu(dynamics.flexible_arm(wing, base=base), "wing.fmu")
+
+
 def test_a_linear_model_is_a_unit_too(tmp_path):
     """Its response to a step is that of the matrix exponential."""
     from scipy.linalg import expm

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Float
 
 from jaxmodal.dynamics.layout_in_space import SLIDES, TURNS
-from jaxmodal.dynamics.mechanics.free_bases import pose
+from jaxmodal.dynamics.mechanics.free_bases import displacements, pose
 from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
 from jaxmodal.dynamics.mechanics.rotations import about, cross_matrix, rotation
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
@@ -222,6 +222,23 @@ def turning_inertia(model: SpatialFlexibleArm, parts: Array, rows: Array) -> Arr
     return jnp.einsum("iac,iab,ibd->cd", along, jnp.asarray(model.spin), along) + jnp.einsum(
         "ic,i,id->cd", rotors, jnp.asarray(model.rotor), rotors
     )
+
+
+def summed_inertia(model: SpatialFlexibleArm, q: Array, share: float) -> Array:
+    """What the diagonal of a full B(q) is added up from, (N,): no less than it, more where terms cancel.
+
+    Velocities of points, too, may be what rounding leaves of a turning about their own place; ``share`` of what all
+    mass would have, if it were turned so at the far end of the arm, stands for that.
+    """
+    moved, here = displacements(model, q)
+    rows, parts = jax.jacfwd(lambda it: (components(model, moved(it)),) * 2, has_aux=True)(here)
+    table, known = jnp.abs(gram(model)), len(model.kept)
+    found = jnp.einsum("ikac,ikl,ilac->c", jnp.abs(rows), table, jnp.abs(rows))
+    found = found + jnp.diagonal(turning_inertia(model, parts, rows))
+    places = np.array([0, known, known + 4])
+    reach = jnp.max(jnp.sum(parts[:, places[1:]] ** 2, axis=2))
+    fastest = jnp.max(jnp.sum(rows**2, axis=2), axis=(0, 1))
+    return found + share * jnp.sum(table[:, places, places]) * reach * fastest
 
 
 def turning_energy(

@@ -10,19 +10,35 @@ import numpy as np
 
 from jaxmodal.runtime.errors import ArmError
 
-#: eigenvalues of a mass matrix, scaled by its diagonal, that are rounding of 0
-_NO_MASS = 1e-14
+#: eigenvalues of a mass matrix, scaled by what its diagonal is added up from, that are rounding of 0
+NO_MASS = 1e-14
+#: a diagonal that is less than this share of the largest may be rounding of 0: what it is added up from is looked at
+_SUSPECT = 1e-9
 
 
-def massless(mass: np.ndarray) -> np.ndarray:
-    """Which eigenvalues of a mass matrix, scaled by its diagonal, ascending, are rounding of 0, shape (..., k)."""
-    scale = _by_diagonal(mass)
+def suspect(mass: np.ndarray) -> bool:
+    """Whether a diagonal may be rounding of what it is added up from, which the matrix alone does not tell."""
+    diagonal = np.diagonal(mass, axis1=-2, axis2=-1)
+    return bool(np.any(diagonal < _SUSPECT * diagonal.max(axis=-1, initial=0.0, keepdims=True)))
+
+
+def massless(mass: np.ndarray, summed: np.ndarray | None = None) -> np.ndarray:
+    """Which eigenvalues of a mass matrix, ascending, are rounding of 0, shape (..., k).
+
+    The matrix is scaled by what its diagonal is added up from, ``summed`` (..., k), or else by that itself.
+    """
+    sizes = np.diagonal(mass, axis1=-2, axis2=-1) if summed is None else summed
+    scale = _root_of_inverse(sizes)
     found = np.linalg.eigvalsh(mass * scale[..., :, None] * scale[..., None, :])
-    return np.asarray(np.abs(found) < _NO_MASS)
+    return np.asarray(np.abs(found) < NO_MASS)
 
 
-def frequencies_with_massless(mass: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
+def frequencies_with_massless(
+    mass: np.ndarray, stiffness: np.ndarray, summed: np.ndarray | None = None
+) -> np.ndarray:
     """Angular frequencies, ascending, rad/s, (..., k): inf, last, for as many directions as have no mass.
+
+    ``summed`` is as for `massless`.
 
     Raises
     ------
@@ -30,9 +46,10 @@ def frequencies_with_massless(mass: np.ndarray, stiffness: np.ndarray) -> np.nda
         If the stiffness is not positive definite.
     """
     if mass.ndim > 2:
-        pairs = zip(mass, stiffness, strict=True)
-        return np.stack([frequencies_with_massless(m, k) for m, k in pairs])
-    scale = _by_diagonal(stiffness)
+        sizes = [None] * len(mass) if summed is None else summed
+        every = zip(mass, stiffness, sizes, strict=True)
+        return np.stack([frequencies_with_massless(*each) for each in every])
+    scale = _root_of_inverse(np.diagonal(stiffness))
     try:
         factor = np.linalg.cholesky(
             0.5 * (stiffness + stiffness.T) * scale[:, None] * scale[None, :]
@@ -44,12 +61,12 @@ def frequencies_with_massless(mass: np.ndarray, stiffness: np.ndarray) -> np.nda
         ) from error
     half = np.linalg.solve(factor, mass * scale[:, None] * scale[None, :])
     flexibility = np.linalg.eigvalsh(np.linalg.solve(factor, half.T))[::-1]
-    none = int(np.sum(massless(mass)))
+    none = int(np.sum(massless(mass, summed)))
     found = np.full(len(flexibility), np.inf)
     found[: len(flexibility) - none] = 1.0 / np.sqrt(flexibility[: len(flexibility) - none])
     return found
 
 
-def _by_diagonal(matrix: np.ndarray) -> np.ndarray:
-    diagonal = np.abs(np.diagonal(matrix, axis1=-2, axis2=-1))
-    return np.asarray(1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)))
+def _root_of_inverse(sizes: np.ndarray) -> np.ndarray:
+    sizes = np.abs(sizes)
+    return np.asarray(1.0 / np.sqrt(np.where(sizes > 0.0, sizes, 1.0)))

@@ -324,15 +324,12 @@ def _inward(
     carried = local.transport.T @ ((inertia + local.tip) @ local.transport)
     left, pushed, gone = _without(local.inertia + carried, local.transport.T @ force, modal)
     given = jnp.zeros((0, 7))
-    if springs.shape[1] > 6:
+    if springs.shape[1] > 6 and moved_base:  # as it is told: nothing before it asks what it is
+        given = jnp.concatenate([jnp.zeros((sprung.size, 6)), sprung[:, None]], axis=1)
+    elif springs.shape[1] > 6:
         rows = np.arange(6, springs.shape[1])
         whole = (springs.T @ (left @ springs)).at[rows, rows].add(missing)
-        if moved_base:
-            given = jnp.concatenate([jnp.zeros((rows.size, 6)), sprung[:, None]], axis=1)
-            pushed = springs.T @ pushed
-            left, pushed = whole[:6, :6], pushed[:6] - whole[:6, 6:] @ sprung
-        else:
-            left, pushed, given = _without(whole, springs.T @ pushed, sprung)
+        left, pushed, given = _without(whole, springs.T @ pushed, sprung)
     # in the axes of the tip before, of which the way of the joint is a fixed vector
     turn = jnp.zeros((6, 6)).at[:3, :3].set(frame).at[3:, 3:].set(frame)
     left, pushed = turn @ left @ turn.T, turn @ pushed

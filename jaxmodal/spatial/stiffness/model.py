@@ -37,6 +37,7 @@ from jaxmodal.spatial.stiffness.members import (
     frequency_scale,
     sections_of,
 )
+from jaxmodal.spatial.stiffness.moved_masses import moved_masses
 from jaxmodal.spatial.stiffness.uniform_links import numbers_with_loads
 
 #: limit of log|D| at zero frequency for each flexible link: 4 for each plane
@@ -170,13 +171,29 @@ class SpatialModel:
         link = SpatialLink(1.0, 7e10, 2700.0, section, poisson_ratio=0.33)
         return SpatialModel((link,), RigidBody(), self.flags, invalid=True)
 
+    @functools.cached_property
+    def _most(self) -> np.ndarray | None:
+        """How many modes the arm of every cell has, shape (1,) or (cells,); None for no bound."""
+        if self.sections is not None:
+            return None
+        with np.errstate(all="ignore"):
+            return moved_masses(lambda arithmetic: self.constants(arithmetic).links)
+
     def evaluate_cells(
         self, omega: np.ndarray, arithmetic: Arithmetic, rounding: int = 0
     ) -> Evaluation:
-        """`evaluate` of arms side by side, at frequencies of shape (trials, cells)."""
+        """`evaluate` of arms side by side, at frequencies of shape (trials, cells).
+
+        Of rigid links no more modes are counted than move a mass.
+        """
         known = self.constants(arithmetic)
         given = known.links, self.numbers(arithmetic), known.beams
-        return evaluate(*given, self.flags, omega, arithmetic, rounding)
+        found = evaluate(*given, self.flags, omega, arithmetic, rounding)
+        if self._most is None or not np.any(found.count > self._most):
+            return found
+        count = np.minimum(found.count, self._most)
+        sign = np.where(found.count > count, 1.0 - 2.0 * (count % 2), found.sign)
+        return dataclasses.replace(found, sign=sign, count=count)
 
     def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
         found = self.evaluate_cells(np.asarray(omega).reshape(-1, 1), arithmetic)
