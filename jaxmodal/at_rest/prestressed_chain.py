@@ -25,12 +25,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.at_rest.in_space import RestInSpace
+from jaxmodal.at_rest.in_space import LoadsInSpace, RestInSpace
 from jaxmodal.at_rest.prestressed_members import (
     MOST_PIECES,
     Pieces,
     pieces_needed,
     pieces_of,
+    roots,
 )
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import line_inertia, mass_and_centre
@@ -86,13 +87,13 @@ class PrestressedChain:
 
     model: ModalModel
     rest: RestInSpace
-    gravity: Floats
+    loads: LoadsInSpace
 
     def forces(self, number: int, shares: Floats) -> Floats:
         """Section forces at shares of a link (index from 0), (S, 6)."""
         found = self.rest.forces(number, shares)
-        found[:, 0] += self.model.values.links[number].beam.force
-        return found
+        pressed = self.model.values.links[number].beam.force * np.eye(6)[0]
+        return np.asarray(found + pressed)
 
     def pieces_for(self, factor: float, square: float = 0.0) -> list[int] | None:
         """How many pieces each link is cut into; None where a link would need too many."""
@@ -107,6 +108,15 @@ class PrestressedChain:
                 return None
             found.append(int(np.ceil(needed)))
         return found
+
+    def pieces(self, number: int, factor: complex, count: int, square: complex = 0.0) -> Pieces:
+        """A link (index from 0) cut into pieces; values may have imaginary parts, which pass."""
+
+        def forces(shares: Floats) -> Floats:
+            return factor * self.forces(number, shares)
+
+        model = self.model
+        return pieces_of(model.values.links[number].beam, model.theory, forces, square, count)
 
     def condensed(self, factor: float, counts: list[int], square: float = 0.0) -> Condensed:
         """All steps from the tip to the base."""
@@ -147,7 +157,7 @@ class _Condensing:
             if self.chain.model.links[number].rigid:
                 self._shift(along, force)
                 self._hang(along[0] * line, 0.5 * along)
-                self.w -= self.square * _bar(self.chain.model, number)
+                self.w -= self.square * bar_mass(self.chain.model, number)
                 ends[number].append(len(self.steps))
             else:
                 self._pieces(self._of_link(number, counts[number]), ends[number])
@@ -161,13 +171,7 @@ class _Condensing:
         return Condensed(self.steps, ends, self.pivots, self.own, self.forces)
 
     def _of_link(self, number: int, count: int) -> Pieces:
-        chain = self.chain
-        beam = chain.model.values.links[number].beam
-
-        def forces(shares: Floats) -> Floats:
-            return self.factor * chain.forces(number, shares)
-
-        return pieces_of(beam, chain.model.theory, forces, self.square, count)
+        return self.chain.pieces(number, self.factor, count, self.square)
 
     def _add(self, matrix: Floats) -> None:
         """A stiffness against rotation."""
@@ -180,7 +184,7 @@ class _Condensing:
 
     def _body(self, matrix: Floats, axes: Floats) -> None:
         mass, centre = mass_and_centre(matrix)
-        self._hang(mass * (axes.T @ self.chain.gravity), centre)
+        self._hang(mass * (axes.T @ self.chain.loads.gravity), centre)
         self.w -= self.square * matrix
 
     def _support(self, link: LinkValues) -> None:
@@ -260,8 +264,9 @@ class _Condensing:
         return found
 
     def _pieces(self, pieces: Pieces, ends: list[int]) -> None:
-        for stiffness, carried, roots in zip(*(x[::-1] for x in pieces), strict=True):
-            self._release(roots)
+        every = pieces._replace(give=roots(pieces.give))
+        for stiffness, carried, root in zip(*(x[::-1] for x in every), strict=True):
+            self._release(root)
             self._rigid(carried)
             self.w += stiffness
             ends.append(len(self.steps))
@@ -297,9 +302,9 @@ class _Condensing:
             self._release(np.linalg.inv(np.linalg.cholesky(base)).T)
 
 
-def _bar(model: ModalModel, number: int) -> Floats:
-    """Mass matrix of a rigid link about its start, in the axes of its section."""
-    length = float(model.values.links[number].beam.length)
+def bar_mass(model: ModalModel, number: int) -> Floats:
+    """Mass matrix (6, 6) of a rigid link about its start, in the axes of its section."""
+    length = model.values.links[number].beam.length
     inertia = line_inertia(model, number) * length
     moment = skew(np.array([0.5 * length * inertia[0], 0.0, 0.0]))
     across = inertia[0] * length**2 / 3.0
