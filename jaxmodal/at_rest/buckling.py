@@ -206,12 +206,13 @@ def buckling(
     moved = np.full((number, n, _STATIONS, 2), np.nan)
     turned = np.full((number, n, _STATIONS), np.nan)
     rates: dict[int, Callable[[LoadedArm], float]] = {}
-    for k, ((_, size), sign, place, factor) in enumerate(rows):
+    for k, row in enumerate(rows):
+        (_, size), sign, place, _ = row
         if np.isfinite(size):
             vector = null_vector(problems[sign], size, place)
             found = shape_along(problems[sign], size, vector, stations)
             moved[k], turned[k] = scaled(*found, float(np.sum(beams.length)))
-            if singles and _is_simple(rows[k]):
+            if singles and _is_simple(row):
                 rates[k] = factor_rate(plain, sign * size, vector)
     derivatives = np.full((number, len(singles)), np.nan) if singles else None
     if derivatives is not None:

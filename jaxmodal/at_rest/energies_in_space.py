@@ -10,7 +10,7 @@ them, and in the forces X that rigid supports exert, ``dE = 0`` is the rate of a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.columns import STEP
 from jaxmodal.arm.paths import unchecked
-from jaxmodal.at_rest.in_space import Deflected, LoadsInSpace, deflections, forces_at_rest
+from jaxmodal.at_rest.in_space import forces_at_rest
 from jaxmodal.at_rest.loaded_in_space import SpatialLoadedArm
 from jaxmodal.at_rest.prestressed_chain import PrestressedChain, bar_mass
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import mass_and_centre
 from jaxmodal.spatial.modes.values import ArmValues, LinkValues, arm_values
 from jaxmodal.spatial.stiffness.matrices import skew
@@ -134,7 +133,7 @@ def twice_energy(
 def factor_rates(
     problem: SpatialLoadedArm, arm: SpatialArm, factors: Sequence[float], singles: Sequence[str]
 ) -> Floats:
-    """The derivatives (factors, addresses) of simple buckling factors, negative ones of loads that act the other way."""
+    """The derivatives (factors, addresses) of simple buckling factors, negative ones of loads reversed."""
     where = [stationary(problem, factor) for factor in factors]
     pairs = list(zip(where, factors, strict=True))
     by_factor = [

@@ -64,7 +64,7 @@ def free_gives(model: ModalModel, places: list[Frame]) -> list[Held]:
     return [
         Held(number, int(k), _turned(at.axes, link.directions[k]), np.inf)
         for number, (link, at) in enumerate(zip(model.values.links, places, strict=True))
-        for k in np.flatnonzero(link.stiffness == 0.0)
+        for k in np.flatnonzero(link.stiffness.real == 0.0)
     ]
 
 
@@ -137,8 +137,9 @@ def held_at_rest(
     tips, carried = loads()
     motion = np.array([x.direction @ tips[x.link] for x in supports])
     load = np.array([x.direction @ carried[x.link] for x in free])
-    compliance += np.diag([x.give for x in supports])
-    force, give = _solved(compliance, moves, motion, load)
+    compliance = compliance + np.diag([x.give for x in supports])
+    springs = np.array([model.values.links[x.link].stiffness[x.number] for x in free])
+    force, give = _solved(compliance, moves, motion, load, springs)
     pushes, gives = pushes.astype(force.dtype), gives.astype(force.dtype)
     for held, push in zip(supports, force, strict=True):
         pushes[held.link] += push * held.direction
@@ -152,9 +153,11 @@ def _solved(
     moves: Floats,
     motion: Floats,
     load: Floats,
+    springs: Floats,
 ) -> tuple[Floats, Floats]:
     """Forces of supports and gives of free joints; these are 0 in what no support hinders.
 
+    ``springs`` are the stiffnesses of free joints, 0 but for an imaginary part where one is varied.
     The engine has refused rigid supports that hold what nothing moves, or what others hold.
     """
     size = np.linalg.norm(moves.real, axis=0)
@@ -167,8 +170,8 @@ def _solved(
     row = 1.0 / np.where(row > 0.0, row, 1.0)
     square = compliance * row[:, None] * row
     across = of_gives * row[:, None]
-    k = hindered.shape[1]
-    matrix = np.block([[square, across], [across.T, np.zeros((k, k))]])
+    varied = -(hindered.T * springs) @ hindered
+    matrix = np.block([[square, across], [across.T, varied]])
     known = -np.concatenate([motion * row, load @ hindered])
     found = np.linalg.solve(matrix, known)
     return row * found[: row.size], hindered @ found[row.size :]

@@ -242,7 +242,7 @@ def _gives(model: ModalModel, joints: Floats) -> Iterator[Floats]:
     for link, load in zip(model.values.links, joints, strict=True):
         give = 0.0 * load
         for direction, stiffness in zip(link.directions, link.stiffness, strict=True):
-            if stiffness != 0.0 and np.isfinite(stiffness):
+            if np.real(stiffness) != 0.0 and np.isfinite(stiffness):
                 give = give + (direction @ load) / stiffness * direction
         yield give
 

@@ -20,7 +20,7 @@ springs move with the part before, ``-F . (phi_before x g)``, and rotations of s
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,9 +91,8 @@ class PrestressedChain:
 
     def forces(self, number: int, shares: Floats) -> Floats:
         """Section forces at shares of a link (index from 0), (S, 6)."""
-        found = self.rest.forces(number, shares)
-        pressed = self.model.values.links[number].beam.force * np.eye(6)[0]
-        return np.asarray(found + pressed)
+        pressed: Any = self.model.values.links[number].beam.force
+        return self.rest.forces(number, shares) + pressed * np.eye(6)[0]
 
     def pieces_for(self, factor: float, square: float = 0.0) -> list[int] | None:
         """How many pieces each link is cut into; None where a link would need too many."""
@@ -112,7 +111,7 @@ class PrestressedChain:
     def pieces(self, number: int, factor: complex, count: int, square: complex = 0.0) -> Pieces:
         """A link (index from 0) cut into pieces; values may have imaginary parts, which pass."""
 
-        def forces(shares: Floats) -> Floats:
+        def forces(shares: Floats) -> Any:
             return factor * self.forces(number, shares)
 
         model = self.model

@@ -219,8 +219,8 @@ def assembled(link, forces, count=8):
         values.beam, theory_flags(EB), lambda x: np.tile(forces, (x.size, 1)), 0.0, count
     )
     whole = np.zeros((6 * count + 6, 6 * count + 6))
-    for k, (own, through, roots) in enumerate(zip(*pieces, strict=True)):
-        hard = inv(roots @ roots.T)
+    for k, (own, through, give) in enumerate(zip(*pieces, strict=True)):
+        hard = inv(give)
         beside = -hard @ through
         piece = np.block([[own + through.T @ hard @ through, beside.T], [beside, hard]])
         whole[6 * k : 6 * k + 12, 6 * k : 6 * k + 12] += piece
@@ -323,7 +323,6 @@ def test_what_cannot_buckle_and_what_is_refused():
     assert pulled.certified.all()
     for own, options, message in (
         (arm, {}, "no load"),
-        (arm, {"gravity": DOWN, "addresses": ["link1.length"]}, "addresses = .*have no derivatives"),
         (jm.SpatialArm((straight(joint_stiffness=0.0),)), {"tip_force": (-1, 0, 0)}, r"a mechanism without load"),
         (jm.SpatialArm((jm.SpatialLink(1.0, rigid=True),)), {"tip_force": (-1, 0, 0)}, "rigid throughout"),
         (jm.examples.three_link_industrial(), {"gravity": (0, -9.81), "tip_moment": 1.0}, "tip_moment = 1\\.0"),
