@@ -77,7 +77,7 @@ class _Pressed(AtRest):
         """1 over the buckling factor in each posture, shape (P, 1); 0 where nothing is pressed."""
         if isinstance(design.arm, SpatialArm):
             force, moment = np.split(np.array(self._at_tip), 2)
-            loads = LoadsInSpace(self.gravity_in_space(), force, moment)
+            loads = LoadsInSpace(self._gravity_in_space(), force, moment)
             postures = design.positions(self.postures)
             return inverse_factors(design.arm, postures, self.theory, loads)[:, None]
         gravity = self.gravity_on(design.arm)

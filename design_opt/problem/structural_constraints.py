@@ -83,7 +83,7 @@ class AtRest:
         assert not isinstance(self.gravity, Sequence)
         return self.gravity
 
-    def gravity_in_space(self) -> np.ndarray:
+    def _gravity_in_space(self) -> np.ndarray:
         """That on an arm in space, (3,), m/s^2 along x, y and z of the ground."""
         if isinstance(self.gravity, Sequence):
             return np.array(self.gravity)
@@ -138,7 +138,7 @@ class DeflectionLimit(AtRest):
 
     def margins(self, design: Design, today: Design) -> Array:
         if isinstance(design.arm, SpatialArm):
-            loads = LoadsInSpace(self.gravity_in_space(), np.zeros(3), np.zeros(3))
+            loads = LoadsInSpace(self._gravity_in_space(), np.zeros(3), np.zeros(3))
             postures = design.positions(self.postures)
             moved = tips_at_rest(design.arm, postures, self.theory, loads)
             return 1.0 - jnp.sum(moved * moved, axis=1, keepdims=True) / self.at_most**2

@@ -9,6 +9,7 @@ from design_opt.evaluation.evaluator import Evaluator
 from design_opt.problem.buckling import BucklingLimit, MaximiseBuckling
 from design_opt.problem.driven import MinimiseResponse, ResponseLimit
 from design_opt.problem.errors import ProblemError
+from design_opt.problem.files import problem_from_dict
 from design_opt.problem.objectives import MinimiseMass
 from design_opt.problem.problem import Problem
 from design_opt.problem.structural_constraints import DeflectionLimit
@@ -140,6 +141,21 @@ def test_values_are_those_of_the_functions_and_nan_is_no_arm():
     at_rest = jm.static_equilibrium(ARM, **given)
     np.testing.assert_allclose(tip[0], at_rest.tip_displacement[:3], rtol=1e-12)
     assert all(np.isnan(x).all() for x in jax.jit(both)(np.nan))
+
+
+def test_files_say_the_same():
+    """Gravity as a list, and a moment at the tip."""
+    pressed = {"gravity": [0.0, 0.0, -9.81], "tip_moment_x": 3.0}
+    document = {
+        "arm": ARM.to_dict(),
+        "variables": [{"parameter": "link1.length", "lower": 0.5, "upper": 0.9}],
+        "objective": {"maximise": "buckling", **pressed},
+        "constraints": [{"kind": "deflection", "at_most": 0.1, "gravity": [0.0, 9.81, 0.0]}],
+    }
+    problem, _ = problem_from_dict(document)
+    share = Evaluator(problem).start.terms[0].item()
+    found = jm.buckling(ARM, 1, gravity=pressed["gravity"], tip_moment=(3.0, 0.0, 0.0))
+    assert -share == pytest.approx(1.0 / found.factors[0], rel=1e-11)
 
 
 BAD = {
