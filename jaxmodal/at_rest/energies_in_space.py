@@ -3,7 +3,7 @@
 Its motion follows, from the base to the tip, from that of an elastic base, the gives of joints, and the forces f that
 push the outer ends of pieces: one whose inner end moves by d0 has ``H d0 + R f`` at its outer end, and the energy
 ``(d0.F d0 + f.R f)/2``. Whatever else the arm is made of, these coordinates stay; where the energy E is stationary in
-them, and in the forces X that rigid supports exert, ``dE = 0`` is the rate of a load factor or of a frequency:
+them, and in the forces X that rigid supports exert, ``dE = 0`` is the rate of a load factor:
 ``d factor/dp = -E_p/E_factor``. Nothing but E is varied, by complex steps.
 """
 
@@ -21,7 +21,7 @@ from jaxmodal.arm.columns import STEP
 from jaxmodal.arm.paths import unchecked
 from jaxmodal.at_rest.in_space import forces_at_rest
 from jaxmodal.at_rest.loaded_in_space import SpatialLoadedArm
-from jaxmodal.at_rest.prestressed_chain import PrestressedChain, bar_mass
+from jaxmodal.at_rest.prestressed_chain import PrestressedChain
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.motions import mass_and_centre
 from jaxmodal.spatial.modes.values import ArmValues, LinkValues, arm_values
@@ -60,18 +60,17 @@ class Energy(NamedTuple):
     moved: Numbers
 
 
-def energy_of(
+def _energy(
     chain: PrestressedChain,
     factor: complex,
     counts: Sequence[int],
     coordinates: Numbers,
-    square: complex = 0.0,
 ) -> Energy:
-    """The energy of second order of motions that coordinates (c, m) make, at the square of a frequency."""
-    return _Outwards(chain, factor, coordinates, square).all(counts)
+    """The energy of second order of motions that coordinates (c, m) make."""
+    return _Outwards(chain, factor, coordinates).all(counts)
 
 
-def bases(chain: PrestressedChain, factor: float, counts: Sequence[int], square: float) -> Floats:
+def _columns(chain: PrestressedChain, factor: float, counts: Sequence[int]) -> Floats:
     """Columns (c, k) of independent coordinates, by size such that what they deform has the energy 1/2."""
     blocks: list[Floats] = []
     if chain.model.values.base is not None:
@@ -80,7 +79,7 @@ def bases(chain: PrestressedChain, factor: float, counts: Sequence[int], square:
         given = link.stiffness[np.isfinite(link.stiffness)]
         blocks.append(np.diag(1.0 / np.sqrt(np.where(given > 0.0, given, 1.0))))
         if counts[number]:
-            gives = chain.pieces(number, factor, counts[number], square).give
+            gives = chain.pieces(number, factor, counts[number]).give
             blocks += [_basis(give) for give in gives]
     found = np.zeros((sum(x.shape[0] for x in blocks), sum(x.shape[1] for x in blocks)))
     row = column = 0
@@ -100,16 +99,13 @@ def _basis(give: Floats) -> Floats:
     return found
 
 
-def stationary(problem: SpatialLoadedArm, factor: float, square: float = 0.0) -> Stationary:
-    """Where the energy is stationary at a simple factor of the loads, or frequency, at which the arm has no stiffness.
-
-    ``factor`` has the sign with which the loads act.
-    """
+def _stationary(problem: SpatialLoadedArm, factor: float) -> Stationary:
+    """Where the energy is stationary at a simple buckling factor, which has the sign with which the loads act."""
     chain = problem.chain
-    counts = chain.pieces_for(factor, square)
+    counts = chain.pieces_for(factor)
     assert counts is not None
-    columns = bases(chain, factor, counts, square)
-    found = energy_of(chain, factor, counts, columns, square)
+    columns = _columns(chain, factor, counts)
+    found = _energy(chain, factor, counts, columns)
     held = np.zeros((len(found.moved),) * 2)
     matrix = np.block([[found.twice, found.moved.T], [found.moved, held]])
     # what moves freely and forces of supports are measured by what they meet
@@ -122,11 +118,9 @@ def stationary(problem: SpatialLoadedArm, factor: float, square: float = 0.0) ->
     return Stationary(columns @ vector[:own], vector[own:], counts)
 
 
-def twice_energy(
-    chain: PrestressedChain, at: Stationary, factor: complex, square: complex = 0.0
-) -> Any:
+def _mixed(chain: PrestressedChain, at: Stationary, factor: complex) -> Any:
     """Twice the energy there, and the work of the forces of rigid supports; of an arm that may be varied."""
-    found = energy_of(chain, factor, at.counts, at.coordinates[:, None], square)
+    found = _energy(chain, factor, at.counts, at.coordinates[:, None])
     return found.twice[0, 0] + 2.0 * (at.forces @ found.moved[:, 0])
 
 
@@ -134,16 +128,14 @@ def factor_rates(
     problem: SpatialLoadedArm, arm: SpatialArm, factors: Sequence[float], singles: Sequence[str]
 ) -> Floats:
     """The derivatives (factors, addresses) of simple buckling factors, negative ones of loads reversed."""
-    where = [stationary(problem, factor) for factor in factors]
+    where = [_stationary(problem, factor) for factor in factors]
     pairs = list(zip(where, factors, strict=True))
-    by_factor = [
-        np.imag(twice_energy(problem.chain, at, factor + 1j * STEP)) for at, factor in pairs
-    ]
+    by_factor = [np.imag(_mixed(problem.chain, at, factor + 1j * STEP)) for at, factor in pairs]
     found = np.zeros((len(singles), len(pairs)))
     for k, single in enumerate(singles):
         varied = varied_chain(problem.chain, arm, single)
         if varied is not None:
-            found[k] = [-np.imag(twice_energy(varied, *pair)) for pair in pairs]
+            found[k] = [-np.imag(_mixed(varied, *pair)) for pair in pairs]
     return (found / np.array(by_factor)).T
 
 
@@ -165,10 +157,8 @@ def varied_chain(chain: PrestressedChain, arm: SpatialArm, single: str) -> Prest
 class _Outwards:
     """Motions (6, m) while they are carried from the base to the tip, and the energy that they have made."""
 
-    def __init__(
-        self, chain: PrestressedChain, factor: complex, coordinates: Numbers, square: complex
-    ) -> None:
-        self.chain, self.factor, self.square = chain, factor, square
+    def __init__(self, chain: PrestressedChain, factor: complex, coordinates: Numbers) -> None:
+        self.chain, self.factor = chain, factor
         self.left = coordinates
         self.motion: Numbers = np.zeros((6, coordinates.shape[1]))
         self.twice: Numbers = np.zeros((coordinates.shape[1],) * 2)
@@ -194,7 +184,6 @@ class _Outwards:
             self._turn(link.roll.T)
             if model.links[number].rigid:
                 self._hang(link.beam.length * line, 0.5 * along)
-                self._spring(-self.square * bar_mass(model, number), self.motion)
                 self._shift(along, link.roll.T @ force)
             else:
                 self._pieces(number, counts[number])
@@ -233,7 +222,6 @@ class _Outwards:
     def _body(self, matrix: Numbers, axes: Numbers) -> None:
         mass, centre = mass_and_centre(matrix)
         self._hang(mass * (axes.T @ self.chain.loads.gravity), centre)
-        self._spring(-self.square * matrix, self.motion)
 
     def _joint(self, link: LinkValues, load: Numbers) -> None:
         given = np.isfinite(link.stiffness)
@@ -244,14 +232,11 @@ class _Outwards:
         coupled = skew(load[:3]) @ give[:3] + 0.5 * skew(load[3:]) @ give[3:]
         mixed = self.factor * (before.T @ coupled)
         self.twice = self.twice + mixed + mixed.T
-        inertia, ratio = link.rotor
-        spin = link.directions[-1, 3:] @ before + (ratio * gives[-1] if given[-1] else 0.0)
-        self.twice = self.twice - self.square * inertia * np.outer(spin, spin)
         self.motion = self.motion + give
 
     def _pieces(self, number: int, count: int) -> None:
         for stiffness, carried, give in zip(
-            *self.chain.pieces(number, self.factor, count, self.square), strict=True
+            *self.chain.pieces(number, self.factor, count), strict=True
         ):
             forces = self._next(6)
             self._spring(stiffness, self.motion)

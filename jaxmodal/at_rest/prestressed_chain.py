@@ -108,7 +108,7 @@ class PrestressedChain:
             found.append(int(np.ceil(needed)))
         return found
 
-    def pieces(self, number: int, factor: complex, count: int, square: complex = 0.0) -> Pieces:
+    def pieces(self, number: int, factor: complex, count: int, square: float = 0.0) -> Pieces:
         """A link (index from 0) cut into pieces; values may have imaginary parts, which pass."""
 
         def forces(shares: Floats) -> Any:
@@ -156,7 +156,7 @@ class _Condensing:
             if self.chain.model.links[number].rigid:
                 self._shift(along, force)
                 self._hang(along[0] * line, 0.5 * along)
-                self.w -= self.square * bar_mass(self.chain.model, number)
+                self.w -= self.square * _bar(self.chain.model, number)
                 ends[number].append(len(self.steps))
             else:
                 self._pieces(self._of_link(number, counts[number]), ends[number])
@@ -301,9 +301,9 @@ class _Condensing:
             self._release(np.linalg.inv(np.linalg.cholesky(base)).T)
 
 
-def bar_mass(model: ModalModel, number: int) -> Floats:
+def _bar(model: ModalModel, number: int) -> Floats:
     """Mass matrix (6, 6) of a rigid link about its start, in the axes of its section."""
-    length = model.values.links[number].beam.length
+    length = float(model.values.links[number].beam.length)
     inertia = line_inertia(model, number) * length
     moment = skew(np.array([0.5 * length * inertia[0], 0.0, 0.0]))
     across = inertia[0] * length**2 / 3.0
