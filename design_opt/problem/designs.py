@@ -66,6 +66,10 @@ class Design:
     hz: dict[str, Array]
     angles: dict[str, Array]
 
+    def positions(self, name: str) -> Array | None:
+        """The positions of joints in a set, (P, links), rad and m; None for the arm's own, which may be variables."""
+        return None if name == OWN else self.angles[name]
+
     def at_each_posture(self, name: str, of: Callable[[Any], Array]) -> Array:
         """``of`` the arm in each posture of a set, shape (P, ...); in its own it keeps angles that are variables."""
         if name == OWN:

@@ -13,11 +13,11 @@ from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.objectives import worst_of
-from design_opt.problem.structural_constraints import require_in_plane
+from design_opt.problem.structural_constraints import require_theory
+from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.link_rules import DAMPING_FIELDS
+from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import require_known
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.response.driven.port_quantities import check_quantity, unit_of_transfer
 from jaxmodal.response.driven.ports import Port, ports
@@ -64,14 +64,12 @@ class _Driven:
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Refuse an arm that has no such ports, or of whose peaks damping bounds none."""
-        arm = require_in_plane(self._kind, arm)
+        require_theory(self._kind, arm, self.theory)
         with about(self._kind, ArmError):
-            require_known(arm, self.theory)
             into, out = ports(self.input, arm, "input"), ports(self.output, arm, "output")
             at_base = into[0].place == "base"
             check_quantity("transmissibility" if at_base else "receptance", into, out)
-        fields = [getattr(link, name) for link in arm.links for name in DAMPING_FIELDS]
-        if self.band_hz is not None and all(value is None for value in fields):
+        if self.band_hz is not None and not any(map(is_damping, list_addresses(arm))):
             raise ProblemError(
                 f"{self._kind}: the arm has no damping, so that its peaks are infinite; give its links a loss_factor, a"
                 " kelvin_voigt_time or a joint_damping."
@@ -101,13 +99,8 @@ class _Driven:
         asked = AskedSize(
             self.input, self.output, omega, self.motion, self.base_motion, self.theory
         )
-        postures = None if self.postures == OWN else design.angles[self.postures]
-        return response_sizes(
-            require_in_plane(self._kind, design.arm),
-            postures,
-            asked,
-            1 if self.band_hz is None else _MAXIMA,
-        )
+        count = 1 if self.band_hz is None else _MAXIMA
+        return response_sizes(design.arm, design.positions(self.postures), asked, count)
 
 
 def _read(name: str | Port) -> Port:

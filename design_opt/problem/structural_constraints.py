@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from design_opt.problem.constraints import where
@@ -13,53 +15,80 @@ from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.statics import STANDARD_GRAVITY, tip_deflection
 from design_opt.problem.zero_modes import ZeroModes
+from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.loaded import under_forces
+from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_known
+from jaxmodal.at_rest.in_space import LoadsInSpace
 from jaxmodal.at_rest.traced import second_order_deflection
+from jaxmodal.at_rest.traced_in_space import tips_at_rest
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 
-def require_in_plane(kind: str, arm: Arm | SpatialArm) -> Arm:
-    """Refuse an arm in space, whose state at rest and response are not known."""
-    if isinstance(arm, SpatialArm):
-        raise ProblemError(
-            f"{kind}: the arm is one in space, and this is of planar arms; limit its frequencies "
-            "(FrequencyLimit) or walls (WallLimit), or give a function of your own (Require)."
-        )
-    return arm
+def require_theory(kind: str, arm: Arm | SpatialArm, theory: TheoryName) -> None:
+    """Refuse an arm that lacks what a theory, which may not be the problem's, needs."""
+    with about(kind, ArmError):
+        if isinstance(arm, SpatialArm):
+            arm.model(theory)
+        else:
+            require_known(arm, theory)
 
 
 class AtRest:
-    """What limits and objectives of planar arms that rest under gravity share; a dataclass has the fields."""
+    """What limits and objectives of arms that rest under gravity share; a dataclass has the fields.
 
-    gravity: float | None
+    ``gravity`` is a number, m/s^2 along -y of a planar arm and along -z of the ground of one in space, or three
+    numbers along x, y and z of the ground.
+    """
+
+    gravity: float | Sequence[float] | None
     theory: TheoryName
 
     highest_mode = 0
     _kind: str
 
     def __post_init__(self) -> None:
+        if isinstance(self.gravity, Sequence):
+            if len(self.gravity) == 3 and all(map(is_finite, self.gravity)):
+                object.__setattr__(self, "gravity", tuple(map(float, self.gravity)))
+            else:
+                raise ProblemError(
+                    f"{self._kind}: gravity = {shown(self.gravity)}: must be one number, or of an arm in space three "
+                    "along x, y and z of the ground, such as (0.0, 0.0, -9.81)."
+                )
         with about(self._kind):
             theory_flags(self.theory)
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """Refuse an arm in space, and one that lacks what this theory, which may not be the problem's, needs."""
-        with about(self._kind, ArmError):
-            require_known(require_in_plane(self._kind, arm), self.theory)
+        """Refuse an arm that lacks what this theory, which may not be the problem's, needs, and loads of other arms."""
+        require_theory(self._kind, arm, self.theory)
+        if isinstance(self.gravity, tuple) and not isinstance(arm, SpatialArm):
+            raise ProblemError(
+                f"{self._kind}: gravity = {shown(self.gravity)}: three numbers are of arms in space; give one, in "
+                "m/s^2 along -y of the base."
+            )
 
     def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
         """Refuse an arm that nothing holds at rest."""
         zeros.require_none(self._kind)
 
     def gravity_on(self, arm: Arm) -> float:
-        """The acceleration that acts on an arm beside its own loads, m/s^2 along -y."""
-        if self.gravity is not None:
-            return self.gravity
-        return STANDARD_GRAVITY if arm.loads is None else 0.0
+        """The acceleration that acts on a planar arm beside its own loads, m/s^2 along -y."""
+        if self.gravity is None:
+            return STANDARD_GRAVITY if arm.loads is None else 0.0
+        assert not isinstance(self.gravity, Sequence)
+        return self.gravity
+
+    def _gravity_in_space(self) -> np.ndarray:
+        """That on an arm in space, (3,), m/s^2 along x, y and z of the ground."""
+        if isinstance(self.gravity, Sequence):
+            return np.array(self.gravity)
+        down = STANDARD_GRAVITY if self.gravity is None else self.gravity
+        return np.array([0.0, 0.0, -down])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +101,8 @@ class DeflectionLimit(AtRest):
         Length of the displacement of the tip, m.
     gravity
         m/s^2, along -y; joint 1's angle is that of link 1 to the horizontal. Left out, it is standard gravity, or none
-        where the arm has `loads` of its own. These always count.
+        where the arm has `loads` of its own. These always count. On an arm in space it acts along -z of the ground, or
+        is three numbers along x, y and z.
 
     Notes
     -----
@@ -82,7 +112,7 @@ class DeflectionLimit(AtRest):
     """
 
     at_most: float
-    gravity: float | None = None
+    gravity: float | Sequence[float] | None = None
     postures: str = OWN
     theory: TheoryName = "timoshenko"
 
@@ -91,17 +121,29 @@ class DeflectionLimit(AtRest):
 
     def __post_init__(self) -> None:
         check_number(self._kind, "at_most", self.at_most)
-        if self.gravity is not None:
+        if not isinstance(self.gravity, Sequence | None):
             check_number(self._kind, "gravity", self.gravity)
         super().__post_init__()
+
+    def check_arm(self, arm: Arm | SpatialArm) -> None:
+        """As `AtRest`, and refuse axial forces in space, which are not first-order statics."""
+        super().check_arm(arm)
+        if isinstance(arm, SpatialArm):
+            with about(self._kind, ArmError):
+                arm.refuse_pressed("a deflection of first order")
 
     @property
     def label(self) -> str:
         return f"tip deflection <= {self.at_most:g} m{where(self.postures)}"
 
     def margins(self, design: Design, today: Design) -> Array:
+        if isinstance(design.arm, SpatialArm):
+            loads = LoadsInSpace(self._gravity_in_space(), np.zeros(3), np.zeros(3))
+            postures = design.positions(self.postures)
+            moved = tips_at_rest(design.arm, postures, self.theory, loads)
+            return 1.0 - jnp.sum(moved * moved, axis=1, keepdims=True) / self.at_most**2
         flags = theory_flags(self.theory)
-        gravity = self.gravity_on(require_in_plane(self._kind, design.arm))
+        gravity = self.gravity_on(design.arm)
 
         def one(arm: Arm) -> Array:
             beams = beam_arrays(arm)

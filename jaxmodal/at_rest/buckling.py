@@ -16,8 +16,8 @@ from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import positive_integer, require_truth
 from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.arrays import beam_values
-from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.derivatives import beams_of, factor_rate, varied_by_addresses
+from jaxmodal.at_rest.energies_in_space import factor_rates
 from jaxmodal.at_rest.in_space import LoadsInSpace
 from jaxmodal.at_rest.loaded_in_space import loaded_in_space
 from jaxmodal.at_rest.loads import loads_in_space, refuse_moment, under_loads
@@ -157,7 +157,7 @@ def buckling(
     both_signs
         Also negative factors, under which loads act the other way; the smallest by size come first.
     addresses
-        Addresses by which the factors are differentiated; ``link*`` stands for one of each link. Of planar arms alone.
+        Addresses by which the factors are differentiated; ``link*`` stands for one of each link.
 
     Raises
     ------
@@ -206,12 +206,13 @@ def buckling(
     moved = np.full((number, n, _STATIONS, 2), np.nan)
     turned = np.full((number, n, _STATIONS), np.nan)
     rates: dict[int, Callable[[LoadedArm], float]] = {}
-    for k, ((_, size), sign, place, factor) in enumerate(rows):
+    for k, row in enumerate(rows):
+        (_, size), sign, place, _ = row
         if np.isfinite(size):
             vector = null_vector(problems[sign], size, place)
             found = shape_along(problems[sign], size, vector, stations)
             moved[k], turned[k] = scaled(*found, float(np.sum(beams.length)))
-            if singles and factor.count_above - factor.count_below == 1:
+            if singles and _is_simple(row):
                 rates[k] = factor_rate(plain, sign * size, vector)
     derivatives = np.full((number, len(singles)), np.nan) if singles else None
     if derivatives is not None:
@@ -242,11 +243,7 @@ def _in_space(
     addresses: Sequence[str],
 ) -> Buckling:
     """`buckling` of an arm in space."""
-    if len(addresses):
-        raise ArmError(
-            f"addresses = {shown(addresses)}: buckling factors of arms in space have no derivatives; compare the "
-            "factors of arms with other values (jaxmodal.set_parameters)."
-        )
+    singles = list(set_together(arm, asked_for(arm, addresses)[0]))
     plain = loaded_in_space(arm, theory, "buckling", loads)
     if plain.rigid():
         raise ArmError(_RIGID)
@@ -260,6 +257,11 @@ def _in_space(
         if np.isfinite(size):
             found = problems[sign].shape(size, max(place - factor.count_below, 0), _STATIONS)
             moved[k], turned[k] = scaled(*found, float(sum(x.length for x in arm.links)))
+    derivatives = np.full((number, len(singles)), np.nan) if singles else None
+    if derivatives is not None:
+        simple = [k for k, row in enumerate(rows) if _is_simple(row)]
+        signed = [rows[k][1] * rows[k][3].value for k in simple]
+        derivatives[simple] = factor_rates(plain, arm, signed, singles)
     stations, ends = np.linspace(0.0, 1.0, _STATIONS), np.array([0.0, 1.0])
     along = [at.start + stations[:, None] * (at.end - at.start) for at in rest.places]
     return Buckling(
@@ -268,8 +270,8 @@ def _in_space(
         stations=stations,
         displacement=moved,
         rotation=turned,
-        derivatives=None,
-        addresses=(),
+        derivatives=derivatives,
+        addresses=tuple(singles),
         positions=np.array(along),
         arm=arm,
         theory=theory,
@@ -284,6 +286,12 @@ def _lowest(problems: Mapping[float, Loaded], number: int) -> list[Row]:
     """The factors of loads that act each way, the smallest by size first."""
     streams = [_numbered(sign, problem) for sign, problem in problems.items()]
     return list(itertools.islice(heapq.merge(*streams, key=lambda row: row[0]), number))
+
+
+def _is_simple(row: Row) -> bool:
+    """Whether a factor has a derivative: there is one, and it comes once."""
+    factor = row[3]
+    return math.isfinite(factor.value) and factor.count_above - factor.count_below == 1
 
 
 def _numbered(sign: float, problem: Loaded) -> Iterator[Row]:

@@ -53,8 +53,9 @@ def supports_of(model: ModalModel, places: list[Frame]) -> list[Held]:
         if link.supports is None or link.held is None:
             continue
         for k, (direction, stiffness) in enumerate(zip(link.supports, link.held, strict=True)):
-            if stiffness > 0.0:
-                found.append(Held(number, k, _turned(at.axes, direction), 1.0 / stiffness))
+            if stiffness != 0.0:
+                give = 0.0 if np.isinf(stiffness) else 1.0 / stiffness
+                found.append(Held(number, k, _turned(at.axes, direction), give))
     return found
 
 
@@ -63,7 +64,7 @@ def free_gives(model: ModalModel, places: list[Frame]) -> list[Held]:
     return [
         Held(number, int(k), _turned(at.axes, link.directions[k]), np.inf)
         for number, (link, at) in enumerate(zip(model.values.links, places, strict=True))
-        for k in np.flatnonzero(link.stiffness == 0.0)
+        for k in np.flatnonzero(link.stiffness.real == 0.0)
     ]
 
 
@@ -73,7 +74,7 @@ def _turned(axes: Floats, six: Floats) -> Floats:
 
 def moved_by_gives(places: list[Frame], supports: list[Held], free: list[Held]) -> Floats:
     """B, (supports, free gives)."""
-    found = np.zeros((len(supports), len(free)))
+    found = np.zeros((len(supports), len(free)), np.result_type(float, *(x.tip for x in places)))
     for j, give in enumerate(free):
         for i, support in enumerate(supports):
             if support.link >= give.link:
@@ -96,6 +97,7 @@ def loose_gives(model: ModalModel, places: list[Frame]) -> list[Held]:
 
 def _parts(moves: Floats) -> tuple[Floats, Floats]:
     """Orthonormal gives (free, ...) that supports hinder, and the others; of gives scaled to move supports alike."""
+    moves = moves.real
     size = np.linalg.norm(moves, axis=0)
     scaled = moves / np.where(size > STILL * size.max(initial=0.0), size, np.inf)
     rows = np.linalg.svd(scaled, full_matrices=True)
@@ -121,12 +123,12 @@ def held_at_rest(
     """
     n = len(places)
     supports, free = supports_of(model, places), free_gives(model, places)
-    pushes, gives = np.zeros((n, 6)), np.zeros((n, 6))
+    pushes, gives = np.zeros((2, n, 6))
     if not supports:
         return Answer(pushes, gives)
     answers = []
     for each in supports:
-        unit = np.zeros((n, 6))
+        unit = np.zeros((n, 6), each.direction.dtype)
         unit[each.link] = each.direction
         answers.append(under(unit))
     compliance = np.array([[x.direction @ y[x.link] for y in answers] for x in supports])
@@ -135,8 +137,10 @@ def held_at_rest(
     tips, carried = loads()
     motion = np.array([x.direction @ tips[x.link] for x in supports])
     load = np.array([x.direction @ carried[x.link] for x in free])
-    compliance += np.diag([x.give for x in supports])
-    force, give = _solved(compliance, moves, motion, load)
+    compliance = compliance + np.diag([x.give for x in supports])
+    springs = np.array([model.values.links[x.link].stiffness[x.number] for x in free])
+    force, give = _solved(compliance, moves, motion, load, springs)
+    pushes, gives = pushes.astype(force.dtype), gives.astype(force.dtype)
     for held, push in zip(supports, force, strict=True):
         pushes[held.link] += push * held.direction
     for held, q in zip(free, give, strict=True):
@@ -149,23 +153,25 @@ def _solved(
     moves: Floats,
     motion: Floats,
     load: Floats,
+    springs: Floats,
 ) -> tuple[Floats, Floats]:
     """Forces of supports and gives of free joints; these are 0 in what no support hinders.
 
+    ``springs`` are the stiffnesses of free joints, 0 but for an imaginary part where one is varied.
     The engine has refused rigid supports that hold what nothing moves, or what others hold.
     """
-    size = np.linalg.norm(moves, axis=0)
+    size = np.linalg.norm(moves.real, axis=0)
     scale = 1.0 / np.where(size > STILL * size.max(initial=0.0), size, np.inf)
     hindered = _parts(moves)[0] * scale[:, None]
     of_gives = moves @ hindered
-    own = np.sqrt(np.diag(compliance))
-    rows = np.linalg.norm(of_gives, axis=1)
+    own = np.sqrt(np.diag(compliance).real)
+    rows = np.linalg.norm(of_gives.real, axis=1)
     row = np.where(own > 0.0, own, rows)
     row = 1.0 / np.where(row > 0.0, row, 1.0)
     square = compliance * row[:, None] * row
     across = of_gives * row[:, None]
-    k = hindered.shape[1]
-    matrix = np.block([[square, across], [across.T, np.zeros((k, k))]])
+    varied = -(hindered.T * springs) @ hindered
+    matrix = np.block([[square, across], [across.T, varied]])
     known = -np.concatenate([motion * row, load @ hindered])
     found = np.linalg.solve(matrix, known)
     return row * found[: row.size], hindered @ found[row.size :]

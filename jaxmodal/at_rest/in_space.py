@@ -78,7 +78,7 @@ class RestInSpace(NamedTuple):
         """N, V_y, V_z, M_x, M_y, M_z at shares of a link (index from 0), (S, 6), in the axes of its section."""
         at, load, left = self.places[number], self.links[number], 1.0 - shares[:, None]
         along = at.end - at.start
-        length = np.linalg.norm(along)
+        length = np.sqrt(along @ along)
         force = load.end[:3] + left * length * load.line
         moment = load.end[3:] + np.cross(
             left * along, load.end[:3] + 0.5 * left * length * load.line
@@ -101,21 +101,27 @@ def rest_in_space(model: ModalModel, loads: LoadsInSpace) -> RestInSpace:
     ArmError
         Nothing holds a free joint against the loads, or they are beyond float64.
     """
-    places = frames(model.values.links)
     with np.errstate(over="ignore", invalid="ignore"):
-        held = held_at_rest(
-            model,
-            places,
-            lambda: _tips(model, places, loads, np.zeros((len(places), 6))),
-            lambda pushes: _tips(model, places, _NONE, pushes)[0],
-        )
-        carried, base = _carried(model, places, loads, held.pushes)
-        joints = _joints(places, carried)
-    if not np.all(np.isfinite(joints)):
+        found = forces_at_rest(model, loads)
+    if not np.all(np.isfinite(found.joints)):
         raise ArmError(
             "the forces at rest are not finite in float64; check the loads and masses and their units (m/s^2, N, kg)."
         )
-    _require_held(model, joints)
+    _require_held(model, found.joints)
+    return found
+
+
+def forces_at_rest(model: ModalModel, loads: LoadsInSpace) -> RestInSpace:
+    """`rest_in_space`, whatever holds; values may have imaginary parts, which pass."""
+    places = frames(model.values.links)
+    held = held_at_rest(
+        model,
+        places,
+        lambda: _tips(model, places, loads, np.zeros((len(places), 6))),
+        lambda pushes: _tips(model, places, _NONE, pushes)[0],
+    )
+    carried, base = _carried(model, places, loads, held.pushes)
+    joints = _joints(places, carried)
     gives = np.array(list(_gives(model, joints))) + held.gives
     return RestInSpace(places, carried, joints, gives, base, held.pushes)
 
@@ -234,10 +240,10 @@ def _bent(beam: BeamValues, model: ModalModel, start: Floats, line: Floats, x: F
 def _gives(model: ModalModel, joints: Floats) -> Iterator[Floats]:
     """What the springs of each joint give, (6,), but for those without stiffness."""
     for link, load in zip(model.values.links, joints, strict=True):
-        give = np.zeros(6)
+        give = 0.0 * load
         for direction, stiffness in zip(link.directions, link.stiffness, strict=True):
-            if stiffness > 0.0 and np.isfinite(stiffness):
-                give += float(direction @ load) / stiffness * direction
+            if np.real(stiffness) != 0.0 and np.isfinite(stiffness):
+                give = give + (direction @ load) / stiffness * direction
         yield give
 
 

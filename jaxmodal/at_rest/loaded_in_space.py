@@ -197,7 +197,7 @@ def loaded_in_space(
         )
     modal = modal_model(model)
     rest = rest_in_space(modal, loads)
-    return SpatialLoadedArm(PrestressedChain(modal, rest, loads.gravity))
+    return SpatialLoadedArm(PrestressedChain(modal, rest, loads))
 
 
 def judged(condensed: Condensed) -> Judged:

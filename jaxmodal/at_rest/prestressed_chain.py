@@ -20,17 +20,18 @@ springs move with the part before, ``-F . (phi_before x g)``, and rotations of s
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.at_rest.in_space import RestInSpace
+from jaxmodal.at_rest.in_space import LoadsInSpace, RestInSpace
 from jaxmodal.at_rest.prestressed_members import (
     MOST_PIECES,
     Pieces,
     pieces_needed,
     pieces_of,
+    roots,
 )
 from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.modes.motions import line_inertia, mass_and_centre
@@ -86,13 +87,12 @@ class PrestressedChain:
 
     model: ModalModel
     rest: RestInSpace
-    gravity: Floats
+    loads: LoadsInSpace
 
     def forces(self, number: int, shares: Floats) -> Floats:
         """Section forces at shares of a link (index from 0), (S, 6)."""
-        found = self.rest.forces(number, shares)
-        found[:, 0] += self.model.values.links[number].beam.force
-        return found
+        pressed: Any = self.model.values.links[number].beam.force
+        return self.rest.forces(number, shares) + pressed * np.eye(6)[0]
 
     def pieces_for(self, factor: float, square: float = 0.0) -> list[int] | None:
         """How many pieces each link is cut into; None where a link would need too many."""
@@ -107,6 +107,15 @@ class PrestressedChain:
                 return None
             found.append(int(np.ceil(needed)))
         return found
+
+    def pieces(self, number: int, factor: complex, count: int, square: float = 0.0) -> Pieces:
+        """A link (index from 0) cut into pieces; values may have imaginary parts, which pass."""
+
+        def forces(shares: Floats) -> Any:
+            return factor * self.forces(number, shares)
+
+        model = self.model
+        return pieces_of(model.values.links[number].beam, model.theory, forces, square, count)
 
     def condensed(self, factor: float, counts: list[int], square: float = 0.0) -> Condensed:
         """All steps from the tip to the base."""
@@ -161,13 +170,7 @@ class _Condensing:
         return Condensed(self.steps, ends, self.pivots, self.own, self.forces)
 
     def _of_link(self, number: int, count: int) -> Pieces:
-        chain = self.chain
-        beam = chain.model.values.links[number].beam
-
-        def forces(shares: Floats) -> Floats:
-            return self.factor * chain.forces(number, shares)
-
-        return pieces_of(beam, chain.model.theory, forces, self.square, count)
+        return self.chain.pieces(number, self.factor, count, self.square)
 
     def _add(self, matrix: Floats) -> None:
         """A stiffness against rotation."""
@@ -180,7 +183,7 @@ class _Condensing:
 
     def _body(self, matrix: Floats, axes: Floats) -> None:
         mass, centre = mass_and_centre(matrix)
-        self._hang(mass * (axes.T @ self.chain.gravity), centre)
+        self._hang(mass * (axes.T @ self.chain.loads.gravity), centre)
         self.w -= self.square * matrix
 
     def _support(self, link: LinkValues) -> None:
@@ -260,8 +263,9 @@ class _Condensing:
         return found
 
     def _pieces(self, pieces: Pieces, ends: list[int]) -> None:
-        for stiffness, carried, roots in zip(*(x[::-1] for x in pieces), strict=True):
-            self._release(roots)
+        every = pieces._replace(give=roots(pieces.give))
+        for stiffness, carried, root in zip(*(x[::-1] for x in every), strict=True):
+            self._release(root)
             self._rigid(carried)
             self.w += stiffness
             ends.append(len(self.steps))
@@ -298,7 +302,7 @@ class _Condensing:
 
 
 def _bar(model: ModalModel, number: int) -> Floats:
-    """Mass matrix of a rigid link about its start, in the axes of its section."""
+    """Mass matrix (6, 6) of a rigid link about its start, in the axes of its section."""
     length = float(model.values.links[number].beam.length)
     inertia = line_inertia(model, number) * length
     moment = skew(np.array([0.5 * length * inertia[0], 0.0, 0.0]))

@@ -43,12 +43,12 @@ class Pieces(NamedTuple):
     """Pieces of a link of equal length, base to tip, (pieces, 6, 6), in the axes of its section.
 
     A piece whose inner end moves by d0 and whose outer end is pushed by f has the forces ``F d0 - H^T f`` at the inner
-    and the motion ``H d0 + R f`` at the outer end; ``root`` are columns with R = root root^T.
+    and the motion ``H d0 + R f`` at the outer end.
     """
 
     stiffness: Floats
     carried: Floats
-    root: Floats
+    give: Floats
 
 
 def _collocation() -> tuple[Floats, Floats, Floats]:
@@ -106,8 +106,11 @@ def pieces_needed(beam: BeamValues, theory: Theory, forces: Floats, square: floa
 def pieces_of(
     beam: BeamValues, theory: Theory, forces: Forces, square: float, count: int
 ) -> Pieces:
-    """A link under forces at rest cut into pieces, at the square of a frequency in rad^2/s^2."""
-    h = float(beam.length) / count
+    """A link under forces at rest cut into pieces, at the square of a frequency in rad^2/s^2.
+
+    Values may have imaginary parts, which pass.
+    """
+    h = beam.length / count
     places = (np.arange(count)[:, None] + _POINTS) / count
     at = forces(places.ravel()).reshape(count, _STAGES, 6)
     rates = _rates(beam, theory, at, square)
@@ -120,12 +123,16 @@ def pieces_of(
     a, b, c, d = (transfer[:, i : i + 6, j : j + 6] for i in (0, 6) for j in (0, 6))
     back = np.linalg.inv(d)
     stiffness, give = back @ c, b @ back
-    return Pieces(0.5 * (stiffness + stiffness.swapaxes(1, 2)), a - b @ back @ c, _roots(give))
+    return Pieces(_symmetric(stiffness), a - b @ back @ c, _symmetric(give))
 
 
-def _roots(give: Floats) -> Floats:
-    """Columns whose products are symmetric matrices without negative eigenvalues; what is rigid has none."""
-    give = 0.5 * (give + give.swapaxes(1, 2))
+def _symmetric(matrices: Floats) -> Floats:
+    found: Floats = 0.5 * (matrices + matrices.swapaxes(1, 2))
+    return found
+
+
+def roots(give: Floats) -> Floats:
+    """Columns whose products are gives (pieces, 6, 6), which have no negative eigenvalue; what is rigid has none."""
     size = np.sqrt(np.maximum(np.diagonal(give, axis1=1, axis2=2), 0.0))
     scale = np.where(size > 0.0, 1.0 / np.where(size > 0.0, size, 1.0), 0.0)
     values, vectors = np.linalg.eigh(give * scale[:, :, None] * scale[:, None, :])
@@ -139,12 +146,12 @@ def _rates(beam: BeamValues, theory: Theory, forces: Floats, square: float) -> F
     shear_y, shear_z, twisting = stiffness_left(beam, theory, n)
     give_y, give_z = (float(theory.shear) / x for x in (beam.shearing_y, beam.shearing_z))
     rotary = float(theory.rotary_inertia)
-    found = np.zeros((*n.shape, 12, 12))
+    found = np.zeros((*n.shape, 12, 12), np.result_type(n, *beam))
     u, v, w, x, y, z = range(6)
     p_u, p_v, p_w, p_x, p_y, p_z = range(6, 12)
     found[..., u, p_u] = float(theory.axial) / beam.stretching
     # the shear forces across the turned sections, Q = (p - N phi)/(1 + N/S)
-    q_y, q_z = np.zeros((*n.shape, 12)), np.zeros((*n.shape, 12))
+    q_y, q_z = np.zeros((2, *n.shape, 12), found.dtype)
     q_y[..., p_v], q_y[..., z] = 1.0 / shear_y, -n / shear_y
     q_z[..., p_w], q_z[..., y] = 1.0 / shear_z, n / shear_z
     found[..., v, :] = give_y * q_y

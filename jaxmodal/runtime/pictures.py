@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any, ClassVar
 
+from jaxmodal.runtime.tables import require_values
+
 
 class Drawn:
     """An object with a picture."""
@@ -24,6 +26,9 @@ class Drawn:
         ------
         PlotsUnavailableError
             Matplotlib is not installed.
+        TypeError
+            Its values are traced.
         """
+        require_values(self, "plot()")
         module, _, function = self.picture.partition(":")
         return getattr(importlib.import_module(module), function)(self, axes, **options)

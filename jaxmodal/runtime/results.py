@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jaxmodal.runtime.statuses import Status, all_usable, explained
-from jaxmodal.runtime.tables import ShowsTables
+from jaxmodal.runtime.tables import ShowsTables, require_values
 
 if TYPE_CHECKING:
     import pandas
@@ -36,9 +38,28 @@ class Result(ShowsTables):
         """Return the result as a labelled dataset; frequencies in Hz, angles in degrees."""
         raise NotImplementedError
 
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if "to_xarray" in vars(cls):
+            made: Any = cls
+            made.to_xarray = _of_values(cls.to_xarray)
+
     def to_dataframe(self) -> pandas.DataFrame:
         """Return the result as a data frame, a row for each combination of labels; frequencies in Hz."""
         return self.to_xarray().to_dataframe()
+
+
+def _of_values(
+    to_xarray: Callable[[Any], xarray.Dataset],
+) -> Callable[[Any], xarray.Dataset]:
+    """What makes a dataset, refusing traced values before it asks JAX for them."""
+
+    @functools.wraps(to_xarray)
+    def checked(self: Any) -> xarray.Dataset:
+        require_values(self, "to_xarray()")
+        return to_xarray(self)
+
+    return checked
 
 
 class ResolvedResult(Result):

@@ -114,6 +114,21 @@ def _has_values(tree: object) -> bool:
     return not any(isinstance(leaf, kinds) for leaf in jax.tree_util.tree_leaves(tree))
 
 
+def require_values(result: object, what: str) -> None:
+    """Refuse ``what`` of a result that holds traced values.
+
+    Raises
+    ------
+    TypeError
+        With where to ask for it.
+    """
+    if not _has_values(result):
+        raise TypeError(
+            f"{what}: the values of this {type(result).__name__} are traced, so they are not known yet; return the "
+            f"result from the function that jit, vmap or grad takes, and ask for {what} of what comes back."
+        )
+
+
 class ShowsTables:
     """A result that is printed as tables, in a terminal and in a notebook; its ``repr`` is one line."""
 

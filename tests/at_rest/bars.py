@@ -3,6 +3,9 @@
 import jaxmodal as jm
 
 E, G = 7e10, 7e10 / 2.6
+EB = "euler_bernoulli"
+#: gravity, m/s^2
+DOWN = (0.0, 0.0, -9.81)
 
 
 def straight(weak=1e-9, strong=5e-8, torsion=3e-9, area=1e-4, **changes):

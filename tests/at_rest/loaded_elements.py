@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 from numpy.polynomial import legendre
 
+import jaxmodal as jm
 from tests.spatial.finite_elements import Chain, moved, tables
 from tests.spatial.random_arms import random_arm
 
@@ -45,6 +46,11 @@ class LoadedChain(Chain):
         super().__init__(entry, theory, degree)
         self.turns, self.before, self.beyond = [], [], []
         self.inertia = self.rows()
+        self.stiffness = np.eye(self.size)
+
+    def reduced(self, matrix):
+        """A matrix over the coordinates that are free."""
+        return matrix
 
     def unit(self):
         return np.linalg.cholesky(np.array(self.entry["base_stiffness"], float)).T
@@ -139,16 +145,44 @@ class LoadedChain(Chain):
         return found
 
 
-def buckling_factors(geometric):
-    """All real factors at which ``1 + factor * geometric`` is singular, ascending by size."""
-    values = np.linalg.eigvalsh(geometric)
+def buckling_factors(geometric, stiffness):
+    """All real factors at which ``stiffness + factor * geometric`` is singular, ascending by size."""
+    values = scipy.linalg.eigh(geometric, stiffness, eigvals_only=True)
     values = values[np.abs(values) > 1e-9 * np.abs(values).max()]
-    found = -1.0 / values
-    return found[np.argsort(np.abs(found))]
+    return np.array(sorted(-1.0 / values, key=abs))
 
 
-def loaded_frequencies(chain, geometric, count):
-    """The lowest frequencies of an arm whose geometric stiffness is added to 1, rad/s."""
-    mass = chain.inertia.T @ chain.inertia
-    values = scipy.linalg.eigh(mass, np.eye(chain.size) + geometric, eigvals_only=True)
-    return 1.0 / np.sqrt(values[::-1][:count])
+def loads(gravity, tip, factor=1.0):
+    """Gravity and a load at the tip as functions of arms at rest take them."""
+    parts = (gravity, tip[:3], tip[3:])
+    names = ("gravity", "tip_force", "tip_moment")
+    return dict(zip(names, (factor * np.asarray(x) for x in parts), strict=True))
+
+
+def require_same_motions(found, chain, coordinates, tolerance):
+    """Displacements and rotations at all nodes, to a share of the largest of each link."""
+    for i, turn in enumerate(chain.turns):
+        motions = chain.along[i] @ coordinates
+        expected = np.hstack([motions[:, :3] @ turn.T, motions[:, 3:] @ turn.T])
+        own = np.hstack([found.displacement[i], found.rotation[i]])
+        np.testing.assert_allclose(own, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+
+
+def require_same_factors_and_frequencies(arm, chain, theory, gravity, tip, tolerance):
+    """Buckling factors of both signs, and frequencies at a third of the first, between their bounds."""
+    found = jm.buckling(arm, 2, theory=theory, both_signs=True, **loads(gravity, tip))
+    assert found.certified.all()
+    third = found.factors[0] / 3.0
+    stations = 0.5 * (1.0 + tables(chain.degree)[1])
+    given = loads(gravity, tip, third)
+    rest = jm.static_equilibrium(arm, theory=theory, stations=stations, **given)
+    geometric = chain.reduced(chain.geometric(rest, third * gravity))
+    stiffness = chain.reduced(chain.stiffness)
+    expected = third * buckling_factors(geometric, stiffness)[:2]
+    np.testing.assert_allclose(found.factors, expected, rtol=tolerance, atol=0)
+    free = jm.preloaded_frequencies(arm, 4, theory=theory, **given)
+    mass = chain.reduced(chain.inertia.T @ chain.inertia)
+    squares = scipy.linalg.eigh(mass, stiffness + geometric, eigvals_only=True)
+    omega = 1.0 / np.sqrt(squares[::-1][:4])
+    np.testing.assert_allclose(free.omega, omega, rtol=tolerance, atol=0)
+    assert np.all((free.lower < free.omega) & (free.omega < free.upper))

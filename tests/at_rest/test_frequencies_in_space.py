@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests.at_rest.bars import straight
+from tests.at_rest.bars import DOWN, EB, straight
 from tests.spatial.cases import bar, tube
 from tests.spatial.random_arms import random_arm
-
-EB = "euler_bernoulli"
-DOWN = (0.0, 0.0, -9.81)
 
 
 @pytest.mark.parametrize("theory", ["timoshenko", "rayleigh", EB, "bending_only"])

@@ -4,20 +4,23 @@ import math
 
 import numpy as np
 import pytest
-import scipy.linalg
 
 import jaxmodal as jm
-from tests.at_rest.bars import E, straight
-from tests.at_rest.loaded_elements import LoadedChain, held_arm
+from tests.at_rest.bars import DOWN, EB, E, straight
+from tests.at_rest.loaded_elements import (
+    LoadedChain,
+    held_arm,
+    loads,
+    require_same_factors_and_frequencies,
+    require_same_motions,
+)
 from tests.spatial.cases import tube
 from tests.spatial.finite_elements import tables
 from tests.spatial.test_supports import held
 from tests.supported_arms import TIPS
 from tests.supported_arms import held_arm as hinged_arm
 
-EB = "euler_bernoulli"
 X, Y, Z = np.eye(3)
-DOWN = (0.0, 0.0, -9.81)
 
 
 def holding(*directions, kind="translation", stiffness=math.inf):
@@ -163,13 +166,9 @@ def test_random_arms_beside_finite_elements(seeds):
         chain = SupportedChain(document, theory, 4, supports)
         q = chain.at_rest(gravity, tip)
         arm = held(jm.arm_from_dict(document), supports)
-        loads = {"gravity": gravity, "tip_force": tip[:3], "tip_moment": tip[3:]}
-        found = jm.static_equilibrium(arm, theory=theory, stations=0.5 * (1.0 + points), **loads)
-        for i, turn in enumerate(chain.turns):
-            motions = chain.along[i] @ q
-            expected = np.hstack([motions[:, :3] @ turn.T, motions[:, 3:] @ turn.T])
-            own = np.hstack([found.displacement[i], found.rotation[i]])
-            np.testing.assert_allclose(own, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+        given = {"theory": theory, "stations": 0.5 * (1.0 + points)} | loads(gravity, tip)
+        found = jm.static_equilibrium(arm, **given)
+        require_same_motions(found, chain, q, 1e-9)
         # virtual work of what the supports do, over all coordinates
         push = np.zeros(chain.size)
         for i, reaction in enumerate(found.reactions):
@@ -189,28 +188,8 @@ def test_factors_and_frequencies_beside_finite_elements(seeds):
     for seed in seeds:
         document, theory, gravity, tip, supports = supported(seed)
         arm = held(jm.arm_from_dict(document), supports)
-
-        def loads(factor, gravity=gravity, tip=tip):
-            parts = (gravity, tip[:3], tip[3:])
-            names = ("gravity", "tip_force", "tip_moment")
-            return dict(zip(names, (factor * x for x in parts), strict=True))
-
-        found = jm.buckling(arm, 2, theory=theory, both_signs=True, **loads(1.0))
-        assert found.certified.all()
-        third = found.factors[0] / 3.0
-        stations = 0.5 * (1.0 + tables(12)[1])
-        rest = jm.static_equilibrium(arm, theory=theory, stations=stations, **loads(third))
         chain = SupportedChain(document, theory, 12, supports)
-        geometric = chain.reduced(chain.geometric(rest, third * gravity))
-        stiffness = chain.reduced(chain.stiffness)
-        values = scipy.linalg.eigh(geometric, stiffness, eigvals_only=True)
-        expected = sorted(-third / values[np.abs(values) > 1e-9 * np.abs(values).max()], key=abs)
-        np.testing.assert_allclose(found.factors, expected[:2], rtol=1e-9, atol=0)
-        free = jm.preloaded_frequencies(arm, 4, theory=theory, **loads(third))
-        mass = chain.reduced(chain.inertia.T @ chain.inertia)
-        squares = scipy.linalg.eigh(mass, stiffness + geometric, eigvals_only=True)
-        omega = 1.0 / np.sqrt(squares[::-1][:4])
-        np.testing.assert_allclose(free.omega, omega, rtol=1e-9, atol=0)
+        require_same_factors_and_frequencies(arm, chain, theory, gravity, tip, 1e-9)
 
 
 def planar(**tip):

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.solved_postures import at_postures, built
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.exact.sensitivities import response_sensitivities
 from jaxmodal.response.forced.peaks import InfiniteResponseError, response_peaks
 from jaxmodal.response.forced.transfer import Transfer
-from jaxmodal.runtime.callbacks import in_numpy
 from jaxmodal.runtime.errors import ArmError, UncertifiedError
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
 
@@ -46,12 +46,12 @@ class AskedSize:
     base_motion: str
     theory: TheoryName
 
-    def transfer(self, arm: Arm) -> Transfer:
+    def transfer(self, arm: Arm | SpatialArm) -> Transfer:
         """The response itself, of a concrete arm."""
         return Transfer(arm, self.input, self.output, self.theory, self.motion, self.base_motion)
 
 
-def response_sizes(arm: Arm, postures: Any, asked: AskedSize, count: int) -> jax.Array:
+def response_sizes(arm: Arm | SpatialArm, postures: Any, asked: AskedSize, count: int) -> jax.Array:
     """Sizes of a response of an arm whose values may be traced, the largest first.
 
     Parameters
@@ -70,56 +70,18 @@ def response_sizes(arm: Arm, postures: Any, asked: AskedSize, count: int) -> jax
         are not certified, or its forces at rest buckle it. Differentiable once, by every value of the arm: a maximum
         has the derivative that its size has at its own frequency.
     """
-    if postures is not None:
-        arm = arm.replace(links=tuple(link.replace(joint_angle=0.0) for link in arm.links))
-    paths, structure = jax.tree_util.tree_flatten_with_path(arm)
-    plain = [None if isinstance(x, jax.core.Tracer) else np.float64(x) for _, x in paths]
-    varied = [k for k, value in enumerate(plain) if value is None]
-    names = [_address(paths[k][0]) for k in varied]
-    turning = [k for k, (path, _) in enumerate(paths) if _address(path).endswith(".joint_angle")]
-    rows = 1 if postures is None else len(postures)
-
-    def solved(arrays: Sequence[Any], gradient: bool) -> tuple[Floats, list[Floats]]:
-        values, angles = arrays
-        leaves = list(plain)
-        for k, value in zip(varied, values, strict=True):
-            leaves[k] = value
-        given: Any = [None] * rows if postures is None else angles
-        every = [_posed(leaves, turning, row) for row in given]
-        wanted = names if gradient else ()
-        found = [_solved(structure, each, asked, count, wanted) for each in every]
-        return np.stack([x for x, _ in found]), [np.stack([x for _, x in found])]
-
-    values = jnp.asarray([paths[k][1] for k in varied], jnp.float64)
-    angles = jnp.asarray(() if postures is None else postures, jnp.float64)
-    found: jax.Array = in_numpy(solved, (rows, count), [values], [angles])
-    return found
-
-
-def _address(path: Sequence[Any]) -> str:
-    """The address of a leaf of an arm."""
-    head, *rest = path
-    if head.name != "links":
-        return ".".join([head.name, *(key.name for key in rest)])
-    return ".".join([f"link{rest[0].idx + 1}", *(key.name for key in rest[1:])])
-
-
-def _posed(
-    leaves: Sequence[Any], turning: Sequence[int], angles: Floats | None
-) -> tuple[float, ...]:
-    """The values of an arm in another posture."""
-    found = list(map(float, leaves))
-    for k, angle in zip(turning, () if angles is None else angles, strict=angles is not None):
-        found[k] = float(angle)
-    return tuple(found)
+    return at_postures(
+        arm, postures, (count,), functools.partial(_solved, asked=asked, count=count)
+    )
 
 
 def _solved(
     structure: Any,
     values: tuple[float, ...],
+    names: Sequence[str],
+    *,
     asked: AskedSize,
     count: int,
-    names: Sequence[str],
 ) -> tuple[Floats, Floats]:
     """The sizes, (count,), and their derivatives by the values at addresses, (count, addresses)."""
     sizes, slopes = np.zeros(count), np.zeros((count, len(names)))
@@ -128,17 +90,12 @@ def _solved(
         best = np.argsort(-found, kind="stable")[:count]
         sizes[: best.size] = found[best]
         if names and np.isfinite(sizes).all():
-            slopes[: best.size] = _slopes(_arm(structure, values), asked, omega[best], names)
+            slopes[: best.size] = _slopes(built(structure, values), asked, omega[best], names)
     except InfiniteResponseError:
         sizes[0] = np.inf
     except (ArmError, UncertifiedError):  # a search may try values that are no arm
         sizes[:], slopes[:] = np.nan, np.nan
     return sizes, slopes
-
-
-def _arm(structure: Any, values: tuple[float, ...]) -> Arm:
-    found: Arm = jax.tree_util.tree_unflatten(structure, map(np.float64, values))
-    return found
 
 
 @functools.lru_cache(_LATEST)
@@ -147,7 +104,7 @@ def _maxima(structure: Any, values: tuple[float, ...], asked: AskedSize) -> tupl
 
     Those of the latest designs are kept: a search asks for values and derivatives one after the other.
     """
-    arm, ends = _arm(structure, values), np.array(asked.omega)
+    arm, ends = built(structure, values), np.array(asked.omega)
     at_ends = np.abs(asked.transfer(arm)(ends)[0, 0])
     if ends.size == 1:
         return ends, at_ends
@@ -164,7 +121,7 @@ def _maxima(structure: Any, values: tuple[float, ...], asked: AskedSize) -> tupl
     return np.append(found.omega, ends), np.append(np.abs(found.values), at_ends)
 
 
-def _slopes(arm: Arm, asked: AskedSize, omega: Floats, names: Sequence[str]) -> Floats:
+def _slopes(arm: Arm | SpatialArm, asked: AskedSize, omega: Floats, names: Sequence[str]) -> Floats:
     """Derivatives of the size at these frequencies, (F, addresses)."""
     transfer = asked.transfer(arm)
     (into,), (out,) = transfer.inputs, transfer.outputs

@@ -6,7 +6,8 @@ pass it, which is Castigliano's theorem.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from math import factorial
 
 import numpy as np
@@ -56,7 +57,7 @@ def compliance_in_space(
     if model.unstable:
         raise buckled_error(arm, "static compliance")
     system = spatial_system(arm, model, "receptance", inputs, outputs)
-    found = _at_rest(system, "")
+    found = _at_rest(system, lambda _: 0.0)
     free = list(dict.fromkeys(_moving_free_joints(system, np.diag(found))))
     if free:
         found = _held_by_others(arm, model, system, free)
@@ -83,7 +84,7 @@ def _held_by_others(
         raise ArmError(_nothing_holds(free))
     both = spatial_system(arm, model, "receptance", (*system.loads, *hinges), system.loads)
     give = _give_of(model)
-    whole = _at_rest(both, None, give)
+    whole = _at_rest(both, lambda _: give)
     place = [both.loads.index(each) for each in hinges]
     loads = [both.loads.index(each) for each in system.loads]
     left, vectors = np.linalg.eigh(give * np.eye(len(place)) - whole[np.ix_(place, place)])
@@ -117,7 +118,7 @@ def still_in_space(arm: SpatialArm, theory: TheoryName, given: Sequence[Port]) -
     """Which ports stay at rest under any force: those on which nothing that gives way does work."""
     loads = [each for each in given if each.place != "base"]
     system = spatial_system(arm, arm.model(theory), "receptance", loads, loads)
-    moves = np.diag(_at_rest(system, None))
+    moves = np.diag(_at_rest(system, lambda _: 1.0))
     return [each in system.loads and not moves[system.loads.index(each)] for each in given]
 
 
@@ -126,15 +127,21 @@ def _moving_free_joints(system: SpatialSystem, held: NDArray[np.float64]) -> Ite
     for link in system.links:
         for name, spring in zip(link.springs, link.entries.springs, strict=False):
             if is_free(spring):
-                more = np.diag(_at_rest(system, name)) - held
+                alone = _at_rest(system, functools.partial(_alone, name))
+                more = np.diag(alone) - held
                 if np.any(more > _WORKS * np.maximum(held, more)):
                     yield name
 
 
-def _at_rest(system: SpatialSystem, soft: str | None, give: float = 1.0) -> NDArray[np.float64]:
-    """Responses (loads, loads) at rest with free joints held, but for one, by its address, of a compliance ``give``.
+def _alone(address: str, of: str) -> float:
+    """The compliance of the free springs of a system of which one alone gives way, by their addresses."""
+    return float(of == address)
 
-    With None all of them have that.
+
+def _at_rest(system: SpatialSystem, compliance: Callable[[str], float]) -> NDArray[np.float64]:
+    """Responses (loads, loads) at rest with springs in free joints of a compliance by their addresses, 0 of rigid ones.
+
+    Free springs without an address have the empty one.
     """
     members = None if system.sections is None else _members_at_rest(system)
     size = 6 + len(system.loads)
@@ -142,7 +149,7 @@ def _at_rest(system: SpatialSystem, soft: str | None, give: float = 1.0) -> NDAr
     for link in reversed(system.links):
         names = link.springs or ("",) * len(link.entries.springs)
         springs = [
-            spring._replace(unit=1.0, compliance=give if soft in (None, name) else NOTHING)
+            spring._replace(unit=1.0, compliance=compliance(name) or NOTHING)
             if is_free(spring)
             else spring
             for name, spring in zip(names, link.entries.springs, strict=True)

@@ -6,7 +6,7 @@ Used for modes and for motions of the rigid arm with its base alike.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -143,11 +143,11 @@ def body_points(matrix: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.
     return moved, np.concatenate([[mass] * 3, np.diag(inertia), weights])
 
 
-def mass_and_centre(matrix: np.ndarray) -> tuple[float, np.ndarray]:
+def mass_and_centre(matrix: np.ndarray) -> tuple[Any, np.ndarray]:
     """Mass and centre of gravity of a mass matrix."""
-    mass, moment = float(matrix[0, 0]), matrix[3:, :3]  # m [c]
+    mass, moment = matrix[0, 0], matrix[3:, :3]  # m [c]
     centre = np.array([moment[2, 1], moment[0, 2], moment[1, 0]])
-    return mass, centre / mass if mass > 0.0 else centre
+    return mass, centre / mass if mass != 0.0 else centre
 
 
 class Frame(NamedTuple):

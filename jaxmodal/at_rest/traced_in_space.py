@@ -1,0 +1,100 @@
+"""What optimisation asks of arms in space at rest whose values may be traced; see `traced`."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.columns import STEP
+from jaxmodal.arm.solved_postures import at_postures, built
+from jaxmodal.at_rest.energies_in_space import factor_rates, varied_chain
+from jaxmodal.at_rest.in_space import LoadsInSpace, deflections
+from jaxmodal.at_rest.loaded_in_space import SpatialLoadedArm, loaded_in_space
+from jaxmodal.at_rest.prestressed_chain import PrestressedChain
+from jaxmodal.at_rest.search import factors
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
+
+Floats = NDArray[np.float64]
+#: of an arm under loads: a value (...), and its derivatives (..., addresses) by some values of the arm
+Answer: TypeAlias = Callable[
+    [SpatialLoadedArm, SpatialArm, Sequence[str]], tuple[Floats, Floats | None]
+]
+
+
+def inverse_factors(
+    arm: SpatialArm, postures: Any, theory: TheoryName, loads: LoadsInSpace
+) -> jax.Array:
+    """1 over the lowest positive buckling factor in each of P postures, (P,), 0 where there is none.
+
+    NaN where the arm is not held, or no factor was found. ``postures`` as for `at_postures`. Where the factor is
+    repeated the derivative is that of one of its shapes.
+    """
+
+    def answer(
+        problem: SpatialLoadedArm, own: SpatialArm, names: Sequence[str]
+    ) -> tuple[Floats, Floats | None]:
+        if problem.rigid() or problem.moves_without_strain():
+            return np.array(np.nan), None
+        factor = next(factors(problem))
+        inverse = 1.0 / factor.value
+        if not names or not np.isfinite(factor.value):  # inf: nothing is pressed
+            return np.array(inverse), None
+        return np.array(inverse), -(inverse**2) * factor_rates(problem, own, [factor.value], names)[
+            0
+        ]
+
+    solve = functools.partial(_solved, theory=theory, loads=loads, shape=(), answer=answer)
+    return at_postures(arm, postures, (), solve)
+
+
+def tips_at_rest(
+    arm: SpatialArm, postures: Any, theory: TheoryName, loads: LoadsInSpace
+) -> jax.Array:
+    """Displacements of the tip at rest, of first order, in each of P postures, (P, 3), m along x, y, z of the ground.
+
+    NaN where nothing holds the arm. ``postures`` as for `at_postures`.
+    """
+
+    def answer(
+        problem: SpatialLoadedArm, own: SpatialArm, names: Sequence[str]
+    ) -> tuple[Floats, Floats | None]:
+        slopes = np.zeros((3, len(names)))
+        for k, name in enumerate(names):
+            varied = varied_chain(problem.chain, own, name)
+            if varied is not None:
+                slopes[:, k] = np.imag(_tip(varied)) / STEP
+        return _tip(problem.chain), slopes
+
+    solve = functools.partial(_solved, theory=theory, loads=loads, shape=(3,), answer=answer)
+    return at_postures(arm, postures, (3,), solve)
+
+
+def _tip(chain: PrestressedChain) -> Floats:
+    return deflections(chain.model, chain.rest, np.zeros(0)).tips[-1, :3]
+
+
+def _solved(
+    structure: Any,
+    values: tuple[float, ...],
+    names: Sequence[str],
+    *,
+    theory: TheoryName,
+    loads: LoadsInSpace,
+    shape: tuple[int, ...],
+    answer: Answer,
+) -> tuple[Floats, Floats]:
+    """The answer and its derivatives; NaN where the values are no arm, or nothing holds it, which a search may try."""
+    value, slopes, arm = np.full(shape, np.nan), None, built(structure, values)
+    with contextlib.suppress(ArmError):
+        value, slopes = answer(loaded_in_space(arm, theory, "optimisation", loads), arm, names)
+    if slopes is None:
+        slopes = np.multiply.outer(0.0 * value, np.zeros(len(names)))
+    return value, slopes

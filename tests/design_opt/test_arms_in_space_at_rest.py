@@ -1,0 +1,208 @@
+"""Limits of deflection, buckling and responses of arms in space: closed forms, planar arms, and derivatives."""
+
+import jax
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from design_opt.evaluation.evaluator import Evaluator
+from design_opt.problem.buckling import BucklingLimit, MaximiseBuckling
+from design_opt.problem.driven import MinimiseResponse, ResponseLimit
+from design_opt.problem.errors import ProblemError
+from design_opt.problem.files import problem_from_dict
+from design_opt.problem.objectives import MinimiseMass
+from design_opt.problem.problem import Problem
+from design_opt.problem.structural_constraints import DeflectionLimit
+from design_opt.problem.variables import Variable
+from design_opt.solvers.optimise import optimise
+from jaxmodal.at_rest.in_space import LoadsInSpace
+from jaxmodal.at_rest.traced_in_space import inverse_factors, tips_at_rest
+
+E, RHO = 7e10, 2700.0
+ROD = jm.SpatialLink(0.8, E, RHO, jm.circle(0.04, shear_coefficient=0.9), poisson_ratio=0.3)
+#: two rods, the second turned out of the plane, on springs, with dampers
+ARM = jm.SpatialArm(
+    (
+        ROD.replace(joint_axis=(0, 0, 1), joint_stiffness=8e4, joint_damping=30.0),
+        ROD.replace(
+            length=0.6,
+            joint_axis=(0, 1, 0),
+            joint_angle=0.7,
+            joint_stiffness=5e4,
+            joint_damping=20.0,
+            section=jm.rectangle(0.05, 0.02, shear_coefficient=0.85),
+        ),
+    ),
+    payload=jm.RigidBody(2.0, centre=(0.02, 0.03, 0.0)),
+)
+DIAMETER = Variable("link1.section.diameter", 0.005, 0.2)
+
+
+def optimum(limit, **changes):
+    """The diameter (m) of the lightest clamped rod, massless but for the objective's sake, that keeps a limit."""
+    arm = jm.SpatialArm((ROD.replace(**changes),), payload=jm.RigidBody(3.0))
+    found = optimise(Problem(arm, [DIAMETER], MinimiseMass(), [limit]))
+    assert found.status.name == "converged"
+    return found.values["link1.section.diameter"]
+
+
+@pytest.mark.slow
+def test_a_column_is_as_thick_as_euler_wants_it():
+    limit = BucklingLimit(2.5, gravity=0.0, tip_force_x=-4e3, theory="euler_bernoulli")
+    moment = 2.5 * 4e3 * 4.0 * 0.8**2 / (np.pi**2 * E)
+    assert optimum(limit) == pytest.approx((64.0 * moment / np.pi) ** 0.25, rel=1e-7)
+
+
+def test_a_cantilever_sags_as_far_as_its_limit():
+    """Payload at the tip and its own weight, which grows with the diameter: m g L^3/(3 E I) + w L^4/(8 E I)."""
+    d = optimum(DeflectionLimit(2e-3, gravity=9.81, theory="euler_bernoulli"))
+    stiffness = E * np.pi * d**4 / 64.0
+    line = RHO * np.pi * d**2 / 4.0 * 9.81
+    sag = (3.0 * 9.81 * 0.8**3 / 3.0 + line * 0.8**4 / 8.0) / stiffness
+    assert sag == pytest.approx(2e-3, rel=1e-7)
+
+
+def test_gravity_has_any_direction():
+    """A number is along -z; along the rod it bends nothing."""
+    arm = jm.SpatialArm((ROD,), payload=jm.RigidBody(3.0))
+    across = (9.81, (0.0, 9.81, 0.0), [0.0, 0.0, -9.81], (9.81, 0.0, 0.0))
+    margins = [
+        Evaluator(Problem(arm, [DIAMETER], MinimiseMass(), [limit])).start.margins[0].item()
+        for limit in (DeflectionLimit(2e-3, gravity=g) for g in across)
+    ]
+    np.testing.assert_allclose(margins[:3], margins[0], rtol=1e-12)
+    assert margins[0] < 0.9
+    assert margins[3] > 1.0 - 1e-6
+
+
+@pytest.mark.slow
+def test_planar_arms_as_arms_in_space():
+    """The same size of the same response in a band, and the same derivative."""
+    link = jm.Link(0.8, E, RHO, jm.circle(0.04, shear_coefficient=0.9), poisson_ratio=0.3)
+    planar = jm.Arm((link.replace(joint_stiffness=3e4, joint_damping=50.0),), jm.Payload(2.0))
+    damper = Variable("link1.joint_damping", 5.0, 5e3, scale="log")
+    least = MinimiseResponse(input="tip.y", output="tip.y", band_hz=(1.0, 60.0))
+    found = [Evaluator(Problem(x, [damper], least)) for x in (planar, jm.to_spatial(planar))]
+    sizes = [x.start.terms[0] for x in found]
+    np.testing.assert_allclose(sizes[1], sizes[0], rtol=1e-9)
+    rates = [x.linearise(np.append(x.problem.space.start, -1.0)).inequality_rates for x in found]
+    assert np.abs(rates[0][:, 0]).max() > 1e-2
+    np.testing.assert_allclose(rates[1], rates[0], rtol=1e-8, atol=1e-12)
+
+
+VARIABLES = [
+    Variable("link1.section.diameter", 0.03, 0.05),
+    Variable("link2.length", 0.5, 0.7),
+    Variable("link2.joint_axis.x", -0.2, 0.2),
+    Variable("payload.mass", 1.0, 3.0),
+    Variable("link2.joint_stiffness", 3e4, 6e4),
+]
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        DeflectionLimit(0.01, postures="work"),
+        BucklingLimit(20.0, tip_force_z=-30.0, tip_moment_x=9.0, postures="work"),
+        ResponseLimit(at_most=1.5e-4, input="tip.z", output="tip.x", at_hz=7.0, postures="work"),
+    ],
+    ids=["deflection", "buckling", "response"],
+)
+def test_derivatives_beside_differences(limit):
+    postures = {"work": [[0.0, 0.7], [0.4, -0.9]]}
+    evaluator = Evaluator(Problem(ARM, VARIABLES, MinimiseMass(), [limit], postures=postures))
+    y = np.array([0.4, 0.6, 0.55, 0.5, 0.3])
+    w = np.concatenate([y, evaluator.program.best_bounds(evaluator.start.terms)])
+    at = evaluator.linearise(w)
+    step, rng = 1e-5, np.random.default_rng(5)
+    direction = rng.choice([-1.0, 1.0], w.size) * rng.uniform(0.5, 1.0, w.size)
+    ends = [evaluator.linearise(w + sign * step * direction) for sign in (-1.0, 1.0)]
+    difference = (ends[1].inequalities - ends[0].inequalities) / (2.0 * step)
+    rates = at.inequality_rates @ direction
+    assert np.abs(rates).max() > 1e-2
+    # of second order in the step, and rounding of values divided by it
+    np.testing.assert_allclose(rates, difference, rtol=1e-6, atol=1e-8)
+
+
+def test_values_are_those_of_the_functions_and_nan_is_no_arm():
+    loads = LoadsInSpace(np.array([0.0, 0.0, -9.81]), np.array([0.0, 0.0, -30.0]), np.zeros(3))
+    given = {"gravity": loads.gravity, "tip_force": loads.tip_force}
+
+    def both(mass):
+        arm = jm.set_parameters(ARM, {"payload.mass": mass})
+        return (
+            inverse_factors(arm, None, "timoshenko", loads),
+            tips_at_rest(arm, None, "timoshenko", loads),
+        )
+
+    inverse, tip = jax.jit(both)(2.0)
+    found = jm.buckling(ARM, 1, **given)
+    np.testing.assert_allclose(inverse, 1.0 / found.factors, rtol=1e-12)
+    at_rest = jm.static_equilibrium(ARM, **given)
+    np.testing.assert_allclose(tip[0], at_rest.tip_displacement[:3], rtol=1e-12)
+    assert all(np.isnan(x).all() for x in jax.jit(both)(np.nan))
+
+
+def test_files_say_the_same():
+    """Gravity as a list, and a moment at the tip."""
+    pressed = {"gravity": [0.0, 0.0, -9.81], "tip_moment_x": 3.0}
+    document = {
+        "arm": ARM.to_dict(),
+        "variables": [{"parameter": "link1.length", "lower": 0.5, "upper": 0.9}],
+        "objective": {"maximise": "buckling", **pressed},
+        "constraints": [{"kind": "deflection", "at_most": 0.1, "gravity": [0.0, 9.81, 0.0]}],
+    }
+    problem, _ = problem_from_dict(document)
+    share = Evaluator(problem).start.terms[0].item()
+    found = jm.buckling(ARM, 1, gravity=pressed["gravity"], tip_moment=(3.0, 0.0, 0.0))
+    assert -share == pytest.approx(1.0 / found.factors[0], rel=1e-11)
+
+
+BAD = {
+    "gravity of a planar arm": (
+        lambda: problem_of(planar(), DeflectionLimit(0.1, gravity=(0.0, 0.0, -9.81))),
+        ["gravity", "three numbers", "along -y"],
+    ),
+    "two numbers": (
+        lambda: DeflectionLimit(0.1, gravity=(0.0, -9.81)),
+        ["gravity = (0.0, -9.81)", "three", "(0.0, 0.0, -9.81)"],
+    ),
+    "a moment on a planar arm": (
+        lambda: problem_of(planar(), BucklingLimit(2.0, tip_moment_y=4.0)),
+        ["tip_moment_y = 4.0", "to_spatial"],
+    ),
+    "no load": (
+        lambda: MaximiseBuckling(gravity=(0.0, 0.0, 0.0)),
+        ["no load", "tip_force_z"],
+    ),
+    "axial force": (
+        lambda: problem_of(ARM.replace(links=(ROD.replace(axial_force=-9.0),)), DeflectionLimit(1)),
+        ["constraint deflection", "link1.axial_force", "first order"],
+    ),
+    "no damping": (
+        lambda: problem_of(
+            jm.SpatialArm((ROD,)),
+            ResponseLimit(at_most=1.0, input="tip.x", output="tip.x", band_hz=(1.0, 9.0)),
+        ),
+        ["no damping", "loss_factor"],
+    ),
+}
+
+
+def planar():
+    return jm.Arm(
+        (jm.Link(1.0, E, RHO, jm.circle(0.04, shear_coefficient=0.9), poisson_ratio=0.3),)
+    )
+
+
+def problem_of(arm, limit):
+    return Problem(arm, [Variable("link1.length", 0.3, 1.0)], MinimiseMass(), [limit])
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_cannot_be_is_refused_with_a_remedy(name):
+    make, words = BAD[name]
+    with pytest.raises(ProblemError) as caught:
+        make()
+    for word in words:
+        assert word in str(caught.value)
