@@ -1,7 +1,8 @@
 """The determinant of an arm in space in some joint angles, of each of which it is a trigonometric polynomial.
 
 Its degree is 4. Beyond a joint six independent solutions of twelve enter the determinant as a product of six; a
-rotation turns each with weights -1, 0 and 1, four of each, so that the product has weights up to 4.
+rotation turns each with weights -1, 0 and 1, four of each, so that the product has weights up to 4. In the values of
+`values_in_space` it is a polynomial as well.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ import numpy as np
 
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import Arithmetic, Number, leading
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, waves_at
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags, waves_at
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.polynomial_values import Quantity, Ranges
 from jaxmodal.postures.terms import IN_SPACE, Terms
-from jaxmodal.postures.value_nodes import even_shares
+from jaxmodal.postures.values_in_space import nodes_of
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import Array, product, xp
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.search.turned_lanes import TurnedLanes
+from jaxmodal.spatial.search.turned_lanes import TurnedLanes, Varying
 from jaxmodal.spatial.stiffness.condensation import Condensed, condensed
 
 _DD = Arithmetic.double_double
@@ -88,7 +89,7 @@ class CounterInSpace:
 
 
 class ExpansionInSpace:
-    """Of an arm in space, some of whose joints vary, and values of the body at its tip; see `expansions.Expansion`."""
+    """Of an arm in space, some of whose joints and values vary; see `expansions.Expansion`."""
 
     def __init__(
         self,
@@ -97,14 +98,15 @@ class ExpansionInSpace:
         theory: TheoryName,
         quantities: tuple[Quantity, ...] = (),
         ranges: Ranges | None = None,
-        bodies: tuple[SpatialArm, np.ndarray] | None = None,
     ) -> None:
         self._arm, self._joints = arm, joints
-        self._model = arm.model(theory)
+        self._model = arm.model_of_cells(theory_flags(theory))
         self._quantities, self._ranges = quantities, ranges
-        # the arm with 0 for these values, and what they make of the body at its tip
-        self._empty: SpatialArm = arm if bodies is None else bodies[0]
-        self._bodies = None if bodies is None else bodies[1]
+        self._varying = Varying()
+        if ranges is not None:
+            springs = tuple(q.spring for q in quantities)
+            sizes = np.maximum(np.abs(ranges.low), np.abs(ranges.high))
+            self._varying = Varying(tuple(q.address for q in quantities), springs, sizes)
 
     @property
     def terms(self) -> Terms:
@@ -126,7 +128,7 @@ class ExpansionInSpace:
         return CounterInSpace(self._lanes(omega, _WAYS), self._joints, self.terms)
 
     def _lanes(self, omega: np.ndarray, ways: np.ndarray) -> TurnedLanes:
-        given = self._empty, self._joints, self._model.flags, omega, ways, self._bodies
+        given = self._arm, self._joints, self._model.flags, omega, ways, self._varying
         return TurnedLanes.of(*given)
 
     def turns(self, omega: np.ndarray) -> np.ndarray:
@@ -144,41 +146,54 @@ class ExpansionInSpace:
         terms, joints = self.terms, len(self._joints)
         grid, to_coefficients = terms.sampling(joints)
         one = grid[joints - 1, : terms.points] if joints else np.empty(0)
-        # values follow one another fastest, then the angles of the last joint
-        given, each = self._values, 1
-        if given is not None:
-            each, to_coefficients = given[0].shape[1], np.kron(to_coefficients, given[1])
-        rows = np.empty((0, 1)) if given is None else given[0]
-        values = {q.address: x for q, x in zip(self._quantities, rows, strict=True)}
         found, last = Condensed.nothing(omega.size, _DD), self._arm.num_links
+        # axes of the cells, from that on which they follow one another: numbers of values, and -1 - k of joint k
+        axes, sizes = list[int](), list[int]()
         for number, joint in enumerate((None, *self._joints[::-1])):
             inner = self._joints[::-1][number] + 1 if number < joints else 0
-            turned = {}
+            own = [k for k, place in enumerate(self._places) if inner <= place < last]
+            columns = [self._nodes[k][0] for k in own]
+            names = [self._quantities[k].address for k in own]
+            axes += own
             if joint is not None:
-                turned = {_angle(joint): np.repeat(one, each * one.size ** (number - 1))}
-            at_tip = last == self._arm.num_links > inner
-            here = {a: np.tile(x, one.size if turned else 1) for a, x in values.items() if at_tip}
-            found = self._condensed(turned | here, slice(inner, last), omega, found)
+                columns, names, axes = [*columns, one], [*names, _angle(joint)], [*axes, -1 - joint]
+            here, cells = {}, math.prod(sizes)
+            sizes += [x.size for x in columns]
+            for name, x in zip(names, columns, strict=True):
+                here[name] = np.tile(np.repeat(x, cells), math.prod(sizes) // (cells * x.size))
+                cells *= x.size
+            found = self._condensed(here, slice(inner, last), omega, found)
             last = inner
         lost = CERTAIN * np.max(found.noise, axis=1) > _DIGITS
         factor = np.where(lost[:, None], np.nan, leading(found.factor))
         factor, growth = _near_one(factor, found.growth)
-        return product(factor, to_coefficients.T), growth.hi[:, 0], growth.lo[:, 0]
+        # joints ascend, then the values follow, of both the last one fastest
+        order = [
+            axes.index(x) for x in (*(-1 - j for j in self._joints), *range(len(self._places)))
+        ]
+        factor = factor.reshape(omega.size, *sizes[::-1])
+        factor = np.transpose(factor, [0, *(len(axes) - k for k in order)])
+        factor = factor.reshape(omega.size, len(to_coefficients), -1)
+        by_angles = product(
+            np.swapaxes(factor, 1, 2).reshape(-1, len(to_coefficients)), to_coefficients.T
+        )
+        if self._nodes:
+            matrix = functools.reduce(np.kron, [to_own for _, to_own in self._nodes])
+            by_angles = np.swapaxes(by_angles.reshape(omega.size, len(matrix), -1), 1, 2)
+            by_angles = product(by_angles.reshape(-1, len(matrix)), matrix.T)
+        return by_angles.reshape(omega.size, -1), growth.hi[:, 0], growth.lo[:, 0]
 
     @functools.cached_property
-    def _values(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Values (values, N) beside the angles that determine the terms, and the matrix (N, N) that does."""
+    def _places(self) -> list[int]:
+        """Of each value the link, from 0, that it is a part of."""
+        return self._varying.places(self._arm, self._model.flags)
+
+    @functools.cached_property
+    def _nodes(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each value some that determine the terms, and the matrix that does."""
         if self._ranges is None:
-            return None
-        usual = float(self._empty.total_mass) / self._arm.num_links
-        ranges, shares, matrix = self._ranges, np.empty((0, 1)), np.ones((1, 1))
-        for low, high, power in zip(ranges.low, ranges.high, self.terms.powers, strict=True):
-            own, to_own = even_shares(float(low), float(high), usual, power)
-            shares = np.concatenate(
-                [shares.repeat(own.size, axis=1), np.tile(own, shares.shape[1])[None]]
-            )
-            matrix = np.kron(matrix, to_own)
-        return ranges.values(shares), matrix
+            return []
+        return nodes_of(self._arm, self._quantities, self._ranges)
 
     def _condensed(
         self, values: Mapping[str, np.ndarray], part: slice, omega: np.ndarray, outboard: Condensed

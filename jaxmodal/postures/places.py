@@ -32,8 +32,13 @@ from jaxmodal.postures.polynomial_values import (
 )
 from jaxmodal.postures.series import is_polynomial
 from jaxmodal.postures.terms import IN_THE_PLANE, Terms
+from jaxmodal.postures.values_in_space import (
+    impossible_tensors,
+    is_of_a_tensor,
+    quantity_in_space,
+    usual_in_space,
+)
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.search.turned_lanes import bodies_of
 
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
@@ -52,20 +57,12 @@ def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
             joints += _numbers(singles)
             continue
         in_space = isinstance(arm, SpatialArm)
-        quantity = _mass_at_the_tip(arm, singles) if in_space else quantity_of(arm, address)
+        quantity = quantity_in_space(singles) if in_space else quantity_of(arm, address)
         if quantity is None:
             return None
         quantities.append(quantity)
         rows.append(row)
     return Varied(_turning(arm, joints), tuple(quantities), tuple(rows))
-
-
-def _mass_at_the_tip(arm: Arm | SpatialArm, singles: Sequence[str]) -> Quantity | None:
-    """The mass of the payload, or of the body at the tip of the last link, of degree 3."""
-    known = ("payload.mass", f"link{arm.num_links}.body.mass")
-    if len(singles) > 1 or singles[0] not in known:
-        return None
-    return Quantity(singles[0], 3, False)
 
 
 def _turning(arm: Arm | SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
@@ -80,10 +77,12 @@ def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
     asked = varied(arm, addresses)
     if asked is None:
         return False
+    springs = {q.address: 1.0 for q in asked.quantities if q.spring}  # what they are is not known
     if isinstance(arm, SpatialArm):
         values = math.prod(q.degree + 1 for q in asked.quantities)
-        return cells >= values * enough_in_space(len(asked.joints)) and has_series_in_space(arm)
-    springs = {q.address: 1.0 for q in asked.quantities if q.spring}  # what they are is not known
+        if cells < values * enough_in_space(len(asked.joints)):
+            return False
+        return has_series_in_space(set_parameters(arm, springs))
     beams = beam_arrays(set_parameters(arm, springs))
     powers = tuple(q.degree for q in asked.quantities)
     mirrored = len(asked.joints) == arm.num_links - 1 and is_mirrored(beams)
@@ -108,12 +107,10 @@ def expansion_of(
     if isinstance(arm, SpatialArm):
         if not quantities:
             return ExpansionInSpace(arm, asked.joints, theory)
-        bodies = bodies_of(arm, [q.address for q in quantities], theory_flags(theory))
-        if bodies is None:
+        ranges = Ranges.of(values, quantities, usual_in_space(arm, quantities))
+        if not np.isfinite(ranges.high).all():
             return None
-        each = float(bodies[0].total_mass) / arm.num_links
-        ranges = Ranges.of(values, quantities, [each] * len(quantities))
-        return ExpansionInSpace(arm, asked.joints, theory, quantities, ranges, bodies)
+        return ExpansionInSpace(arm, asked.joints, theory, quantities, ranges)
     beams = varying(arm, asked.joints, asked.quantities, theory)
     if beams is None:
         return None
@@ -157,10 +154,19 @@ def possible_places(
     places, valid = placed(asked, arm, addresses, values)
     given = places[len(asked.joints) :]
     springs = np.array([q.spring for q in asked.quantities], bool)[:, None]
+    tensors = np.array([is_of_a_tensor(q) for q in asked.quantities], bool)[:, None]
     # a stiffness of 0 has another number of modes, and a body in space without a mass may have no inertia
     least = np.array([q.spring or isinstance(arm, SpatialArm) for q in asked.quantities], bool)
     holds = np.where(least[:, None], given > 0.0, given >= 0.0) & (springs | np.isfinite(given))
-    return places[:, valid & holds.all(axis=0)]
+    holds |= tensors & np.isfinite(given)
+    return places[:, valid & holds.all(axis=0) & possible_tensors(asked, arm, given)]
+
+
+def possible_tensors(asked: Varied, arm: Arm | SpatialArm, given: np.ndarray) -> np.ndarray:
+    """Cells whose values (values, cells) beside angles make no inertia tensor that no body has."""
+    if not isinstance(arm, SpatialArm):
+        return np.ones(given.shape[1], bool)
+    return ~impossible_tensors(arm, asked.quantities, given)
 
 
 def placed(

@@ -157,5 +157,14 @@ def even_shares(low: float, high: float, usual: float, power: int) -> tuple[np.n
     x = np.clip(middle * s / (1.0 - s), low, high)
     shares = (x - low) / (high - low)
     shares[-1] = 1.0 if power else shares[-1]
-    matrix = [math.comb(power, k) * shares**k * (1.0 - shares) ** (power - k) for k in order]
-    return shares, np.linalg.inv(np.array(matrix).T)
+    return shares, to_bernstein(shares)
+
+
+def to_bernstein(shares: np.ndarray) -> np.ndarray:
+    """The matrix from values of a polynomial at some shares of a range to Bernstein's coefficients."""
+    power = shares.size - 1
+    rows = [
+        math.comb(power, k) * shares**k * (1.0 - shares) ** (power - k) for k in range(power + 1)
+    ]
+    found: np.ndarray = np.linalg.inv(np.array(rows).T)
+    return found

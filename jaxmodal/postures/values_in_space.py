@@ -1,0 +1,90 @@
+"""Values of an arm in space, beside its angles, in which its determinant is a polynomial of low degree.
+
+A mass adds to the dynamic stiffness of its point in three directions, whatever is seen from its centre, a moment of
+inertia or a rotor in one, a component of an inertia tensor beside the diagonal in two; a spring gives way in one. So D
+is of degree 3 in a mass, 2 in such a component, and 1 in a moment, a rotor and the compliance of a spring.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from jaxmodal.arm.validity import valid_cells
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.postures.polynomial_values import Quantity, Ranges
+from jaxmodal.postures.value_nodes import even_shares, to_bernstein
+from jaxmodal.spatial.arms.arm import SpatialArm
+
+#: the degree of D in a value, by its address
+_BODY = r"(?:payload|link\d+\.(?:body|hub|stator))\."
+_SPRING = re.compile(r"link\d+\.(?:joint_stiffness|joint_spring\d+\.stiffness)", re.ASCII)
+_DEGREES = {
+    re.compile(_BODY + "mass", re.ASCII): 3,
+    re.compile(_BODY + "inertia\\.(?:xy|yz|xz)", re.ASCII): 2,
+    re.compile(_BODY + "inertia\\.(?:xx|yy|zz)", re.ASCII): 1,
+    re.compile(r"link\d+\.rotor_inertia", re.ASCII): 1,
+    _SPRING: 1,
+}
+
+
+def quantity_in_space(singles: Sequence[str]) -> Quantity | None:
+    """What is at an address of one value of which D is a polynomial, or None."""
+    for pattern, degree in _DEGREES.items():
+        if len(singles) == 1 and pattern.fullmatch(singles[0]):
+            return Quantity(singles[0], degree, _SPRING is pattern)
+    return None
+
+
+def is_of_a_tensor(quantity: Quantity) -> bool:
+    """Whether a value belongs to an inertia tensor, which not every set of numbers is."""
+    return ".inertia." in quantity.address
+
+
+def usual_in_space(arm: SpatialArm, quantities: Sequence[Quantity]) -> list[float]:
+    """A value of each quantity with which a body weighs as much as a link, or a spring is as stiff."""
+    s = arm.model_of_cells(theory_flags("euler_bernoulli")).sections
+    assert s is not None, "an arm of rigid links alone has no series"
+    mass, length = _usual_mass(arm, quantities), float(np.mean(s.length))
+    stiffness = float(np.mean(s.youngs_modulus * s.second_moment_z / s.length))
+    return [
+        stiffness if q.spring else mass if q.degree == 3 else mass * length**2 for q in quantities
+    ]
+
+
+def _usual_mass(arm: SpatialArm, quantities: Sequence[Quantity]) -> float:
+    """Of a link with what it bears, without the masses that vary."""
+    links = float(sum(link.mass for link in arm.links))
+    varying = sum(float(arm.value_at(q.address)) for q in quantities if q.degree == 3)
+    return max(links, float(arm.total_mass) - varying) / arm.num_links
+
+
+def nodes_of(
+    arm: SpatialArm, quantities: Sequence[Quantity], ranges: Ranges
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Of each quantity values that determine a polynomial over its range, and the matrix of `to_bernstein`."""
+    found, usual = [], _usual_mass(arm, quantities)
+    for number, quantity in enumerate(quantities):
+        own = Ranges(*(np.asarray(x)[number : number + 1] for x in ranges))
+        if quantity.degree == 3:
+            shares, matrix = even_shares(float(own.low[0]), float(own.high[0]), usual, 3)
+        else:
+            shares = np.linspace(0.0, 1.0, quantity.degree + 1)
+            matrix = to_bernstein(shares)
+        found.append((own.values(shares[None])[0], matrix))
+    return found
+
+
+def impossible_tensors(
+    arm: SpatialArm, quantities: Sequence[Quantity], values: np.ndarray
+) -> np.ndarray:
+    """Cells of ``values`` (quantities, cells) with a tensor that no body has, (cells,)."""
+    columns: Mapping[str, np.ndarray] = {
+        q.address: x for q, x in zip(quantities, values, strict=True) if is_of_a_tensor(q)
+    }
+    if not columns:
+        return np.zeros(values.shape[1], bool)
+    with np.errstate(all="ignore"):
+        return ~valid_cells(arm.with_values(columns), values.shape[1])
