@@ -24,7 +24,8 @@ from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.polynomial_values import Quantity, Ranges
 from jaxmodal.postures.terms import IN_SPACE, Terms
-from jaxmodal.postures.values_in_space import nodes_of
+from jaxmodal.postures.value_nodes import fitted
+from jaxmodal.postures.values_in_space import shares_of
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import Array, product, xp
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -152,7 +153,7 @@ class ExpansionInSpace:
         for number, joint in enumerate((None, *self._joints[::-1])):
             inner = self._joints[::-1][number] + 1 if number < joints else 0
             own = [k for k, place in enumerate(self._places) if inner <= place < last]
-            columns = [self._nodes[k][0] for k in own]
+            columns = [self._nodes[k] for k in own]
             names = [self._quantities[k].address for k in own]
             axes += own
             if joint is not None:
@@ -168,20 +169,17 @@ class ExpansionInSpace:
         factor = np.where(lost[:, None], np.nan, leading(found.factor))
         factor, growth = _near_one(factor, found.growth)
         # joints ascend, then the values follow, of both the last one fastest
-        order = [
-            axes.index(x) for x in (*(-1 - j for j in self._joints), *range(len(self._places)))
-        ]
+        angles, values = [axes.index(-1 - j) for j in self._joints], range(len(self._places))
+        order = [*(axes.index(k) for k in values), *angles]
         factor = factor.reshape(omega.size, *sizes[::-1])
         factor = np.transpose(factor, [0, *(len(axes) - k for k in order)])
-        factor = factor.reshape(omega.size, len(to_coefficients), -1)
-        by_angles = product(
-            np.swapaxes(factor, 1, 2).reshape(-1, len(to_coefficients)), to_coefficients.T
-        )
-        if self._nodes:
-            matrix = functools.reduce(np.kron, [to_own for _, to_own in self._nodes])
-            by_angles = np.swapaxes(by_angles.reshape(omega.size, len(matrix), -1), 1, 2)
-            by_angles = product(by_angles.reshape(-1, len(matrix)), matrix.T)
-        return by_angles.reshape(omega.size, -1), growth.hi[:, 0], growth.lo[:, 0]
+        rows = product(factor.reshape(-1, len(to_coefficients)), to_coefficients.T)
+        rows = rows.reshape(*factor.shape[: 1 + len(values)], -1)
+        for k in values:  # the axis of each in its turn
+            own_axis = np.moveaxis(rows, 1 + k, -2)
+            rows = np.moveaxis(fitted(own_axis, self._shares[k], terms.powers[k]), -2, 1 + k)
+        rows = np.moveaxis(rows, -1, 1)
+        return rows.reshape(omega.size, -1), growth.hi[:, 0], growth.lo[:, 0]
 
     @functools.cached_property
     def _places(self) -> list[int]:
@@ -189,11 +187,20 @@ class ExpansionInSpace:
         return self._varying.places(self._arm, self._model.flags)
 
     @functools.cached_property
-    def _nodes(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Of each value some that determine the terms, and the matrix that does."""
+    def _shares(self) -> list[np.ndarray]:
+        """Of each value shares of its range that determine the terms."""
         if self._ranges is None:
             return []
-        return nodes_of(self._arm, self._quantities, self._ranges)
+        return shares_of(self._arm, self._quantities, self._ranges)
+
+    @functools.cached_property
+    def _nodes(self) -> list[np.ndarray]:
+        """The values there."""
+        found = []
+        for k, shares in enumerate(self._shares):
+            own = Ranges(*(np.asarray(x)[k : k + 1] for x in self._ranges or ()))
+            found.append(own.values(shares[None])[0])
+        return found
 
     def _condensed(
         self, values: Mapping[str, np.ndarray], part: slice, omega: np.ndarray, outboard: Condensed

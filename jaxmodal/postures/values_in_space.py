@@ -15,7 +15,7 @@ import numpy as np
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.postures.polynomial_values import Quantity, Ranges
-from jaxmodal.postures.value_nodes import even_shares, to_bernstein
+from jaxmodal.postures.value_nodes import even_shares, wide_shares
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: the degree of D in a value, by its address
@@ -28,6 +28,8 @@ _DEGREES = {
     re.compile(r"link\d+\.rotor_inertia", re.ASCII): 1,
     _SPRING: 1,
 }
+#: masses up to so many times the usual one take four values, beyond that one of every decade and some more
+_FAR = 8.0
 
 
 def quantity_in_space(singles: Sequence[str]) -> Quantity | None:
@@ -61,19 +63,16 @@ def _usual_mass(arm: SpatialArm, quantities: Sequence[Quantity]) -> float:
     return max(links, float(arm.total_mass) - varying) / arm.num_links
 
 
-def nodes_of(
-    arm: SpatialArm, quantities: Sequence[Quantity], ranges: Ranges
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Of each quantity values that determine a polynomial over its range, and the matrix of `to_bernstein`."""
+def shares_of(arm: SpatialArm, quantities: Sequence[Quantity], ranges: Ranges) -> list[np.ndarray]:
+    """Of each quantity shares of its range that determine a polynomial."""
     found, usual = [], _usual_mass(arm, quantities)
-    for number, quantity in enumerate(quantities):
-        own = Ranges(*(np.asarray(x)[number : number + 1] for x in ranges))
-        if quantity.degree == 3:
-            shares, matrix = even_shares(float(own.low[0]), float(own.high[0]), usual, 3)
+    for quantity, low, high in zip(quantities, ranges.low, ranges.high, strict=True):
+        if quantity.degree < 3:
+            found.append(np.linspace(0.0, 1.0, quantity.degree + 1))
+        elif high < _FAR * usual:
+            found.append(even_shares(float(low), float(high), usual, 3))
         else:
-            shares = np.linspace(0.0, 1.0, quantity.degree + 1)
-            matrix = to_bernstein(shares)
-        found.append((own.values(shares[None])[0], matrix))
+            found.append(wide_shares(float(low), float(high), usual))
     return found
 
 
