@@ -33,8 +33,9 @@ from jaxmodal.spatial.search.turned_lanes import TurnedLanes, Varying
 from jaxmodal.spatial.stiffness.condensation import Condensed, condensed
 
 _DD = Arithmetic.double_double
-#: cells from which on a table pays that takes half a second, one, and ten, by how many joints vary
-_ENOUGH = {1: 300.0, 2: 1000.0, 3: 70_000.0}
+#: cells from which on a table pays that takes half a second, one, and ten, by how many joints vary, for each
+#: coefficient of what varies beside them
+_ENOUGH = {0: 300.0, 1: 300.0, 2: 1000.0, 3: 70_000.0}
 #: the logarithm of 2
 _LN2 = 0.6931471805599453, 2.3190468138462996e-17
 #: lanes of double-double side by side in NumPy
@@ -65,7 +66,7 @@ def turning(arm: SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
 
 
 def enough_in_space(joints: int) -> float:
-    """Cells that pay for the table of so many joints; of no joint, and of more than there are tables for, none do."""
+    """Cells that pay for the table of so many joints; of more than there are tables for, none do."""
     return _ENOUGH.get(joints, math.inf)
 
 

@@ -80,6 +80,8 @@ def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
     springs = {q.address: 1.0 for q in asked.quantities if q.spring}  # what they are is not known
     if isinstance(arm, SpatialArm):
         values = math.prod(q.degree + 1 for q in asked.quantities)
+        if values * len(asked.joints or asked.quantities) == 0:
+            return False  # nothing that changes a frequency
         if cells < values * enough_in_space(len(asked.joints)):
             return False
         return has_series_in_space(set_parameters(arm, springs))

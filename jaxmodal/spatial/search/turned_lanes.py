@@ -211,5 +211,5 @@ class TurnedLanes:
         for number, (own, place, value) in enumerate(self.in_fields):
             if (own, place) == (field, link):
                 x = 1.0 / values[value] if self.springs[value] else values[value]
-                found = found + self.shares[number] * x
+                found = found + self.shares[number] * x[None, None]
         return found
