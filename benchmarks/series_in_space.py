@@ -47,7 +47,7 @@ ANGLES: dict[str, tuple[tuple[int, ...], dict[str, tuple[float, float]]]] = {
         {"payload.mass": (1e-6, 1e6), "link2.joint_stiffness": (1e-6, 1e12)},
     ),
 }
-#: cells of the general path and of the chain form in each repeat, and the degree of its strains, with which it is right to 2e-10
+#: cells of the general path and of the chain form in each repeat, and the degree of its strains: it is right to 2e-10
 GENERAL_CELLS, CHAIN_CELLS, DEGREE = 100_000, 256, 4
 #: postures compared with single arms in double-double
 REFERENCE = 24

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ from jaxmodal.postures.polynomial_values import (
     varying,
 )
 from jaxmodal.postures.series import is_polynomial
-from jaxmodal.postures.terms import IN_THE_PLANE, Terms
+from jaxmodal.postures.terms import IN_SPACE, IN_THE_PLANE, Terms
 from jaxmodal.postures.values_in_space import (
     impossible_tensors,
     is_of_a_tensor,
@@ -42,6 +43,10 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
+_NO_SERIES = (
+    "arms with a free joint, a support, an axial force, in the plane an elastic base, or rigid links alone have no "
+    "series"
+)
 _ANGLE = re.compile(r"link\d+\.joint_angle", re.ASCII)
 
 
@@ -74,23 +79,51 @@ def _turning(arm: Arm | SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
 
 def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
     """Whether D is a polynomial in all that a batch varies, and the batch has enough cells to pay for the table."""
+    return not why_not(arm, addresses, cells)
+
+
+def why_not(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> str:
+    """Why a batch does not take the series, in words; empty where it does."""
     asked = varied(arm, addresses)
     if asked is None:
-        return False
+        others = [a for a in addresses if not _is_known(arm, a)]
+        what = ", ".join(others) or "a value that is set twice"
+        return f"the determinant is no polynomial of few terms in {what}"
     springs = {q.address: 1.0 for q in asked.quantities if q.spring}  # what they are is not known
-    if isinstance(arm, SpatialArm):
-        values = math.prod(q.degree + 1 for q in asked.quantities)
-        if values * len(asked.joints or asked.quantities) == 0:
-            return False  # nothing that changes a frequency
-        if cells < values * enough_in_space(len(asked.joints)):
-            return False
-        return has_series_in_space(set_parameters(arm, springs))
-    beams = beam_arrays(set_parameters(arm, springs))
+    own = set_parameters(arm, springs)
+    number = terms_of(own, asked)
+    if isinstance(own, SpatialArm):
+        enough = enough_in_space(len(asked.joints))
+        enough *= math.prod(q.degree + 1 for q in asked.quantities)
+        if math.isinf(enough):
+            return f"{len(asked.joints)} angles have {number} terms, more than a table has in space"
+        known = has_series_in_space(own)
+    else:
+        enough = _CELLS_PER_TERM * number
+        if number > _MOST_TERMS:
+            return f"{number} terms are more than the {_MOST_TERMS} of a table"
+        known = is_polynomial(beam_arrays(own))
+    if number == 1:
+        return "no frequency depends on what varies"
+    if not known:
+        return _NO_SERIES
+    if cells < enough:
+        return f"{cells} cells do not pay for a table of {number} terms, {math.ceil(enough)} do"
+    return ""
+
+
+def terms_of(arm: Arm | SpatialArm, asked: Varied) -> int:
+    """How many terms D has in what varies."""
     powers = tuple(q.degree for q in asked.quantities)
-    mirrored = len(asked.joints) == arm.num_links - 1 and is_mirrored(beams)
-    terms = Terms(IN_THE_PLANE.degree, mirrored, powers).number(len(asked.joints))
-    enough = 1 < terms <= _MOST_TERMS and cells >= _CELLS_PER_TERM * terms
-    return enough and is_polynomial(beams)
+    if isinstance(arm, SpatialArm):
+        return dataclasses.replace(IN_SPACE, powers=powers).number(len(asked.joints))
+    mirrored = len(asked.joints) == arm.num_links - 1 and is_mirrored(beam_arrays(arm))
+    return Terms(IN_THE_PLANE.degree, mirrored, powers).number(len(asked.joints))
+
+
+def _is_known(arm: Arm | SpatialArm, address: str) -> bool:
+    """Whether D is a polynomial in what is at an address."""
+    return varied(arm, [address]) is not None
 
 
 def _numbers(singles: Sequence[str]) -> list[int]:
