@@ -103,7 +103,7 @@ class Ranges(NamedTuple):
         low = np.where(low < 0.0, low * _WIDER, low / _WIDER)
         high = np.where(high < 0.0, high / _WIDER, high * _WIDER)
         least = _LEAST * _coordinates(np.array(usual, float)[:, None], springs)[:, 0]
-        return cls(low, np.where(high > low, high, least), springs)
+        return cls(low, np.where((high > low) | np.isinf(high), high, least), springs)
 
     def scaled(self, values: Array) -> Array:
         """Values (values, ...) as 0 to 1 over their ranges."""
