@@ -36,6 +36,7 @@ from jaxmodal.postures.terms import IN_SPACE, IN_THE_PLANE, Terms
 from jaxmodal.postures.values_in_space import (
     impossible_tensors,
     is_of_a_tensor,
+    may_be_rigid,
     quantity_in_space,
     usual_in_space,
 )
@@ -61,13 +62,19 @@ def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
         if _ANGLE.fullmatch(singles[0]):
             joints += _numbers(singles)
             continue
-        in_space = isinstance(arm, SpatialArm)
-        quantity = quantity_in_space(singles) if in_space else quantity_of(arm, address)
+        quantity = _quantity(arm, address)
         if quantity is None:
             return None
         quantities.append(quantity)
         rows.append(row)
     return Varied(_turning(arm, joints), tuple(quantities), tuple(rows))
+
+
+def _quantity(arm: Arm | SpatialArm, address: str) -> Quantity | None:
+    """Of an arm of either kind."""
+    if isinstance(arm, SpatialArm):
+        return quantity_in_space(arm, resolve_address(arm, address))
+    return quantity_of(arm, address)
 
 
 def _turning(arm: Arm | SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
@@ -188,11 +195,11 @@ def possible_places(
     """Places of the cells whose values are possible."""
     places, valid = placed(asked, arm, addresses, values)
     given = places[len(asked.joints) :]
-    springs = np.array([q.spring for q in asked.quantities], bool)[:, None]
+    rigid = np.array([may_be_rigid(q) for q in asked.quantities], bool)[:, None]
     tensors = np.array([is_of_a_tensor(q) for q in asked.quantities], bool)[:, None]
     # a stiffness of 0 has another number of modes, and a body in space without a mass may have no inertia
     least = np.array([q.spring or isinstance(arm, SpatialArm) for q in asked.quantities], bool)
-    holds = np.where(least[:, None], given > 0.0, given >= 0.0) & (springs | np.isfinite(given))
+    holds = np.where(least[:, None], given > 0.0, given >= 0.0) & (rigid | np.isfinite(given))
     holds |= tensors & np.isfinite(given)
     return places[:, valid & holds.all(axis=0) & possible_tensors(asked, arm, given)]
 

@@ -1,8 +1,9 @@
 """Values of an arm in space, beside its angles, in which its determinant is a polynomial of low degree.
 
 A mass adds to the dynamic stiffness of its point in three directions, whatever is seen from its centre, a moment of
-inertia or a rotor in one, a component of an inertia tensor beside the diagonal in two; a spring gives way in one. So D
-is of degree 3 in a mass, 2 in such a component, and 1 in a moment, a rotor and the compliance of a spring.
+inertia or a rotor in one, a component of an inertia tensor beside the diagonal in two; a spring gives way in one, and
+so does a direction of a base that is coupled with no other. So D is of degree 3 in a mass, 2 in such a component, and 1
+in a moment, a rotor and the compliance of a spring.
 """
 
 from __future__ import annotations
@@ -21,28 +22,44 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 #: the degree of D in a value, by its address
 _BODY = r"(?:payload|link\d+\.(?:body|hub|stator))\."
 _SPRING = re.compile(r"link\d+\.(?:joint_stiffness|joint_spring\d+\.stiffness)", re.ASCII)
+_BASE = re.compile(r"base_stiffness\.k([1-6])\1", re.ASCII)
 _DEGREES = {
     re.compile(_BODY + "mass", re.ASCII): 3,
     re.compile(_BODY + "inertia\\.(?:xy|yz|xz)", re.ASCII): 2,
     re.compile(_BODY + "inertia\\.(?:xx|yy|zz)", re.ASCII): 1,
     re.compile(r"link\d+\.rotor_inertia", re.ASCII): 1,
     _SPRING: 1,
+    _BASE: 1,
 }
 #: masses up to so many times the usual one take four values, beyond that one of every decade and some more
 _FAR = 8.0
 
 
-def quantity_in_space(singles: Sequence[str]) -> Quantity | None:
+def quantity_in_space(arm: SpatialArm, singles: Sequence[str]) -> Quantity | None:
     """What is at an address of one value of which D is a polynomial, or None."""
     for pattern, degree in _DEGREES.items():
         if len(singles) == 1 and pattern.fullmatch(singles[0]):
-            return Quantity(singles[0], degree, _SPRING is pattern)
+            if pattern is _BASE and not _gives_alone(arm, int(singles[0][-1]) - 1):
+                return None
+            return Quantity(singles[0], degree, pattern in (_SPRING, _BASE))
     return None
+
+
+def _gives_alone(arm: SpatialArm, direction: int) -> bool:
+    """Whether a direction of the base is coupled with no other: then D is a polynomial in its compliance."""
+    assert arm.base_stiffness is not None
+    row = arm.base_stiffness.rows()[direction]
+    return not any(float(x) for k, x in enumerate(row) if k != direction)
 
 
 def is_of_a_tensor(quantity: Quantity) -> bool:
     """Whether a value belongs to an inertia tensor, which not every set of numbers is."""
     return ".inertia." in quantity.address
+
+
+def may_be_rigid(quantity: Quantity) -> bool:
+    """Whether inf is a value of a quantity: that of a joint's spring, not of a base in space."""
+    return quantity.spring and not quantity.address.startswith("base_stiffness.")
 
 
 def usual_in_space(arm: SpatialArm, quantities: Sequence[Quantity]) -> list[float]:

@@ -18,6 +18,9 @@ MODES, CELLS = 4, 120
 #: the series and the search for one arm, each good to about 1e-13
 ALIKE = 2e-13
 
+#: a base whose directions are coupled with no other
+ON_SPRINGS = bent_arm().replace(base_stiffness=[3e6, 2e6, 5e6, 4e4, 6e4, 3e4])
+
 #: arm, address, range, and the degree of D
 VALUES = {
     "payload's mass": (bent_arm(), "payload.mass", (0.5, 10.0), 3),
@@ -32,6 +35,8 @@ VALUES = {
     "across the joint": (bent_arm(), "link2.joint_spring1.stiffness", (1e5, 1e8), 1),
     "about an axis across": (bent_arm(), "link2.joint_spring2.stiffness", (1e3, 1e7), 1),
     "a joint that was rigid": (bent_arm(), "link3.joint_stiffness", (1e3, 1e7), 1),
+    "a base that shifts": (ON_SPRINGS, "base_stiffness.k22", (1e4, 1e8), 1),
+    "a base that turns": (ON_SPRINGS, "base_stiffness.k55", (1e3, 1e9), 1),
     "on an elastic base": (standing_arm(), "link1.joint_stiffness", (1e3, 1e7), 1),
 }
 
@@ -143,6 +148,23 @@ def test_values_of_any_link_beside_any_joints(beyond):
 
 
 @pytest.mark.slow
+def test_the_springs_of_a_base_beside_the_first_angle():
+    sizes = drawn(5, along=(4.0, 9.0), turning=(3.0, 7.0), joint=(3.0, 6.0))
+    cells = angles(1) | {
+        "base_stiffness.k11": sizes["along"],
+        "base_stiffness.k55": sizes["turning"],
+        "link1.joint_stiffness": sizes["joint"],
+    }
+    cells["base_stiffness.k11"][0] = np.inf  # which no base in space is
+    left = []
+    found = solved(ON_SPRINGS, cells, left)
+    assert 0 in left
+    assert len(left) < 6
+    assert int(found.status[0, 0]) == int(Status.invalid_input)
+    check(ON_SPRINGS, cells, found, (1, 60))
+
+
+@pytest.mark.slow
 def test_programs_find_what_numpy_finds(monkeypatch):
     sizes = drawn(4, mass=(0.0, 1.5), spring=(4.0, 7.0))
     cells = angles(2, 3) | {"payload.mass": sizes["mass"], "link5.joint_stiffness": sizes["spring"]}
@@ -167,6 +189,8 @@ def test_which_batches_take_the_series():
     assert not pays(angle, "payload.mass", arm=free)
     for other in ("payload.centre.x", "link1.length", "link3.joint_axis.x"):
         assert not pays(angle, other)
+    assert pays(angle, "base_stiffness.k44", arm=ON_SPRINGS)
+    assert not pays(angle, "base_stiffness.k44", arm=standing_arm()), "coupled with others"
 
 
 def test_shares_of_wide_ranges_keep_the_digits_of_every_decade():

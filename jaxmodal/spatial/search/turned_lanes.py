@@ -25,6 +25,8 @@ from jaxmodal.spatial.stiffness.uniform_links import TURNED, Layout, layout_of, 
 
 #: rotation and offset of a link that is not turned
 _NOT_TURNED = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
+#: a stiffness whose compliance is nothing beside any other
+_AS_GOOD_AS_RIGID = 1e300
 
 
 class Varying(NamedTuple):
@@ -49,7 +51,9 @@ class Varying(NamedTuple):
         found = {}
         for number, (address, spring) in enumerate(zip(self.addresses, self.springs, strict=True)):
             size = float(self.sizes[number])
-            column = np.full(cells + len(self.addresses), np.inf if spring else 0.0)
+            # a base is not rigid in any direction, but may be as good as rigid
+            rigid = _AS_GOOD_AS_RIGID if address.startswith("base_stiffness.") else np.inf
+            column = np.full(cells + len(self.addresses), rigid if spring else 0.0)
             column[cells + number] = 1.0 / size if spring else size
             found[address] = column
         return found
