@@ -205,7 +205,7 @@ def possible_places(
 
 
 def possible_tensors(asked: Varied, arm: Arm | SpatialArm, given: np.ndarray) -> np.ndarray:
-    """Cells whose values (values, cells) beside angles make no inertia tensor that no body has."""
+    """Whether the values (values, cells) beside angles make inertia tensors that bodies have, of each cell."""
     if not isinstance(arm, SpatialArm):
         return np.ones(given.shape[1], bool)
     return ~impossible_tensors(arm, asked.quantities, given)
