@@ -11,7 +11,7 @@ import numpy as np
 from jaxmodal.postures.combinations import Combinations
 from jaxmodal.postures.expansions import Expansion
 from jaxmodal.postures.series import PostureSeries, confirmed
-from jaxmodal.postures.terms import Terms
+from jaxmodal.postures.terms import IN_THE_PLANE, Terms
 
 #: series of fewer terms stay as they are
 _FEWEST = 64
@@ -26,7 +26,7 @@ _PRODUCTS = 2
 _MEASURED, _SURE, _LEAST = 64, 3.0, 2.0 * 2.0**-52
 #: and this multiple at the least, whatever is estimated
 _NO_LESS = 1.5
-#: so many times as many where values vary beside angles: there errors of cells differ more
+#: so many times as many in space where values vary beside angles: there errors of cells differ more
 _OF_VALUES = 2
 
 
@@ -38,7 +38,8 @@ def measured(
     What is rounded is estimated by the sum of many terms, and a fifth of that as a rule; where values vary beside
     angles it may be more.
     """
-    values = _MEASURED * (_OF_VALUES if expansion.terms.powers else 1)
+    in_space = expansion.terms.degree > IN_THE_PLANE.degree
+    values = _MEASURED * (_OF_VALUES if in_space and expansion.terms.powers else 1)
     largest = confirmed(series, expansion, combinations, values)
     if largest is None:
         return None
