@@ -40,6 +40,7 @@ KINDS: dict[str, Callable[[Draw], Case]] = {
         degenerate.series_values,
         degenerate.series_values_clouds,
         degenerate.series_in_space,
+        degenerate.series_values_in_space,
         degenerate.space,
         degenerate.space_equal,
     )
@@ -50,6 +51,7 @@ SERIES = {
     "series_clouds": 7000,
     "series_in_space": 1000,
     "series_values": 9000,
+    "series_values_in_space": 2400,
     "series_values_clouds": 19_500,
 }
 

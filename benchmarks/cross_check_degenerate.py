@@ -154,6 +154,25 @@ def space(draw: Draw) -> Case:
     return Case(jm.SpatialArm(links), cells, theory=draw.theory())
 
 
+def series_values_in_space(draw: Draw) -> Case:
+    """One angle in space with a body of 1e-3 to 1e3 times a link and a spring of 1e-3 to 1e6 E I/L, in the series."""
+    case = space(draw)
+    arm, number = case.arm, len(case.arm.links)
+    fixed = {"link1.joint_stiffness": np.inf}
+    for k in range(2, number + 1):
+        fixed[f"link{k}.joint_angle"] = float(draw.rng.uniform(-3.0, 3.0))
+        fixed[f"link{k}.joint_stiffness"] = np.inf
+    values = arm.links[1].section_values
+    size = float(arm.links[1].youngs_modulus * values.second_moment_y) / float(arm.links[1].length)
+    mass = f"link{number}.body.mass"
+    cells = {
+        "link2.joint_angle": draw.angles(),
+        "link2.joint_stiffness": size * draw.logs(-3, 6),
+        mass: case.parameters[mass],
+    }
+    return Case(jm.set_parameters(arm, fixed), cells, theory=case.theory)
+
+
 def series_in_space(draw: Draw) -> Case:
     """Postures alone of arms in space: axes in any direction, springs and bodies of 1e-2 to 1e4 times a link's."""
     number = draw.pick(2, 3)

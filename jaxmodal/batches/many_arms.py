@@ -55,9 +55,9 @@ def natural_frequencies_batch(
         As for `natural_frequencies`.
     chunk_size : int, optional
         Cells solved side by side on one core. The default keeps the working set in cache, solves large batches in
-        which only joint angles vary by the posture series (docs/posture-series.md), and up to 10,240 cells, or 131,072
-        postures of the series, in NumPy, for which nothing is compiled; where such batches come by the hundred, give a
-        number.
+        which only joint angles, masses, inertias and joint springs vary by the posture series
+        (docs/posture-series.md), and up to 10,240 cells, or 131,072 postures of the series, in NumPy, for which nothing
+        is compiled; where such batches come by the hundred, give a number.
     kernel : str
         ``"portable"`` leaves the search to XLA, ``"fused"`` makes one kernel of it (docs/gpu.md), and ``"auto"`` takes
         that on a GPU that can compile it. Statuses and counts are the same.

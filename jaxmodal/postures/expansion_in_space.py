@@ -1,7 +1,8 @@
 """The determinant of an arm in space in some joint angles, of each of which it is a trigonometric polynomial.
 
 Its degree is 4. Beyond a joint six independent solutions of twelve enter the determinant as a product of six; a
-rotation turns each with weights -1, 0 and 1, four of each, so that the product has weights up to 4.
+rotation turns each with weights -1, 0 and 1, four of each, so that the product has weights up to 4. In the values of
+`values_in_space` it is a polynomial as well.
 """
 
 from __future__ import annotations
@@ -17,22 +18,24 @@ import numpy as np
 
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import Arithmetic, Number, leading
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, waves_at
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags, waves_at
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.postures.harmonics import Determinant
 from jaxmodal.postures.polynomial_values import Quantity, Ranges
 from jaxmodal.postures.terms import IN_SPACE, Terms
-from jaxmodal.postures.value_nodes import even_shares
+from jaxmodal.postures.value_nodes import fitted
+from jaxmodal.postures.values_in_space import shares_of
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import Array, product, xp
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.search.turned_lanes import TurnedLanes
+from jaxmodal.spatial.search.turned_lanes import TurnedLanes, Varying
 from jaxmodal.spatial.stiffness.condensation import Condensed, condensed
 
 _DD = Arithmetic.double_double
-#: cells from which on a table pays that takes half a second, one, and ten, by how many joints vary
-_ENOUGH = {1: 300.0, 2: 1000.0, 3: 70_000.0}
+#: cells from which on a table pays that takes half a second, one, and ten, by how many joints vary, for each
+#: coefficient of what varies beside them
+_ENOUGH = {0: 300.0, 1: 300.0, 2: 1000.0, 3: 70_000.0}
 #: the logarithm of 2
 _LN2 = 0.6931471805599453, 2.3190468138462996e-17
 #: lanes of double-double side by side in NumPy
@@ -63,7 +66,7 @@ def turning(arm: SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
 
 
 def enough_in_space(joints: int) -> float:
-    """Cells that pay for the table of so many joints; of no joint, and of more than there are tables for, none do."""
+    """Cells that pay for the table of so many joints; of more than there are tables for, none do."""
     return _ENOUGH.get(joints, math.inf)
 
 
@@ -88,7 +91,7 @@ class CounterInSpace:
 
 
 class ExpansionInSpace:
-    """Of an arm in space, some of whose joints vary, and values of the body at its tip; see `expansions.Expansion`."""
+    """Of an arm in space, some of whose joints and values vary; see `expansions.Expansion`."""
 
     def __init__(
         self,
@@ -97,14 +100,15 @@ class ExpansionInSpace:
         theory: TheoryName,
         quantities: tuple[Quantity, ...] = (),
         ranges: Ranges | None = None,
-        bodies: tuple[SpatialArm, np.ndarray] | None = None,
     ) -> None:
         self._arm, self._joints = arm, joints
-        self._model = arm.model(theory)
+        self._model = arm.model_of_cells(theory_flags(theory))
         self._quantities, self._ranges = quantities, ranges
-        # the arm with 0 for these values, and what they make of the body at its tip
-        self._empty: SpatialArm = arm if bodies is None else bodies[0]
-        self._bodies = None if bodies is None else bodies[1]
+        self._varying = Varying()
+        if ranges is not None:
+            springs = tuple(q.spring for q in quantities)
+            sizes = np.maximum(np.abs(ranges.low), np.abs(ranges.high))
+            self._varying = Varying(tuple(q.address for q in quantities), springs, sizes)
 
     @property
     def terms(self) -> Terms:
@@ -126,7 +130,7 @@ class ExpansionInSpace:
         return CounterInSpace(self._lanes(omega, _WAYS), self._joints, self.terms)
 
     def _lanes(self, omega: np.ndarray, ways: np.ndarray) -> TurnedLanes:
-        given = self._empty, self._joints, self._model.flags, omega, ways, self._bodies
+        given = self._arm, self._joints, self._model.flags, omega, ways, self._varying
         return TurnedLanes.of(*given)
 
     def turns(self, omega: np.ndarray) -> np.ndarray:
@@ -144,41 +148,60 @@ class ExpansionInSpace:
         terms, joints = self.terms, len(self._joints)
         grid, to_coefficients = terms.sampling(joints)
         one = grid[joints - 1, : terms.points] if joints else np.empty(0)
-        # values follow one another fastest, then the angles of the last joint
-        given, each = self._values, 1
-        if given is not None:
-            each, to_coefficients = given[0].shape[1], np.kron(to_coefficients, given[1])
-        rows = np.empty((0, 1)) if given is None else given[0]
-        values = {q.address: x for q, x in zip(self._quantities, rows, strict=True)}
         found, last = Condensed.nothing(omega.size, _DD), self._arm.num_links
+        # axes of the cells, from that on which they follow one another: numbers of values, and -1 - k of joint k
+        axes, sizes = list[int](), list[int]()
         for number, joint in enumerate((None, *self._joints[::-1])):
             inner = self._joints[::-1][number] + 1 if number < joints else 0
-            turned = {}
+            own = [k for k, place in enumerate(self._places) if inner <= place < last]
+            columns = [self._nodes[k] for k in own]
+            names = [self._quantities[k].address for k in own]
+            axes += own
             if joint is not None:
-                turned = {_angle(joint): np.repeat(one, each * one.size ** (number - 1))}
-            at_tip = last == self._arm.num_links > inner
-            here = {a: np.tile(x, one.size if turned else 1) for a, x in values.items() if at_tip}
-            found = self._condensed(turned | here, slice(inner, last), omega, found)
+                columns, names, axes = [*columns, one], [*names, _angle(joint)], [*axes, -1 - joint]
+            here, cells = {}, math.prod(sizes)
+            sizes += [x.size for x in columns]
+            for name, x in zip(names, columns, strict=True):
+                here[name] = np.tile(np.repeat(x, cells), math.prod(sizes) // (cells * x.size))
+                cells *= x.size
+            found = self._condensed(here, slice(inner, last), omega, found)
             last = inner
         lost = CERTAIN * np.max(found.noise, axis=1) > _DIGITS
         factor = np.where(lost[:, None], np.nan, leading(found.factor))
         factor, growth = _near_one(factor, found.growth)
-        return product(factor, to_coefficients.T), growth.hi[:, 0], growth.lo[:, 0]
+        # joints ascend, then the values follow, of both the last one fastest
+        angles, values = [axes.index(-1 - j) for j in self._joints], range(len(self._places))
+        order = [*(axes.index(k) for k in values), *angles]
+        factor = factor.reshape(omega.size, *sizes[::-1])
+        factor = np.transpose(factor, [0, *(len(axes) - k for k in order)])
+        rows = product(factor.reshape(-1, len(to_coefficients)), to_coefficients.T)
+        rows = rows.reshape(*factor.shape[: 1 + len(values)], -1)
+        for k in values:  # the axis of each in its turn
+            own_axis = np.moveaxis(rows, 1 + k, -2)
+            rows = np.moveaxis(fitted(own_axis, self._shares[k], terms.powers[k]), -2, 1 + k)
+        rows = np.moveaxis(rows, -1, 1)
+        return rows.reshape(omega.size, -1), growth.hi[:, 0], growth.lo[:, 0]
 
     @functools.cached_property
-    def _values(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Values (values, N) beside the angles that determine the terms, and the matrix (N, N) that does."""
+    def _places(self) -> list[int]:
+        """Of each value the link, from 0, that it is a part of."""
+        return self._varying.places(self._arm, self._model.flags)
+
+    @functools.cached_property
+    def _shares(self) -> list[np.ndarray]:
+        """Of each value shares of its range that determine the terms."""
         if self._ranges is None:
-            return None
-        usual = float(self._empty.total_mass) / self._arm.num_links
-        ranges, shares, matrix = self._ranges, np.empty((0, 1)), np.ones((1, 1))
-        for low, high, power in zip(ranges.low, ranges.high, self.terms.powers, strict=True):
-            own, to_own = even_shares(float(low), float(high), usual, power)
-            shares = np.concatenate(
-                [shares.repeat(own.size, axis=1), np.tile(own, shares.shape[1])[None]]
-            )
-            matrix = np.kron(matrix, to_own)
-        return ranges.values(shares), matrix
+            return []
+        return shares_of(self._arm, self._quantities, self._ranges)
+
+    @functools.cached_property
+    def _nodes(self) -> list[np.ndarray]:
+        """The values there."""
+        found = []
+        for k, shares in enumerate(self._shares):
+            own = Ranges(*(np.asarray(x)[k : k + 1] for x in self._ranges or ()))
+            found.append(own.values(shares[None])[0])
+        return found
 
     def _condensed(
         self, values: Mapping[str, np.ndarray], part: slice, omega: np.ndarray, outboard: Condensed

@@ -11,7 +11,7 @@ import numpy as np
 from jaxmodal.postures.combinations import Combinations
 from jaxmodal.postures.expansions import Expansion
 from jaxmodal.postures.series import PostureSeries, confirmed
-from jaxmodal.postures.terms import Terms
+from jaxmodal.postures.terms import IN_THE_PLANE, Terms
 
 #: series of fewer terms stay as they are
 _FEWEST = 64
@@ -24,21 +24,29 @@ _PRODUCTS = 2
 #: values of each panel whose errors are measured; so many times the largest of them, and so much of the size of the
 #: panel, is what the series states, on which `series_roots._MARGIN` comes
 _MEASURED, _SURE, _LEAST = 64, 3.0, 2.0 * 2.0**-52
+#: and this multiple at the least, whatever is estimated
+_NO_LESS = 1.5
+#: so many times as many in space where values vary beside angles: there errors of cells differ more
+_OF_VALUES = 2
 
 
 def measured(
     series: PostureSeries, combinations: Combinations | None, expansion: Expansion
 ) -> PostureSeries | None:
-    """The series with errors as they are in held-back values, no larger than it says; None where it does not hold.
+    """The series with errors as they are in held-back values; None where it does not hold.
 
-    What is rounded is bounded by the sum of many terms, and a fifth of that as a rule.
+    What is rounded is estimated by the sum of many terms, and a fifth of that as a rule; where values vary beside
+    angles it may be more.
     """
-    largest = confirmed(series, expansion, combinations, _MEASURED)
+    in_space = expansion.terms.degree > IN_THE_PLANE.degree
+    values = _MEASURED * (_OF_VALUES if in_space and expansion.terms.powers else 1)
+    largest = confirmed(series, expansion, combinations, values)
     if largest is None:
         return None
     size = np.asarray(series.size)
     largest = largest.reshape(-1, *(1,) * (size.ndim - 1))
     error = np.minimum(series.error, (_SURE * largest + _LEAST) * size)
+    error = np.maximum(error, _NO_LESS * largest * size)
     return dataclasses.replace(series, error=jax.device_put(error))
 
 

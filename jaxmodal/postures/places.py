@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Sequence
@@ -31,12 +32,22 @@ from jaxmodal.postures.polynomial_values import (
     varying,
 )
 from jaxmodal.postures.series import is_polynomial
-from jaxmodal.postures.terms import IN_THE_PLANE, Terms
+from jaxmodal.postures.terms import IN_SPACE, IN_THE_PLANE, Terms
+from jaxmodal.postures.values_in_space import (
+    impossible_tensors,
+    is_of_a_tensor,
+    may_be_rigid,
+    quantity_in_space,
+    usual_in_space,
+)
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.search.turned_lanes import bodies_of
 
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
+_NO_SERIES = (
+    "arms with a free joint, a support, an axial force, in the plane an elastic base, or rigid links alone have no "
+    "series"
+)
 _ANGLE = re.compile(r"link\d+\.joint_angle", re.ASCII)
 
 
@@ -51,8 +62,7 @@ def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
         if _ANGLE.fullmatch(singles[0]):
             joints += _numbers(singles)
             continue
-        in_space = isinstance(arm, SpatialArm)
-        quantity = _mass_at_the_tip(arm, singles) if in_space else quantity_of(arm, address)
+        quantity = _quantity(arm, address)
         if quantity is None:
             return None
         quantities.append(quantity)
@@ -60,12 +70,11 @@ def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
     return Varied(_turning(arm, joints), tuple(quantities), tuple(rows))
 
 
-def _mass_at_the_tip(arm: Arm | SpatialArm, singles: Sequence[str]) -> Quantity | None:
-    """The mass of the payload, or of the body at the tip of the last link, of degree 3."""
-    known = ("payload.mass", f"link{arm.num_links}.body.mass")
-    if len(singles) > 1 or singles[0] not in known:
-        return None
-    return Quantity(singles[0], 3, False)
+def _quantity(arm: Arm | SpatialArm, address: str) -> Quantity | None:
+    """Of an arm of either kind."""
+    if isinstance(arm, SpatialArm):
+        return quantity_in_space(arm, resolve_address(arm, address))
+    return quantity_of(arm, address)
 
 
 def _turning(arm: Arm | SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
@@ -77,19 +86,51 @@ def _turning(arm: Arm | SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
 
 def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
     """Whether D is a polynomial in all that a batch varies, and the batch has enough cells to pay for the table."""
+    return not why_not(arm, addresses, cells)
+
+
+def why_not(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> str:
+    """Why a batch does not take the series, in words; empty where it does."""
     asked = varied(arm, addresses)
     if asked is None:
-        return False
-    if isinstance(arm, SpatialArm):
-        values = math.prod(q.degree + 1 for q in asked.quantities)
-        return cells >= values * enough_in_space(len(asked.joints)) and has_series_in_space(arm)
+        others = [a for a in addresses if not _is_known(arm, a)]
+        what = ", ".join(others) or "a value that is set twice"
+        return f"the determinant is no polynomial of few terms in {what}"
     springs = {q.address: 1.0 for q in asked.quantities if q.spring}  # what they are is not known
-    beams = beam_arrays(set_parameters(arm, springs))
+    own = set_parameters(arm, springs)
+    number = terms_of(own, asked)
+    if isinstance(own, SpatialArm):
+        enough = enough_in_space(len(asked.joints))
+        enough *= math.prod(q.degree + 1 for q in asked.quantities)
+        if math.isinf(enough):
+            return f"{len(asked.joints)} angles have {number} terms, more than a table has in space"
+        known = has_series_in_space(own)
+    else:
+        enough = _CELLS_PER_TERM * number
+        if number > _MOST_TERMS:
+            return f"{number} terms are more than the {_MOST_TERMS} of a table"
+        known = is_polynomial(beam_arrays(own))
+    if number == 1:
+        return "no frequency depends on what varies"
+    if not known:
+        return _NO_SERIES
+    if cells < enough:
+        return f"{cells} cells do not pay for a table of {number} terms, {math.ceil(enough)} do"
+    return ""
+
+
+def terms_of(arm: Arm | SpatialArm, asked: Varied) -> int:
+    """How many terms D has in what varies."""
     powers = tuple(q.degree for q in asked.quantities)
-    mirrored = len(asked.joints) == arm.num_links - 1 and is_mirrored(beams)
-    terms = Terms(IN_THE_PLANE.degree, mirrored, powers).number(len(asked.joints))
-    enough = 1 < terms <= _MOST_TERMS and cells >= _CELLS_PER_TERM * terms
-    return enough and is_polynomial(beams)
+    if isinstance(arm, SpatialArm):
+        return dataclasses.replace(IN_SPACE, powers=powers).number(len(asked.joints))
+    mirrored = len(asked.joints) == arm.num_links - 1 and is_mirrored(beam_arrays(arm))
+    return Terms(IN_THE_PLANE.degree, mirrored, powers).number(len(asked.joints))
+
+
+def _is_known(arm: Arm | SpatialArm, address: str) -> bool:
+    """Whether D is a polynomial in what is at an address."""
+    return varied(arm, [address]) is not None
 
 
 def _numbers(singles: Sequence[str]) -> list[int]:
@@ -108,12 +149,10 @@ def expansion_of(
     if isinstance(arm, SpatialArm):
         if not quantities:
             return ExpansionInSpace(arm, asked.joints, theory)
-        bodies = bodies_of(arm, [q.address for q in quantities], theory_flags(theory))
-        if bodies is None:
+        ranges = Ranges.of(values, quantities, usual_in_space(arm, quantities))
+        if not np.isfinite(ranges.high).all():
             return None
-        each = float(bodies[0].total_mass) / arm.num_links
-        ranges = Ranges.of(values, quantities, [each] * len(quantities))
-        return ExpansionInSpace(arm, asked.joints, theory, quantities, ranges, bodies)
+        return ExpansionInSpace(arm, asked.joints, theory, quantities, ranges)
     beams = varying(arm, asked.joints, asked.quantities, theory)
     if beams is None:
         return None
@@ -156,11 +195,20 @@ def possible_places(
     """Places of the cells whose values are possible."""
     places, valid = placed(asked, arm, addresses, values)
     given = places[len(asked.joints) :]
-    springs = np.array([q.spring for q in asked.quantities], bool)[:, None]
+    rigid = np.array([may_be_rigid(q) for q in asked.quantities], bool)[:, None]
+    tensors = np.array([is_of_a_tensor(q) for q in asked.quantities], bool)[:, None]
     # a stiffness of 0 has another number of modes, and a body in space without a mass may have no inertia
     least = np.array([q.spring or isinstance(arm, SpatialArm) for q in asked.quantities], bool)
-    holds = np.where(least[:, None], given > 0.0, given >= 0.0) & (springs | np.isfinite(given))
-    return places[:, valid & holds.all(axis=0)]
+    holds = np.where(least[:, None], given > 0.0, given >= 0.0) & (rigid | np.isfinite(given))
+    holds |= tensors & np.isfinite(given)
+    return places[:, valid & holds.all(axis=0) & possible_tensors(asked, arm, given)]
+
+
+def possible_tensors(asked: Varied, arm: Arm | SpatialArm, given: np.ndarray) -> np.ndarray:
+    """Whether the values (values, cells) beside angles make inertia tensors that bodies have, of each cell."""
+    if not isinstance(arm, SpatialArm):
+        return np.ones(given.shape[1], bool)
+    return ~impossible_tensors(arm, asked.quantities, given)
 
 
 def placed(

@@ -93,15 +93,17 @@ class Ranges(NamedTuple):
     def of(
         cls, values: np.ndarray, quantities: Sequence[Quantity], usual: Sequence[float]
     ) -> Ranges:
-        """Of some values (values, samples) of quantities, positive or 0, or inf; ``usual`` is one of each.
+        """Of some values (values, samples) of quantities, springs up to inf; ``usual`` is one of each.
 
         A stiffness of 0 has another number of modes: no range has it.
         """
         springs = np.array([q.spring for q in quantities], bool)
         rows = _coordinates(values, springs)
-        low, high = rows.min(axis=1) / _WIDER, rows.max(axis=1) * _WIDER
+        low, high = rows.min(axis=1), rows.max(axis=1)
+        low = np.where(low < 0.0, low * _WIDER, low / _WIDER)
+        high = np.where(high < 0.0, high / _WIDER, high * _WIDER)
         least = _LEAST * _coordinates(np.array(usual, float)[:, None], springs)[:, 0]
-        return cls(low, np.where(high > 0.0, high, least), springs)
+        return cls(low, np.where((high > low) | np.isinf(high), high, least), springs)
 
     def scaled(self, values: Array) -> Array:
         """Values (values, ...) as 0 to 1 over their ranges."""
@@ -119,9 +121,10 @@ class Ranges(NamedTuple):
         even = rng.uniform(0.0, 1.0, (len(self.low), number))
         low, high = (np.asarray(x)[:, None] for x in (self.low, self.high))
         least = np.where(low > 0.0, low, _NARROWEST * high)
-        x = least * (high / least) ** even
+        with np.errstate(all="ignore"):  # of a range on both sides of 0 nothing of it is taken
+            x = least * (high / least) ** even
         by_size = np.clip((x - low) / (high - low), 0.0, 1.0)
-        return np.where(np.arange(number) % 2 == 0, even, by_size)
+        return np.where((np.arange(number) % 2 == 0) | (low < 0.0), even, by_size)
 
 
 def _coordinates(values: Array, spring: Array) -> Array:
@@ -153,7 +156,8 @@ def within(ranges: Ranges | None, places: Array) -> Array:
         return xp.ones(places.shape[1:], bool)
     values = places[places.shape[0] - ranges.low.shape[0] :]
     share = ranges.scaled(values)
-    return xp.all((values >= 0.0) & (share >= 0.0) & (share <= 1.0), axis=0)
+    signed = (ranges.low < 0.0).reshape(-1, *(1,) * (values.ndim - 1))
+    return xp.all(((values >= 0.0) | signed) & (share >= 0.0) & (share <= 1.0), axis=0)
 
 
 @jax.tree_util.register_dataclass

@@ -271,7 +271,8 @@ def confirmed(
     panels, joints = edges.size - 1, len(expansion.joints)
     panel = np.repeat(np.arange(panels), values)
     low, high = edges[panel], edges[panel + 1]
-    x = 0.5 * (low + high) + 0.5 * (high - low) * rng.uniform(-1.0, 1.0, panel.size)
+    # closer towards the ends of a panel, where errors of interpolation are largest
+    x = 0.5 * (low + high) + 0.5 * (high - low) * np.cos(rng.uniform(0.0, np.pi, panel.size))
     u, places = _places(x, low, high), rng.uniform(-np.pi, np.pi, (joints, panel.size))
     if expansion.ranges is not None:
         places = np.concatenate([places, expansion.ranges.drawn(rng, panel.size)])

@@ -29,6 +29,7 @@ from jaxmodal.postures.places import (
     own_angles,
     placed,
     possible_places,
+    possible_tensors,
     rows_of_angles,
     varied,
 )
@@ -240,6 +241,7 @@ def solve(
     """
     places, valid = placed(tables.varied, arm, addresses, values)
     usable = valid & within(tables.panels.ranges, places)
+    usable &= possible_tensors(tables.varied, arm, places[len(tables.varied.joints) :])
     results = tables.solve(places, usable, pool)
     left = np.flatnonzero(results.open & valid)
     found = None
@@ -265,7 +267,12 @@ def solve_on_device(
         return fields_of(found)
 
     size = postures_of_a_block(tables.grid, tables.panels, values.shape[1])
-    found: dict[str, Any] = in_blocks_of_cells(block, values, size, left)
+    rows, known = list(tables.varied.rows), values
+    possible = possible_tensors(tables.varied, arm, values[rows])
+    if not possible.all():  # the device leaves open what is in no range
+        known = values.copy()
+        known[np.ix_(rows, np.flatnonzero(~possible).tolist())] = np.nan
+    found: dict[str, Any] = in_blocks_of_cells(block, known, size, left)
     return NaturalFrequencies(**found, theory=tables.theory)
 
 

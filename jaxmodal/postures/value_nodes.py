@@ -17,6 +17,8 @@ from jaxmodal.runtime.namespace import product
 
 #: how near to an end of a range a place between may lie, and rounds over values in search of it where there are several
 _NEAREST, _ROUNDS = 1e-12, 8
+#: a mass below this share of the usual one is as good as none
+_SMALL = 0.01
 
 
 def bernstein_coefficients(
@@ -145,8 +147,8 @@ def balanced(size: np.ndarray, powers: Sequence[int]) -> np.ndarray:
     return found.reshape(size.shape)
 
 
-def even_shares(low: float, high: float, usual: float, power: int) -> tuple[np.ndarray, np.ndarray]:
-    """Shares of a range that determine a polynomial, and the matrix from its values there to Bernstein's coefficients.
+def even_shares(low: float, high: float, usual: float, power: int) -> np.ndarray:
+    """Shares of a range that determine a polynomial.
 
     They lie as Chebyshev's places do in x/(x + usual), with ``usual`` moved into the range.
     """
@@ -157,5 +159,39 @@ def even_shares(low: float, high: float, usual: float, power: int) -> tuple[np.n
     x = np.clip(middle * s / (1.0 - s), low, high)
     shares = (x - low) / (high - low)
     shares[-1] = 1.0 if power else shares[-1]
-    matrix = [math.comb(power, k) * shares**k * (1.0 - shares) ** (power - k) for k in order]
-    return shares, np.linalg.inv(np.array(matrix).T)
+    return shares
+
+
+def wide_shares(low: float, high: float, usual: float) -> np.ndarray:
+    """Shares of a range of masses that goes far beyond the ``usual``: for `fitted`, at least one of every decade."""
+    most = math.ceil(math.log10(high / max(low, _SMALL * usual)))
+    decades = (10.0 ** -np.arange(1.0, most) * high - low) / (high - low)
+    return np.array([0.0, *decades[decades > 0.0][::-1], 0.25, 0.5, 0.75, 1.0])
+
+
+def fitted(values: np.ndarray, shares: np.ndarray, power: int) -> np.ndarray:
+    """Bernstein's coefficients (..., power + 1, J) of polynomials, from values (..., N, J) at N shares of a range.
+
+    Of more values than coefficients each counts by its own size, however many powers of ten lie between them, so that
+    the coefficients give each of them to the last digits.
+    """
+    basis = _basis(shares, power)
+    if shares.size == power + 1:
+        return np.einsum("kn,...nj->...kj", np.linalg.inv(basis), values)
+    with np.errstate(all="ignore"):
+        size = np.sum(np.abs(values), axis=-1)[..., None]
+        weighted = basis / np.where((size > 0.0) & np.isfinite(size), size, 1.0)
+        largest = np.max(weighted, axis=-2, keepdims=True)
+        inverse = np.linalg.pinv(weighted / largest) / np.swapaxes(largest, -1, -2)
+        found: np.ndarray = np.einsum(
+            "...kn,...nj->...kj", inverse / np.swapaxes(size, -1, -2), values
+        )
+    return found
+
+
+def _basis(shares: np.ndarray, power: int) -> np.ndarray:
+    """Bernstein's polynomials at some shares, (N, power + 1)."""
+    rows = [
+        math.comb(power, k) * shares**k * (1.0 - shares) ** (power - k) for k in range(power + 1)
+    ]
+    return np.array(rows).T

@@ -231,6 +231,23 @@ def _in_cache(name: str) -> bool:
     return folder is not None and any(Path(folder).glob(f"{name}*"))
 
 
+def path_text(sweep: Sweep) -> str:
+    """Say which way the frequencies of a sweep are found, and why."""
+    arm = sweep.arm
+    addresses, _ = columns_of(arm, _chosen(sweep, 1))
+    why = places.why_not(arm, addresses, sweep.num_cells)
+    if why:
+        return f"path: every cell by itself ({why})"
+    asked = places.varied(arm, addresses)
+    assert asked is not None
+    angles = ", ".join(str(joint + 1) for joint in asked.joints)
+    parts = [f"the angles of joints {angles}"] if angles else []
+    parts += [f"{q.address}, {q.degree + 1} each" for q in asked.quantities]
+    terms = places.terms_of(arm, asked)
+    of = "; ".join(parts)
+    return f"path: posture series, a table of {terms} terms ({of}); what it leaves open by itself"
+
+
 def time_text(found: Estimate) -> str:
     """Say an estimate: how long, how much of it is drawing and compiling."""
     cores = f"{found.cores} core{'s' * (found.cores > 1)}"

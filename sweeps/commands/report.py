@@ -14,6 +14,7 @@ from jaxmodal.runtime.statuses import Status
 from sweeps.commands.estimate import (
     Estimate,
     estimate,
+    path_text,
     seconds_text,
     time_text,
     workers_lines,
@@ -60,7 +61,12 @@ def plan_lines(sweep: Sweep, grid: Grid, time: Estimate, workers: int = 1) -> li
         f"size: {size_text(dataset_bytes(sweep))} before compression; in memory with a store: one shard, "
         f"{size_text(dataset_bytes(sweep) * grid.most_cells / sweep.num_cells)}",
     ]
-    return [*lines, time_text(time), *workers_lines(time, workers, grid.num_shards)]
+    return [
+        *lines,
+        path_text(sweep),
+        time_text(time),
+        *workers_lines(time, workers, grid.num_shards),
+    ]
 
 
 def size_text(size: float) -> str:

@@ -58,7 +58,7 @@ def test_opensees_in_space_refuses_what_it_does_not_model(opensees_here):
 def test_the_series_and_the_general_path_in_space_agree(monkeypatch):
     monkeypatch.setattr(series_in_space, "GENERAL_CELLS", 700)
     monkeypatch.setattr(series_in_space, "REFERENCE", 4)
-    found = series_in_space.measured((3,), 1000, 1)
+    found = series_in_space.measured((3,), {}, 1000, 1)
     assert found["certified"] == 1.0
     assert found["by_sign_changes"] > 0.99
     assert found["largest_error"] < 1e-13

@@ -67,6 +67,7 @@ def test_plan_tells_sizes_and_computes_nothing(sweep_file):
         "chunks: 3 of 1 x 2",
         "12 frequencies",
         "0 to 180 degree",
+        "path: every cell by itself",
         "time:",
     ):
         assert words in result.stdout

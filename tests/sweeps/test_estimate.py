@@ -6,7 +6,7 @@ import jaxmodal as jm
 import sweeps
 from jaxmodal.batches.plan import FEW
 from sweeps.commands import estimate as estimates
-from sweeps.commands.estimate import Estimate, estimate, time_text
+from sweeps.commands.estimate import Estimate, estimate, path_text, time_text
 
 ARM = jm.examples.two_link_flexible()
 
@@ -94,3 +94,40 @@ def test_an_arm_in_space_is_timed_by_its_own_cells(monkeypatch):
     assert seen == [17, 17, 49]
     assert found.computing > estimates._START * 0.01
     assert found.compiling == 0.0
+
+
+@pytest.mark.parametrize(
+    ("arm", "axes", "words"),
+    [
+        (
+            ARM,
+            {"theta_2": 500, "payload_mass": 500},
+            "posture series, a table of 9 terms (the angles of joints 2; payload.mass, 3 each)",
+        ),
+        (ARM, {"link1.length": 500, "theta_2": 9}, "no polynomial of few terms in link1.length"),
+        (ARM, {"payload_mass": 9}, "9 cells do not pay for a table of 3 terms, 1500 do"),
+        (
+            jm.examples.six_axis_industrial(),
+            {"link2.joint_angle": 90, "link3.joint_stiffness": 90},
+            "posture series, a table of 18 terms",
+        ),
+        (
+            jm.examples.six_axis_industrial(),
+            {f"link{k}.joint_angle": 9 for k in (2, 3, 4, 5)},
+            "4 angles have 6561 terms, more than a table has in space",
+        ),
+        (
+            jm.examples.six_axis_industrial(),
+            {"link1.joint_angle": 9},
+            "no frequency depends on what varies",
+        ),
+        (
+            jm.set_parameters(jm.examples.three_link_industrial(), {"link2.joint_stiffness": 0.0}),
+            {"theta_3": 3000},
+            "arms with a free joint",
+        ),
+    ],
+)
+def test_it_says_which_path_the_cells_take_and_why(arm, axes, words):
+    spans = [sweeps.linspace(name, 0.1, 0.3, size) for name, size in axes.items()]
+    assert words in path_text(sweeps.Sweep(arm, spans, num_modes=2))

@@ -1,13 +1,14 @@
 """An arm in space in many postures in float64, by programs or in NumPy: all else is computed once.
 
-A turn is linear in the sine and cosine of its angle, and so is what a base offset becomes by it. At given frequencies
-the links beyond the last joint that turns, and its own, are condensed once.
+A turn is linear in the sine and cosine of its angle, and so is what a base offset becomes by it. Masses, inertias and
+the compliances of springs, which may vary as well, are linear in the fields of a link. At given frequencies the links
+beyond all that varies are condensed once.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -16,47 +17,88 @@ from jaxmodal.arithmetic.operations import Arithmetic, sin_cos
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.resolution import resolved
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.stiffness.condensation import beyond_the_tip, condensed_lanes
-from jaxmodal.spatial.stiffness.constants import Body
-from jaxmodal.spatial.stiffness.entries import less_body
+from jaxmodal.spatial.stiffness.condensation import Lanes, beyond_the_tip, condensed_lanes
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, shifted, turned
 from jaxmodal.spatial.stiffness.uniform_links import TURNED, Layout, layout_of, packed_links
 
-#: numbers of a body
-_BODY = 10
 #: rotation and offset of a link that is not turned
 _NOT_TURNED = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
+#: a stiffness whose compliance is nothing beside any other
+_AS_GOOD_AS_RIGID = 1e300
+
+
+class Varying(NamedTuple):
+    """Values of an arm that vary beside angles, of springs by their compliances.
+
+    Attributes
+    ----------
+    addresses : tuple of str
+        Where they are.
+    springs : tuple of bool
+        Which are stiffnesses.
+    sizes : np.ndarray, shape (values,)
+        A large one of each, of springs a compliance.
+    """
+
+    addresses: tuple[str, ...] = ()
+    springs: tuple[bool, ...] = ()
+    sizes: np.ndarray = np.empty(0)
+
+    def columns(self, cells: int) -> dict[str, np.ndarray]:
+        """No value, or rigid springs, in so many cells, and of each value its size in a further cell."""
+        found = {}
+        for number, (address, spring) in enumerate(zip(self.addresses, self.springs, strict=True)):
+            size = float(self.sizes[number])
+            # a base is not rigid in any direction, but may be as good as rigid
+            rigid = _AS_GOOD_AS_RIGID if address.startswith("base_stiffness.") else np.inf
+            column = np.full(cells + len(self.addresses), rigid if spring else 0.0)
+            column[cells + number] = 1.0 / size if spring else size
+            found[address] = column
+        return found
+
+    def places(self, arm: SpatialArm, flags: Theory) -> list[int]:
+        """The number of the link, from 0, whose constants have each value; 0 for the base, or where none has."""
+        model = arm.with_values(self.columns(1)).model_of_cells(flags)
+        known, cells = model.constants(), 1 + len(self.addresses)
+        packed = packed_links(*known, layout_of(known.links), cells, cells)
+        moved = np.any(packed[..., 1:] != packed[..., :1], axis=0)
+        each = [int(np.max(np.flatnonzero(column), initial=0)) for column in moved.T]
+        return [max(0, place - (packed.shape[1] - arm.num_links)) for place in each]
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class TurnedLanes:
-    """An arm whose joint angles vary, at given frequencies, and in some ways to round.
+    """An arm whose joint angles and some of whose values vary, at given frequencies, and in some ways to round.
 
     Attributes
     ----------
     packed : Array, shape (fields, links, 1, 1, 1)
-        From `uniform_links.packed_links`, the links up to that of the last joint that turns, without it.
+        From `uniform_links.packed_links`, without the values that vary: the links up to the last one that turns or has
+        such values. The last one that turns has no rotation and offset.
     turns : Array, shape (joints, 3, 12)
         Of each joint what is constant, goes with the cosine, and with the sine of its angle.
+    shares : Array, shape (entries,)
+        A field of a link is that of ``packed`` and this share of a value, for each value that is in it.
     omega : Array, shape (F, 1)
         Frequencies in rad/s.
     ways : Array, shape (2, W, 1, 1)
         Ways to round, as for `entries.with_link`.
     entries, tally : Array, shapes (21, W, F, 1) and (3, W, F, 1)
-        What is outboard of the last joint that turns, of an arm whose angles alone vary.
+        What is outboard of these links.
     flags, layout, places : Theory, Layout and tuple of int
         The theory, what the fields are, and the places of the joints among the links, ascending.
-    beyond, bodies : Array, shapes (fields, links, 1, 1, 1) and (values, 10), optional
-        Where values of the body at the tip vary, too: the links from that of the last joint on without them, and the
-        mass, moments and inertias that one unit of each makes.
+    springs : tuple of bool
+        Which values are stiffnesses, taken by their compliances.
+    in_fields : tuple of (int, int, int)
+        Field, link, and number of the value of each of ``shares``.
     """
 
     packed: Array
     turns: Array
+    shares: Array
     omega: Array
     ways: Array
     entries: Array
@@ -64,8 +106,8 @@ class TurnedLanes:
     flags: Theory
     layout: Layout = dataclasses.field(metadata={"static": True})
     places: tuple[int, ...] = dataclasses.field(metadata={"static": True})
-    beyond: Array | None = None
-    bodies: Array | None = None
+    springs: tuple[bool, ...] = dataclasses.field(metadata={"static": True})
+    in_fields: tuple[tuple[int, int, int], ...] = dataclasses.field(metadata={"static": True})
 
     @classmethod
     def of(
@@ -75,43 +117,43 @@ class TurnedLanes:
         flags: Theory,
         omega: np.ndarray,
         ways: np.ndarray,
-        bodies: np.ndarray | None = None,
+        varying: Varying,
     ) -> TurnedLanes:
-        """Of an arm whose ``joints``, by their places among its links, turn, at frequencies (F,), and ways (W, 2).
-
-        ``bodies`` are those of `bodies_of`, for which the arm has 0.
-        """
-        angles = np.array([0.0, 0.5 * np.pi, np.pi])
-        given = {f"link{j + 1}.joint_angle": angles for j in joints}
+        """Of an arm whose ``joints``, by their places among its links, turn, at frequencies (F,), and ways (W, 2)."""
+        number = len(varying.addresses)
+        angles = np.array([0.0, 0.5 * np.pi, np.pi, *np.zeros(number)])
+        given = {f"link{j + 1}.joint_angle": angles for j in joints} | varying.columns(3)
         model = arm.with_values(given).model_of_cells(flags)
         layout = layout_of(model.constants().links)
-        packed = packed_links(*model.constants(), layout, 3, 3)
+        packed = packed_links(*model.constants(), layout, angles.size, angles.size)
         places = tuple(packed.shape[1] - arm.num_links + j for j in joints)
         zero, quarter, half = (packed[:TURNED, list(places), k].T for k in range(3))
         middle = 0.5 * (zero + half)
         turns = np.stack([middle, 0.5 * (zero - half), quarter - middle], axis=1)
+        moved = packed[..., 3:] - packed[..., :1]
+        at = np.nonzero(moved)
+        shares = moved[at] / varying.sizes[at[2]]
+        in_fields = tuple(zip(*(x.tolist() for x in at), strict=True))
         packed = packed[..., :1, None, None].copy()
-        last = places[-1]
-        packed[:TURNED, last] = _NOT_TURNED[:, None, None, None]
+        packed[:TURNED, list(places[-1:])] = _NOT_TURNED[:, None, None, None, None]
+        # the first link of those that are the same in all cells, but for the turn of the last one that turns
+        same = max([0, *places[-1:], *(link + 1 for _, link, _ in in_fields)])
         rounding = ways.T[:, :, None, None]
-        at = resolved(model.scales[:1], omega, Arithmetic.float64)[:, None]
-        lanes = at * np.ones((len(ways), 1, 1))
-        none = np.empty((0, len(ways), omega.size, 1))
-        about = flags, layout, places
-        if bodies is not None:
-            own = packed[:, :last], turns, at, rounding
-            return cls(*own, none, none, *about, packed[:, last:], bodies)
+        at_omega = resolved(model.scales[:1], omega, Arithmetic.float64)[:, None]
+        lanes = at_omega * np.ones((len(ways), 1, 1))
         with np.errstate(all="ignore"):
             beyond = condensed_lanes(
-                *(packed[:, last:], layout, flags, lanes, tuple(rounding)), beyond_the_tip(lanes)
+                *(packed[:, same:], layout, flags, lanes, tuple(rounding)), beyond_the_tip(lanes)
             )
         entries, tally = (np.stack(x) for x in beyond)
-        return cls(packed[:, :last], turns, at, rounding, entries, tally, *about)
+        return cls(
+            *(packed[:, :same], turns, shares, at_omega, rounding, entries, tally, flags),
+            *(layout, places, varying.springs, in_fields),
+        )
 
     def evaluate(self, places: Array) -> Evaluation:
         """At places of cells, (joints + values, cells); shape (W, F, cells)."""
-        angles = places[: len(self.places)]
-        entries, tally = self._outboard(places[len(self.places) :])
+        angles, values = places[: len(self.places)], places[len(self.places) :]
         moved = {}
         for place, angle, (constant, cosines, sines) in zip(
             self.places, angles, self.turns, strict=True
@@ -124,56 +166,54 @@ class TurnedLanes:
             moved[place] = (
                 constant.reshape(wide) + cosines.reshape(wide) * cosine + sines.reshape(wide) * sine
             )
-        last = self.places[-1]
-        w = turned(Symmetric([*entries]), [*moved[last][:9]])
-        w = shifted(w, [*moved[last][9:]]).kept()
-        shape = w.entries[0].shape
-        state = w.entries, tuple(xp.broadcast_to(x, shape) for x in tally)
-        if last > 0:
-            own = [moved.get(k, self.packed[:TURNED, k]) for k in range(last)]
-            own = [xp.broadcast_to(x, (TURNED, 1, 1, angles.shape[1])) for x in own]
-            ways = self.ways[0], self.ways[1]
-            lanes = self.omega[None] * np.ones((self.ways.shape[1], 1, 1))
-            given = self.packed, self.layout, self.flags, lanes, ways
-            state = condensed_lanes(*given, state, xp.stack(own))
+        state: Lanes = [*self.entries], (self.tally[0], self.tally[1], self.tally[2])
+        last = self.places[-1] if self.places else 0
+        state = self._added(last, self.packed.shape[1], {}, values, state)
+        if self.places:
+            w = turned(Symmetric([*state[0]]), [*moved[last][:9]])
+            w = shifted(w, [*moved[last][9:]]).kept()
+            shape = w.entries[0].shape
+            first, second, third = (xp.broadcast_to(x, shape) for x in state[1])
+            state = w.entries, (first, second, third)
+            state = self._added(0, last, moved, values, state)
         sign, log_abs, count = state[1]
         return Evaluation(sign, log_abs, count, 0.0 * log_abs)
 
-    def _outboard(self, values: Array) -> tuple[Sequence[Array], Sequence[Array]]:
-        """What is outboard of the last joint that turns, with the values of cells."""
-        if self.beyond is None or self.bodies is None:
-            return list(self.entries), list(self.tally)
-        body = [xp.sum(self.bodies[:, k, None] * values, axis=0) for k in range(_BODY)]
-        lanes = self.omega[None] * np.ones((self.ways.shape[1], 1, 1)) + xp.zeros_like(values[0])
-        nothing, tally = beyond_the_tip(lanes)
-        w = less_body(Symmetric(nothing), Body(body[0], body[1:4], body[4:]), lanes * lanes)
-        ways, rows = (
-            (self.ways[0], self.ways[1]),
-            self.omega[None] * np.ones((self.ways.shape[1], 1, 1)),
-        )
-        found: tuple[Sequence[Array], Sequence[Array]] = condensed_lanes(
-            self.beyond, self.layout, self.flags, rows, ways, (w.entries, tally)
+    def _added(
+        self, first: int, end: int, moved: dict[int, Array], values: Array, outboard: Lanes
+    ) -> Lanes:
+        """Some of the links added, with their turns, where ``moved`` has some, and with the values of cells."""
+        if first >= end:
+            return outboard
+        fields = {field for field, link, _ in self.in_fields if first <= link < end}
+        changed = (*(range(TURNED) if moved else ()), *sorted(fields))
+        shape = (1, 1, values.shape[1])
+        rows = [
+            [self._field(k, field, moved, values, shape) for field in changed]
+            for k in range(first, end)
+        ]
+        # outboard of these is one entry for all cells, or one for each
+        wide = xp.zeros(shape)
+        entries, (sign, log_abs, count) = outboard
+        outboard = [x + wide for x in entries], (sign + wide, log_abs + wide, count + wide)
+        given = self.packed[:, first:end], self.layout, self.flags
+        lanes = self.omega[None] * np.ones((self.ways.shape[1], 1, 1))
+        found: Lanes = condensed_lanes(
+            *(*given, lanes, (self.ways[0], self.ways[1]), outboard),
+            xp.stack([xp.stack(row) for row in rows]),
+            changed,
         )
         return found
 
-
-def bodies_of(
-    arm: SpatialArm, addresses: Sequence[str], flags: Theory
-) -> tuple[SpatialArm, np.ndarray] | None:
-    """The arm with 0 at some addresses, and what one unit there adds to the body at its tip, shape (values, 10).
-
-    None where anything else of the arm changes with them, or where it may not have 0.
-    """
-    number = len(addresses)
-    columns = {a: np.eye(number + 1)[1:][k] for k, a in enumerate(addresses)}
-    nothing = dict.fromkeys(addresses, 0.0)
-    try:
-        model, empty = arm.with_values(columns).model_of_cells(flags), arm.with_values(nothing)
-    except ArmError:
-        return None
-    known = model.constants()
-    packed = packed_links(*known, layout_of(known.links), number + 1, number + 1)
-    moved = packed[..., 1:] - packed[..., :1]
-    bodies = moved[TURNED : TURNED + _BODY, -1].T.copy()
-    moved[TURNED : TURNED + _BODY, -1] = 0.0
-    return None if moved.any() else (empty, bodies)
+    def _field(
+        self, link: int, field: int, moved: dict[int, Array], values: Array, shape: Any
+    ) -> Array:
+        """A field of a link in every cell, of the given shape."""
+        if field < TURNED and link in moved:
+            return xp.broadcast_to(moved[link][field], shape)
+        found = xp.broadcast_to(self.packed[field, link], shape)
+        for number, (own, place, value) in enumerate(self.in_fields):
+            if (own, place) == (field, link):
+                x = 1.0 / values[value] if self.springs[value] else values[value]
+                found = found + self.shares[number] * x[None, None]
+        return found

@@ -33,7 +33,7 @@ from jaxmodal.spatial.stiffness.members import Beams, Members, members
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
 from jaxmodal.spatial.stiffness.supports import support_pivots, support_pivots_alone
 from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric, places
-from jaxmodal.spatial.stiffness.uniform_links import TURNED, Layout, UniformLink, unpacked
+from jaxmodal.spatial.stiffness.uniform_links import Layout, UniformLink, unpacked
 
 _ENTRIES = len(PLACES)
 #: places of the mass and of the inertia of the outer body among the numbers of a link
@@ -295,25 +295,26 @@ def condensed_lanes(
     omega: Array,
     rounding: Rounding,
     outboard: Lanes,
-    turned: Array | None = None,
+    moved: Array | None = None,
+    places: tuple[int, ...] = (),
 ) -> Lanes:
     """The links ``packed`` added, from the last to the first, to what is ``outboard`` of them; as `evaluate_lanes`.
 
-    ``turned``, (links, 12, ...), are rotations and offsets in the place of those that are packed.
+    ``moved``, (links, places, ...), are fields in the place of those that are packed at these ``places``.
     """
     links = packed.shape[1]
     by_link = xp.swapaxes(packed, 0, 1)
 
     def step(i: Any, state: Lanes) -> Lanes:
         fields = take_first(by_link, links - 1 - i)
-        if turned is not None:
-            moved = take_first(turned, links - 1 - i)
-            fields = [*(moved[k] for k in range(TURNED)), *fields[TURNED:]]
+        if moved is not None:
+            own = take_first(moved, links - 1 - i)
+            fields = [own[places.index(k)] if k in places else x for k, x in enumerate(fields)]
         link = unpacked(fields, layout)
         w, tally = _with_uniform_link(link, theory, omega, Symmetric(state[0]), state[1], rounding)
         return w.entries, tally
 
-    return repeat(0, links, step, outboard, tree_on_host(omega, theory, packed, turned, outboard))
+    return repeat(0, links, step, outboard, tree_on_host(omega, theory, packed, moved, outboard))
 
 
 def _with_uniform_link(

@@ -1,0 +1,106 @@
+"""Values of an arm in space, beside its angles, in which its determinant is a polynomial of low degree.
+
+A mass adds to the dynamic stiffness of its point in three directions, whatever is seen from its centre, a moment of
+inertia or a rotor in one, a component of an inertia tensor beside the diagonal in two; a spring gives way in one, and
+so does a direction of a base that is coupled with no other. So D is of degree 3 in a mass, 2 in such a component, and 1
+in a moment, a rotor and the compliance of a spring.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from jaxmodal.arm.validity import valid_cells
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.postures.polynomial_values import Quantity, Ranges
+from jaxmodal.postures.value_nodes import even_shares, wide_shares
+from jaxmodal.spatial.arms.arm import SpatialArm
+
+#: the degree of D in a value, by its address
+_BODY = r"(?:payload|link\d+\.(?:body|hub|stator))\."
+_SPRING = re.compile(r"link\d+\.(?:joint_stiffness|joint_spring\d+\.stiffness)", re.ASCII)
+_BASE = re.compile(r"base_stiffness\.k([1-6])\1", re.ASCII)
+_DEGREES = {
+    re.compile(_BODY + "mass", re.ASCII): 3,
+    re.compile(_BODY + "inertia\\.(?:xy|yz|xz)", re.ASCII): 2,
+    re.compile(_BODY + "inertia\\.(?:xx|yy|zz)", re.ASCII): 1,
+    re.compile(r"link\d+\.rotor_inertia", re.ASCII): 1,
+    _SPRING: 1,
+    _BASE: 1,
+}
+#: masses up to so many times the usual one take four values, beyond that one of every decade and some more
+_FAR = 8.0
+
+
+def quantity_in_space(arm: SpatialArm, singles: Sequence[str]) -> Quantity | None:
+    """What is at an address of one value of which D is a polynomial, or None."""
+    for pattern, degree in _DEGREES.items():
+        if len(singles) == 1 and pattern.fullmatch(singles[0]):
+            if pattern is _BASE and not _gives_alone(arm, int(singles[0][-1]) - 1):
+                return None
+            return Quantity(singles[0], degree, pattern in (_SPRING, _BASE))
+    return None
+
+
+def _gives_alone(arm: SpatialArm, direction: int) -> bool:
+    """Whether a direction of the base is coupled with no other: then D is a polynomial in its compliance."""
+    assert arm.base_stiffness is not None
+    row = arm.base_stiffness.rows()[direction]
+    return not any(float(x) for k, x in enumerate(row) if k != direction)
+
+
+def is_of_a_tensor(quantity: Quantity) -> bool:
+    """Whether a value belongs to an inertia tensor, which not every set of numbers is."""
+    return ".inertia." in quantity.address
+
+
+def may_be_rigid(quantity: Quantity) -> bool:
+    """Whether inf is a value of a quantity: that of a joint's spring, not of a base in space."""
+    return quantity.spring and not quantity.address.startswith("base_stiffness.")
+
+
+def usual_in_space(arm: SpatialArm, quantities: Sequence[Quantity]) -> list[float]:
+    """A value of each quantity with which a body weighs as much as a link, or a spring is as stiff."""
+    s = arm.model_of_cells(theory_flags("euler_bernoulli")).sections
+    assert s is not None, "an arm of rigid links alone has no series"
+    mass, length = _usual_mass(arm, quantities), float(np.mean(s.length))
+    stiffness = float(np.mean(s.youngs_modulus * s.second_moment_z / s.length))
+    return [
+        stiffness if q.spring else mass if q.degree == 3 else mass * length**2 for q in quantities
+    ]
+
+
+def _usual_mass(arm: SpatialArm, quantities: Sequence[Quantity]) -> float:
+    """Of a link with what it bears, without the masses that vary."""
+    links = float(sum(link.mass for link in arm.links))
+    varying = sum(float(arm.value_at(q.address)) for q in quantities if q.degree == 3)
+    return max(links, float(arm.total_mass) - varying) / arm.num_links
+
+
+def shares_of(arm: SpatialArm, quantities: Sequence[Quantity], ranges: Ranges) -> list[np.ndarray]:
+    """Of each quantity shares of its range that determine a polynomial."""
+    found, usual = [], _usual_mass(arm, quantities)
+    for quantity, low, high in zip(quantities, ranges.low, ranges.high, strict=True):
+        if quantity.degree < 3:
+            found.append(np.linspace(0.0, 1.0, quantity.degree + 1))
+        elif high < _FAR * usual:
+            found.append(even_shares(float(low), float(high), usual, 3))
+        else:
+            found.append(wide_shares(float(low), float(high), usual))
+    return found
+
+
+def impossible_tensors(
+    arm: SpatialArm, quantities: Sequence[Quantity], values: np.ndarray
+) -> np.ndarray:
+    """Cells of ``values`` (quantities, cells) with a tensor that no body has, (cells,)."""
+    columns: Mapping[str, np.ndarray] = {
+        q.address: x for q, x in zip(quantities, values, strict=True) if is_of_a_tensor(q)
+    }
+    if not columns:
+        return np.zeros(values.shape[1], bool)
+    with np.errstate(all="ignore"):
+        return ~valid_cells(arm.with_values(columns), values.shape[1])
