@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.joint_limits import position_text
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.shapes import HollowRectangle, Rectangle
@@ -25,11 +26,13 @@ STIFFNESSES = 100.0
 SIZES = 2.0
 #: the stiffness, N m/rad, about which that of a rigid joint on a rigid link is moved
 _USUAL = 1e4
-#: groups of sliders that are closed at first
-_SIZE_GROUP, _BODY_GROUP, _TURN_GROUP = (
+#: groups of sliders; those of arms in space are closed at first
+SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, BASE_GROUP = (
     "Lengths and sections",
     "Masses of bodies",
     "Inertias of bodies",
+    "Offsets and centres",
+    "Elastic base",
 )
 #: kg/m^3 of the sphere that stands for a body without inertia
 _DENSITY = 2700.0
@@ -47,7 +50,7 @@ def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     return {
         "solved": solved,
         "sliders": [x for address in solved["addresses"] for x in _slider(arm, address)],
-        "folded": [_SIZE_GROUP, _BODY_GROUP, _TURN_GROUP],
+        "folded": [SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, BASE_GROUP],
         "picture": space_picture(arm),
     }
 
@@ -87,7 +90,7 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
         return [found | own]
     owner, _, field = address.partition(".")
     if ".inertia." in address:
-        turning = {"label": address, "unit": unit_of_address(address, arm), "group": _TURN_GROUP}
+        turning = {"label": address, "unit": unit_of_address(address, arm), "group": TURN_GROUP}
         wanted = value > 0.0 and address[-1] == address[-2]  # about an axis
         return [found | turning | {"low": value / SIZES, "high": value * SIZES}] if wanted else []
     link = arm.links[int(owner.removeprefix("link")) - 1]
@@ -98,12 +101,30 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
     if field.endswith("stiffness"):
         return [found | _stiffness(link, field, value)]
     if value > 0.0 and field.endswith(".mass"):
-        return [found | {"low": 0.0, "high": 2.0 * value, "group": _BODY_GROUP}]
+        return [found | {"low": 0.0, "high": 2.0 * value, "group": BODY_GROUP}]
     if value > 0.0 and (
         field == "length" or (field.startswith("section.") and found["unit"] != "1")
     ):
-        return [found | {"low": value / SIZES, "high": value * SIZES, "group": _SIZE_GROUP}]
+        return [found | {"low": value / SIZES, "high": value * SIZES, "group": SIZE_GROUP}]
     return []
+
+
+def base_slider(arm: Arm | SpatialArm, field: str, value: float) -> dict[str, Any] | None:
+    """Of an entry of the base: on the diagonal over decades, beside it over all that leave the base stiff."""
+    base = arm.base_stiffness
+    i, j = (int(x) for x in field[1:])
+    own = [float(getattr(base, f"k{k}{k}")) for k in (i, j)]
+    if not all(math.isfinite(x) and x > 0.0 for x in own):  # free or rigid there
+        return None
+    found: dict[str, Any] = {
+        "group": BASE_GROUP,
+        "unit": unit_of_address(f"base_stiffness.{field}", arm),
+    }
+    if i == j:
+        ends = {"low": value / STIFFNESSES, "high": value * STIFFNESSES}
+        return found | ends | {"logarithmic": True}
+    most = math.sqrt(own[0] * own[1])
+    return found | {"low": -most, "high": most}
 
 
 def _stiffness(link: SpatialLink, field: str, value: float) -> dict[str, Any]:

@@ -74,8 +74,7 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
         )
     if bool(invalid_values(arm)):
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
-    # the elastic base is as given: whether another matrix is one takes its eigenvalues
-    names = [name for name in list_addresses(arm) if not name.startswith("base_stiffness.")]
+    names = list_addresses(arm)
     fields = _fields(beams)
     ordered = _features(beams)
     shape_features = (

@@ -3,7 +3,7 @@
 // By how much a value is changed, as text and in SI units.
 function stepOf({ address, unit }, value) {
   if (unit === "degree") return ["1°", DEGREE];
-  if (address.endsWith("base_offset.x")) return ["1 mm", 1e-3];
+  if (/offset|centre/.test(address)) return ["1 mm", 1e-3];
   return value === 0 ? [`1 ${unit}`, 1] : ["1 %", 0.01 * value];
 }
 
