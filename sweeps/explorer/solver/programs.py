@@ -39,6 +39,7 @@ from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.beam_arrays import PLAIN, BeamArrays
 from jaxmodal.statics.laws import flexibility, spring_law
+from sweeps.explorer.solver.file_damping import damping_of_file
 from sweeps.explorer.solver.passages import (
     JOINT_INPUTS,
     LOADED_PIECE_INPUTS,
@@ -89,6 +90,8 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
         "links": len(beams.length),
         "ends": np.cumsum(segments(arm.loads, [link.rigid for link in arm.links])).tolist(),
         "loaded": loaded,
+        "damping": damping_of_file(arm),
+        "held": beams.support_x_stiffness is not None,
         "addresses": names,
         "values": [number(float(get_parameter(arm, name))) for name in names],
         "fields": fields,

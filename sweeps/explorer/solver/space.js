@@ -150,7 +150,7 @@ function evaluate(arm, omega, kind, springs = []) {
   for (let i = arm.links.length - 1; i >= 0; i--) {
     const link = arm.links[i], { layout } = link, tape = layout.link[kind];
     let size = 0;
-    addSprings(springs, i, wideH);
+    addSprings(springs, i, wideH, wideL);
     if (link.member) {
       size = membersAt(arm, link.member.whole, at, kind);
       count += ofPlane.passed;

@@ -8,7 +8,7 @@ function evaluateDamped(arm, omega, springs) {
   const squared = [...Q];
   for (let i = arm.links.length - 1; i >= 0; i--) {
     const link = arm.links[i], { layout } = link, n = link.hi.length;
-    addSprings(springs, i, wide[0]);
+    addSprings(springs, i, wide[0], wide[1]);
     let size = 0;
     if (link.member) {
       const fields = tapes.member.double.outputs.length - 7, { length, planes } = link.member.whole;
