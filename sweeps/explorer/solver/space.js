@@ -41,15 +41,36 @@ function withValues(arm, values) {
   const members = new Float64Array(arm.tapes.sizes.outputs.length), n = members.length;
   arm.tapes.sizes.run(values, members);
   const changed = { ...arm, values, members, scale: members[n - 2], invalid: members[n - 1] !== 0 };
-  changed.links = arm.written.whole.map((written) => linkOf(changed, written, values));
+  changed.links = arm.written.whole.map((written, i) => linkOf(changed, written, values, i));
+  changed.firsts = changed.links.map((_, i) => i);
   return changed;
 }
 
 /** The same arm with its flexible links cut in two; the library has said where. */
 const cutArm = (arm) => ({ ...arm, links: arm.written.cut.map((written) => linkOf(arm, written, arm.values)) });
 
+/** The same arm with flexible links cut at `shares` of the length of each; `firsts` is where each of them begins. */
+function cutAt(arm, shares) {
+  const { whole, cut } = arm.written, links = [], firsts = [];
+  let at = 0;
+  whole.forEach((written, i) => {
+    firsts.push(links.length);
+    const several = (cut[at].member?.share ?? null) !== null, ends = [0, ...shares(i), 1], of = ends.length > 2 && several ? cut.slice(at, at + 2) : [written];
+    at += several ? 2 : 1;
+    if (of.length === 1) { links.push(linkOf(arm, written, arm.values, i)); return; }
+    ends.slice(1).forEach((end, p) => {
+      const last = p === ends.length - 2, part = p === 0 ? of[0] : last ? of[1] : withoutTip(of[1]);
+      links.push(linkOf(arm, { ...part, member: { ...part.member, span: [ends[p], end] } }, arm.values, i));
+    });
+  });
+  return { ...arm, links, firsts };
+}
+
+/** A part of a link without what its tip carries. */
+const withoutTip = (part) => ({ ...part, masses: [], numbers: part.numbers.map((row) => row.map((x, k) => (k >= BODY_MASS && k < BODY_MASS + 10 ? 0 : x))) });
+
 /** A link with its numbers at these values, in pairs. */
-function linkOf(arm, written, values) {
+function linkOf(arm, written, values, place) {
   const hi = Float64Array.from(written.numbers[0]), lo = Float64Array.from(written.numbers[1]);
   const add = (changes, bh, bl) => {
     for (const [k, h, l] of changes) {
@@ -75,19 +96,20 @@ function linkOf(arm, written, values) {
     hi[place + 1] = rigid ? 0 : free ? 1 : H; lo[place + 1] = rigid || free ? 0 : L;
   }
   const layout = arm.layouts[written.layout];
-  return { hi, lo, layout, member: written.member && memberOf(arm, written.member), flexible: Number(written.member !== null), base: written.base };
+  const springs = written.springs.map(([at, from]) => ({ at, from, turns: arm.written.addresses[from].endsWith(".joint_stiffness") }));
+  return { hi, lo, layout, springs, place, member: written.member && memberOf(arm, written.member), flexible: Number(written.member !== null), base: written.base };
 }
 
 /** Length and constants of both planes, in pairs, of an elastic link or of a part of it; and of one of its pieces. */
-function memberOf(arm, { elastic, share, part }) {
+function memberOf(arm, { elastic, share, part, span }) {
   const { tapes, members, written } = arm, [plane, twist] = written.inputs, size = 2 * plane + twist;
   const given = members.subarray(elastic * size, (elastic + 1) * size), zeros = new Float64Array(plane + twist);
-  const own = share === null ? given[0] : cutLengths(given[0], share)[part];
+  const own = span ? (span[1] - span[0]) * given[0] : share === null ? given[0] : cutLengths(given[0], share)[part];
   const constants = (tape, inputs, length) => {
     for (const k of [0, plane]) if (k < inputs.length) inputs[k] = length;
     const kind = { memberHi: new Float64Array(8), memberLo: new Float64Array(8) };
     tape.runPairs(inputs, zeros, kind.memberHi, kind.memberLo);
-    return { float64: kind, double: kind };
+    return { float64: kind, double: kind, tape, inputs: inputs.slice(), moduli: [1, 5, plane + 1].filter((k) => k < inputs.length) };
   };
   const of = (length) => ({
     length,
@@ -184,10 +206,40 @@ function evaluate(arm, omega, kind, springs = []) {
   return { omega: at, sign, log, count, noise: pairs ? ROUNDING * noise : Infinity };
 }
 
-/** A port at the tip of a link: along or about an axis of the ground, at the outer end of what is elastic. */
-function portOf(arm, link, direction) {
-  const at = link + arm.written.baseLinks, { axes } = posed(arm)[at], o = arm.written.whole[at].tip;
-  const k = ["x", "y", "z"].indexOf(direction.at(-1)), d = [axes[3 * k], axes[3 * k + 1], axes[3 * k + 2]];
-  if (direction.startsWith("r")) return { at, vector: [0, 0, 0, ...d] };
+/** Which link a station cuts, and at which share of it; a rigid one is not cut. */
+const stationOf = (arm, { link, station }) => ({ at: link + arm.written.baseLinks, share: arm.written.whole[link + arm.written.baseLinks].member ? station : 0 });
+
+/** A port at the outer end of what is elastic: along or about an axis of the ground or of the link, or along components. */
+function portOf(arm, { link, station, direction }, share) {
+  const first = link + arm.written.baseLinks, { tip, bar, own } = arm.written.whole[first], inside = station !== undefined;
+  const at = inside ? arm.firsts[first] + Math.max(share, 0) : (arm.firsts[first + 1] ?? arm.links.length) - 1, { axes } = posed(arm)[at];
+  const o = !inside ? tip : bar === undefined ? [0, 0, 0] : [station * bar, 0, 0];
+  const name = /^(link_)?(r?)([xyz])$/.exec(direction), k = name && "xyz".indexOf(name[3]);
+  const ground = name ? [0, 1, 2].map((j) => (j === k ? 1 : 0)) : unitOf(direction);
+  const d = name?.[1] ? own.slice(3 * k, 3 * k + 3) : [0, 1, 2].map((j) => ground[0] * axes[j] + ground[1] * axes[3 + j] + ground[2] * axes[6 + j]);
+  if (name?.[2]) return { at, vector: [0, 0, 0, ...d] };
   return { at, vector: [...d, o[1] * d[2] - o[2] * d[1], o[2] * d[0] - o[0] * d[2], o[0] * d[1] - o[1] * d[0]] };
+}
+
+/** The link whose joint a motor turns, among the parts. */
+function jointOf(arm, link) {
+  const at = arm.firsts[link + arm.written.baseLinks];
+  if (!arm.links[at].springs.some(({ turns }) => turns)) throw new Error(`link ${link + 1} has no joint that turns, and so no motor there.`);
+  return at;
+}
+
+/** The springs of a joint: where their laws stand among the inputs of a link, stiffness and damper; that of the motor is named. */
+const springsOf = ({ values, written: { damping, addresses } }, link) =>
+  link.springs.map(({ at, from, turns }) => ({ where: [1 + at, 2 + at], stiffness: values[from], damper: damping?.springs[addresses[from]] ?? 0, turns }));
+
+/** Loss factor and time of the material of a link. */
+const materialOf = (arm, link) => arm.written.damping?.material[link.place - arm.written.baseLinks] ?? [0, 0];
+
+/** A link whose joint has a stiffer spring, and by what that makes the determinant larger; itself where it is rigid. */
+function stiffer(link, k) {
+  const { at } = link.springs.find(({ turns }) => turns), hi = link.hi.slice(), lo = link.lo.slice(), unit = hi[at], c = hi[at + 1];
+  if (unit !== 0 && c === 0) return [link, 1];
+  const [more, less] = unit === 0 ? [k, 1 / k] : [1 + k * c, c / (1 + k * c)];
+  hi[at] = 1; hi[at + 1] = less; lo[at + 1] = 0;
+  return [{ ...link, hi, lo }, more];
 }

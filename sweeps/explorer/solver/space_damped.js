@@ -2,8 +2,8 @@
 
 const planesQ = quads(64), resultsQ = quads(128);
 
-function evaluateDamped(arm, omega, springs) {
-  const { tapes, written } = arm, product = new Product(), wide = quads(ENTRIES);
+function evaluateDamped(arm, losses, springs) {
+  const { omega } = losses, { tapes, written } = arm, product = new Product(), wide = quads(ENTRIES);
   multiplyQuads(...omega, ...omega);
   const squared = [...Q];
   for (let i = arm.links.length - 1; i >= 0; i--) {
@@ -13,7 +13,8 @@ function evaluateDamped(arm, omega, springs) {
     if (link.member) {
       const fields = tapes.member.double.outputs.length - 7, { length, planes } = link.member.whole;
       for (let p = 0; p < 2; p++) {
-        functionsOfDamped(arm, planes[p], omega);
+        const { tape, inputs, moduli } = planes[p];
+        functionsOfDamped(arm, constantsOf(arm, link, tape, inputs, moduli, losses), omega);
         for (let q = 0; q < 4; q++) { xq[q][0] = xq[q][1] = 0; xq[q].set(wq[q].subarray(0, WAVES), 2); xq[q].set(gq[q], 2 + WAVES); }
         xh[0] = length; xh[1] = p === 0 ? written.axial : 1;
         runQuads(tapes.member.double, xq, fq);
@@ -27,6 +28,8 @@ function evaluateDamped(arm, omega, springs) {
       xq[q][0] = squared[q]; xq[q].set(wide[q], 1 + n); xq[q].set(planesQ[q].subarray(0, size), end);
     }
     xh.set(link.hi, 1); xl.set(link.lo, 1);
+    const larger = setLaws(arm, link, losses, motorOf(springs, i));
+    if (larger) product.times(...larger);
     runQuads(layout.link.double, xq, resultsQ);
     const factors = layout.springs + (link.member ? 3 : 0);
     for (let k = ENTRIES + 6; k < ENTRIES + 6 + factors; k++) product.times(resultsQ[0][k], resultsQ[2][k]);

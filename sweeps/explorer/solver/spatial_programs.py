@@ -37,6 +37,7 @@ from jaxmodal.spatial.stiffness.model import SpatialModel
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
 from jaxmodal.spatial.stiffness.symmetric import PLACES
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
+from sweeps.explorer.solver.file_damping import damping_of_file
 from sweeps.explorer.solver.spatial_members import (
     MOMENTS,
     member_of,
@@ -104,6 +105,7 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
         "name": arm.name,
         "theory": theory,
         "axial": float(model.flags.axial),
+        "damping": damping_of_file(arm),
         "addresses": names,
         "values": [plain(float(get_parameter(arm, name))) for name in names],
         "whole": whole.written(layouts),
@@ -216,6 +218,9 @@ class _Links:
                 own |= {"angle": self.names.index(name), "sine": sine, "versed": versed}
             elif known:
                 own |= {"way": self.names.index(name), "slid": _sparse(first, samples["way"])}
+            if place is not None:
+                frame = self.frames[place]
+                own["own"] = (frame.section.T @ frame.axes).T.ravel().tolist()
             if owner is not None:
                 own["springs"] = self._springs(owner)
                 if self.arm.links[owner].rigid:
