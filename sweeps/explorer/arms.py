@@ -48,6 +48,7 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
         "space": isinstance(arm, SpatialArm),
         "modes": MODES,
         "points": max(4, POINTS // pieces),
+        "motors": motors(arm),
         **shown,
         "toml": text_with_places(arm, [slider["address"] for slider in shown["sliders"]]),
         "versions": {
@@ -56,6 +57,15 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
             "numpy_version": np.__version__,
         },
     }
+
+
+def motors(arm: Arm | SpatialArm) -> list[int]:
+    """The links, from 0, at whose joints there can be one: those that turn."""
+    return [
+        k
+        for k, link in enumerate(arm.links)
+        if not (link.segment or getattr(link, "prismatic", False))
+    ]
 
 
 def _plane(arm: Arm, theory: TheoryName) -> dict[str, Any]:

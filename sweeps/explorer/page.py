@@ -51,6 +51,7 @@ _VIEWS = (
     "values.js",
     "pinning.js",
     "matters.js",
+    "ports.js",
     "response.js",
     "along.js",
     *("reading.js", "state.js", "slice.js", "map.js", "arm_map.js"),

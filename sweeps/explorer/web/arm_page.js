@@ -51,7 +51,7 @@ class ArmPage {
     byId("toml").addEventListener("click", () => offer(new Blob([this.toml()], { type: "application/toml" }), "arm.toml"));
     byId("csv").addEventListener("click", () => offer(new Blob([this.csv()], { type: "text/csv" }), "frequencies.csv"));
     addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
-      if (ctrlKey || metaKey || altKey || target.type === "number") return;
+      if (ctrlKey || metaKey || altKey || /number|text/.test(target.type)) return;
       if (/^[1-9]$/.test(key)) this.set(this.values, Number(key) - 1, true);
     });
   }

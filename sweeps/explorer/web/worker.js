@@ -27,7 +27,7 @@ function cell(values, names, pair, modes, high) {
 const ASIDE = {
   frequencies: ({ values, modes }) => ({ ...frequencies(at(values), modes), places: places(at(values)) }),
   slopes: ({ values, omega, addresses }) => slopes(at(values), omega, addresses),
-  receptances: ({ values, omega, first, second, loss }) => receptances(at(values), omega, first, second, loss),
+  receptances: ({ values, omega, first, second, loss, own }) => receptances(at(values), omega, first, second, loss, own),
   cells: ({ values, names, pairs, modes, high }) => {
     const begin = performance.now(), found = [];
     for (const pair of pairs) {
