@@ -61,11 +61,7 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
 
 def motors(arm: Arm | SpatialArm) -> list[int]:
     """The links, from 0, at whose joints there can be one: those that turn."""
-    return [
-        k
-        for k, link in enumerate(arm.links)
-        if not (link.segment or getattr(link, "prismatic", False))
-    ]
+    return [k - 1 for k in arm.joints if not arm.slides(k)]
 
 
 def _plane(arm: Arm, theory: TheoryName) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.files import units_of
 from jaxmodal.arm.parameters import get_parameter
 from sweeps.explorer.space import (
+    ASIDE,
     BASE_GROUP,
     BODY_GROUP,
     PLACE_GROUP,
@@ -21,8 +22,6 @@ from sweeps.explorer.space import (
 
 #: sliders of gravity and steady accelerations go up to this, m/s^2
 _ACCELERATION = 20.0
-#: offsets and centres of bodies go to this share of the arm's length on either side
-_ASIDE = 0.1
 _POSTURE, _SPRINGS, _PAYLOAD, _REST = "Posture", "Springs", "Payload", "Forces at rest"
 #: in the order of the page
 _GROUPS = (
@@ -62,7 +61,7 @@ def _slider(arm: Arm, address: str, value: float) -> dict[str, Any] | None:
     if field.endswith("stiffness"):
         return _stiffness(arm, owner, field, value)
     if "_offset_" in field or "centre_" in field:
-        aside = abs(value) + _ASIDE * float(sum(link.length for link in arm.links))
+        aside = abs(value) + ASIDE * float(sum(link.length for link in arm.links))
         return {"group": PLACE_GROUP, "unit": "m", "low": -aside, "high": aside}
     if field in ("hub_mass", "stator_mass", "tip_mass") and value > 0.0:
         return {"group": BODY_GROUP, "unit": "kg", "low": 0.0, "high": 2.0 * value}

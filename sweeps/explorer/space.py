@@ -26,6 +26,8 @@ STIFFNESSES = 100.0
 SIZES = 2.0
 #: the stiffness, N m/rad, about which that of a rigid joint on a rigid link is moved
 _USUAL = 1e4
+#: offsets and centres of bodies go to this share of the arm's length on either side
+ASIDE = 0.1
 #: groups of sliders; those of arms in space are closed at first
 SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, BASE_GROUP = (
     "Lengths and sections",
@@ -89,6 +91,13 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
         own = {"label": address, "unit": "kg", "low": 0.0, "high": heavy, "group": "Payload"}
         return [found | own]
     owner, _, field = address.partition(".")
+    if owner == "base_stiffness":
+        entry = base_slider(arm, field, value)
+        return [found | {"label": address} | entry] if entry else []
+    if ".centre." in address:
+        aside = abs(value) + ASIDE * float(sum(abs(float(link.length)) for link in arm.links))
+        ends = {"unit": "m", "low": -aside, "high": aside}
+        return [found | {"label": address, "group": PLACE_GROUP} | ends]
     if ".inertia." in address:
         turning = {"label": address, "unit": unit_of_address(address, arm), "group": TURN_GROUP}
         wanted = value > 0.0 and address[-1] == address[-2]  # about an axis
@@ -244,6 +253,8 @@ def _body(
         "mass": float(body.mass),
         "at": end,
         "centre": (place + own @ seen).tolist(),
+        "seen": [] if body.centre is None else seen.tolist(),
+        "own": own.ravel().tolist(),
         "axes": (own @ axes).tolist(),
         "squares": [max(x, 0.0) for x in squares],
     }

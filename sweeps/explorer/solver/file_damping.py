@@ -9,7 +9,7 @@ from jaxmodal.response.driven.damping import MATERIAL, dampers, damps
 
 
 def damping_of_file(arm: SerialArm) -> dict[str, Any] | None:
-    """Loss factor and Kelvin-Voigt time of every link, dampers by the addresses of their springs; None for no damping."""
+    """Loss factor and Kelvin-Voigt time of every link, dampers by the addresses of their springs; None for none."""
     if not damps(arm):
         return None
     return {

@@ -19,6 +19,7 @@ export function loadArm(json) {
   }));
   const tapes = { waves: pair(written.waves), member: pair(written.member) };
   for (const name of ["sizes", "plane", "twist", "passed", "tip", "before_piece", "along_piece"]) tapes[name] = new Tape(written[name]);
+  if (written.whole[0].held) tapes.base = new Tape(written.whole[0].held.springs);
   return withValues({ written, tapes, layouts }, numbers(written.values));
 }
 
@@ -88,7 +89,12 @@ function linkOf(arm, written, values, place) {
     add(written.versed, H, L);
   }
   if (written.way !== undefined) add(written.slid, values[written.way], 0);
-  for (const [mass, changes] of written.masses) add(changes, values[mass], 0);
+  for (const [factors, changes] of written.masses) {
+    H = values[factors[0]]; L = 0;
+    for (const k of factors.slice(1)) multiplyPairs(H, L, values[k], 0);
+    add(changes, H, L);
+  }
+  if (written.held) setBase(arm, written.held, values, hi, lo);
   for (const [place, from] of written.springs) {
     const stiffness = values[from], rigid = stiffness === Infinity, free = stiffness === 0;
     dividePairs(1, 0, rigid || free ? 1 : stiffness, 0);
@@ -98,6 +104,13 @@ function linkOf(arm, written, values, place) {
   const layout = arm.layouts[written.layout];
   const springs = written.springs.map(([at, from]) => ({ at, from, turns: arm.written.addresses[from].endsWith(".joint_stiffness") }));
   return { hi, lo, layout, springs, place, member: written.member && memberOf(arm, written.member), flexible: Number(written.member !== null), base: written.base };
+}
+
+/** The springs of the base from its stiffness. */
+function setBase({ tapes }, { values: from, at }, values, hi, lo) {
+  const { base } = tapes, size = base.outputs.length, found = new Float64Array(size), rest = new Float64Array(size);
+  base.runPairs(from.map((k) => values[k]), from.map(() => 0), found, rest);
+  hi.set(found, at); lo.set(rest, at);
 }
 
 /** Length and constants of both planes, in pairs, of an elastic link or of a part of it; and of one of its pieces. */

@@ -25,14 +25,13 @@ from jaxmodal.spatial.stiffness.members import (
     section_of,
     torsion_waves,
 )
+from sweeps.explorer.solver.spatial_bodies import base_of, moments_of
 from sweeps.explorer.solver.tapes import tape_of_formula, tape_of_function
 
 #: what of an elastic link its member is made of, beside its section
 _FIELDS = (
     *("length", "youngs_modulus", "density", "poisson_ratio", "shear_modulus", "torsion_constant"),
 )
-#: how bodies resist turning about their centres
-MOMENTS = ("xx", "yy", "zz", "xy", "yz", "xz")
 #: inputs of a member in one plane, and of its torsion; both begin with the length
 _PLANE, _TWIST = 8, 6
 
@@ -51,21 +50,6 @@ def sizes_of(arm: SpatialArm) -> list[str]:
         if owner in owners and (field in _FIELDS or field.startswith("section.")):
             found.append(address)
     return found
-
-
-def moments_of(arm: SpatialArm) -> list[str]:
-    """The addresses of the inertias of all bodies, those of the payload last."""
-    bodies = [
-        (f"link{k}.{kind}", getattr(link, kind))
-        for k, link in enumerate(arm.links, start=1)
-        for kind in link.bodies
-    ]
-    return [
-        f"{name}.inertia.{moment}"
-        for name, body in (*bodies, ("payload", arm.payload))
-        if body is not None and body.inertia is not None
-        for moment in MOMENTS
-    ]
 
 
 def member_programs(arm: SpatialArm, names: list[str], theory: Theory) -> dict[str, Any]:
@@ -89,7 +73,7 @@ def member_of(arm: SpatialArm, owner: int, part: int, parts: int) -> dict[str, A
 
 
 def _sizes_tape(arm: SpatialArm, names: list[str], theory: Theory) -> dict[str, Any]:
-    own = {*sizes_of(arm), *moments_of(arm)}
+    own = {*sizes_of(arm), *moments_of(arm), *base_of(arm)}
 
     def computed(*values: Any) -> list[Any]:
         given = {name: x for name, x in zip(names, values, strict=True) if name in own}
@@ -106,7 +90,8 @@ def _sizes_tape(arm: SpatialArm, names: list[str], theory: Theory) -> dict[str, 
             scale = xp.minimum(scale, frequency_scale(s))
         bodies = [getattr(link, kind) for link in changed.links for kind in link.bodies]
         tensors = [x.inertia for x in (*bodies, changed.payload) if x is not None and x.inertia]
-        for record in (*links, *tensors):
+        bases = [] if changed.base_stiffness is None else [changed.base_stiffness]
+        for record in (*links, *tensors, *bases):
             for holds in rules_of(record):
                 valid = valid & xp.all(xp.asarray(holds))
         return [*found, scale if links else np.float64(1.0), ~valid]

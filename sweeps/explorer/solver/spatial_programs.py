@@ -8,7 +8,7 @@ which the library reduces in double-double, are those of all. Formulas are recor
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -38,11 +38,18 @@ from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, roundin
 from jaxmodal.spatial.stiffness.symmetric import PLACES
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
 from sweeps.explorer.solver.file_damping import damping_of_file
-from sweeps.explorer.solver.spatial_members import (
+from sweeps.explorer.solver.spatial_bodies import (
+    CENTRES,
     MOMENTS,
+    base_formula,
+    base_of,
+    by_centre,
+    centres_of,
+    moments_of,
+)
+from sweeps.explorer.solver.spatial_members import (
     member_of,
     member_programs,
-    moments_of,
     sizes_of,
 )
 from sweeps.explorer.solver.spatial_passages import (
@@ -61,6 +68,7 @@ _BEFORE_SPRINGS, _OF_SPRING, _OF_ROTOR = 32, 8, 6
 _ENTRIES, _MEMBER, _TESTS = len(PLACES), len(FreeEndMember._fields), len(SymmetryTests._fields)
 #: what rounding leaves of a number, beside the largest of its link, in double-double
 _NOTHING = Fraction(1, 10**27)
+_NONE = Fraction(0)
 #: angles of the postures in which links are reduced
 _ANGLES = 0.0, 0.5 * np.pi, np.pi
 
@@ -78,7 +86,8 @@ def values_of(arm: SpatialArm) -> list[str]:
     found += sizes_of(arm)
     for k, link in enumerate(arm.links, start=1):
         found += [f"link{k}.{kind}.mass" for kind in link.bodies if getattr(link, kind) is not None]
-    return [*found, "payload.mass", *moments_of(arm)]
+    found += ["payload.mass", *moments_of(arm), *centres_of(arm)]
+    return found + base_of(arm)
 
 
 def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
@@ -126,6 +135,7 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     }
 
 
+_KINDS = (*SpatialLink.bodies, "payload")
 #: values of the arms that are reduced; what differs between the first and another is what its value does
 _SAMPLES: dict[str, dict[str, float]] = {
     "first": {},
@@ -133,8 +143,14 @@ _SAMPLES: dict[str, dict[str, float]] = {
     "way": {"base_offset.x": 1.0},
     **{
         f"{kind}.{field}": {f"{kind}.{field}": 1.0}
-        for kind in (*SpatialLink.bodies, "payload")
+        for kind in _KINDS
         for field in ("mass", *(f"inertia.{moment}" for moment in MOMENTS))
+    },
+    **{
+        f"{kind}.mass at {place}": {f"{kind}.mass": 1.0}
+        | {f"{kind}.centre.{axis}": x for axis, x in zip("xyz", place, strict=True) if x}
+        for kind in _KINDS
+        for place in CENTRES
     },
 }
 
@@ -151,11 +167,11 @@ def _samples(
 
     There are springs wherever there may be one.
     """
-    sizes = set(sizes_of(arm))
+    apart = {*sizes_of(arm), *base_of(arm)}
     values = {}
     for name in names:
         field = _field(name)
-        if name not in sizes:
+        if name not in apart:
             usual = 1.0 if field.endswith("stiffness") else 0.0
             column = np.array([given.get(field, usual) for given in samples])
             values[name] = usual if np.all(column == usual) else column
@@ -169,7 +185,7 @@ class _Links:
         self,
         arm: SpatialArm,
         names: list[str],
-        keys: Iterable[str],
+        keys: Collection[str],
         samples: SpatialModel,
         parts: list[int],
     ) -> None:
@@ -185,9 +201,9 @@ class _Links:
             numbers_of(link, springs, rotor)
             for link, (springs, rotor, _) in zip(self.links, self.layouts, strict=True)
         ]
+        exact = [[_exact_cells(x, len(keys)) for x in own] for own in numbers]
         self.samples = {
-            key: [[_exact(x, cell) for x in own] for own in numbers]
-            for cell, key in enumerate(keys)
+            key: [[cells[cell] for cells in own] for own in exact] for cell, key in enumerate(keys)
         }
 
     def written(self, layouts: list[tuple[int, bool, bool]]) -> list[dict[str, Any]]:
@@ -203,6 +219,7 @@ class _Links:
             own: dict[str, Any] = {
                 "layout": layouts.index(layout),
                 "base": k == 0,
+                **({"held": self._base()} if link.is_base else {}),
                 "numbers": _pairs(first),
                 "member": None,
                 "springs": [],
@@ -228,6 +245,15 @@ class _Links:
             found.append(own)
         return found
 
+    def _base(self) -> dict[str, Any]:
+        """Which values are the stiffness of the base, and what makes springs of them, as the library."""
+        names = base_of(self.arm)
+        return {
+            "values": [self.names.index(name) for name in names],
+            "springs": tape_of_formula(base_formula, len(names), False),
+            "at": _BEFORE_SPRINGS,
+        }
+
     def _owners(self) -> list[tuple[int | None, int]]:
         """Of which link of the arm each is which part; those of the base are of none."""
         found: list[tuple[int | None, int]] = [(None, 0)] * sum(link.is_base for link in self.links)
@@ -243,16 +269,35 @@ class _Links:
         return found
 
     def _masses(self, samples: dict[str, list[Fraction]], place: int | None) -> list[list[Any]]:
-        """Which masses and inertias, its own and the next stator's, move the numbers of a link, how much each unit."""
-        owner = 0 if place is None else place + 1
+        """Which masses, centres and inertias, its own and the next stator's, move the numbers of a link.
+
+        The values whose product does, and how much each unit of it.
+        """
+        owner, first = 0 if place is None else place + 1, samples["first"]
         found = []
-        for key in samples:
-            kind, name = key.partition(".")[0], key
-            if kind in SpatialLink.bodies:
-                name = f"link{owner + (kind == 'stator')}.{key}"
-            changes = _sparse(samples["first"], samples[key]) if name in self.names else []
+
+        def add(names: Sequence[str], changes: list[list[float]]) -> None:
             if changes:
-                found.append([self.names.index(name), changes])
+                found.append([[self.names.index(name) for name in names], changes])
+
+        for kind in _KINDS:
+            body = kind if kind == "payload" else f"link{owner + (kind == 'stator')}.{kind}"
+            for moment in MOMENTS:
+                name = f"{body}.inertia.{moment}"
+                if name in self.names:
+                    add([name], _sparse(first, samples[f"{kind}.inertia.{moment}"]))
+            if f"{body}.mass" not in self.names:
+                continue
+            at_rest = samples[f"{kind}.mass"]
+            add([f"{body}.mass"], _sparse(first, at_rest))
+            if f"{body}.centre.x" in self.names:
+                others = {place: samples[f"{kind}.mass at {place}"] for place in CENTRES}
+                for axes, by in by_centre(at_rest, others):
+                    beside = [*first, *at_rest]
+                    add(
+                        [f"{body}.mass", *(f"{body}.centre.{x}" for x in axes)],
+                        _changes(by, beside),
+                    )
         return found
 
     def _springs(self, owner: int) -> list[list[int]]:
@@ -277,6 +322,14 @@ def _exact(x: Number, cell: int = 0) -> Fraction:
     return Fraction(high) + Fraction(low)
 
 
+def _exact_cells(x: Number, cells: int) -> list[Fraction]:
+    """A double-double of every cell; most are that of the first."""
+    first = _exact(x)
+    high, low = (np.broadcast_to(np.ravel(part), cells) for part in (x.hi, x.lo))
+    same = (high == high[0]) & (low == low[0])
+    return [first if own else _exact(x, cell) for cell, own in enumerate(same)]
+
+
 def _pair(x: Fraction) -> tuple[float, float]:
     high = float(x)
     return high, float(x - Fraction(high))
@@ -293,7 +346,7 @@ def _changes(by: Sequence[Fraction], beside: Sequence[Fraction]) -> list[list[fl
 
 
 def _sparse(first: Sequence[Fraction], other: Sequence[Fraction]) -> list[list[float]]:
-    by = [y - x for x, y in zip(first, other, strict=True)]
+    by = [_NONE if y is x else y - x for x, y in zip(first, other, strict=True)]
     return _changes(by, [*first, *other])
 
 
