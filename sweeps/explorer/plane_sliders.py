@@ -14,6 +14,7 @@ from sweeps.explorer.space import (
     BASE_GROUP,
     BODY_GROUP,
     PLACE_GROUP,
+    REST_GROUP,
     SIZE_GROUP,
     SIZES,
     STIFFNESSES,
@@ -22,10 +23,10 @@ from sweeps.explorer.space import (
 
 #: sliders of gravity and steady accelerations go up to this, m/s^2
 _ACCELERATION = 20.0
-_POSTURE, _SPRINGS, _PAYLOAD, _REST = "Posture", "Springs", "Payload", "Forces at rest"
+_POSTURE, _SPRINGS, _PAYLOAD = "Posture", "Springs", "Payload"
 #: in the order of the page
 _GROUPS = (
-    *(_POSTURE, _SPRINGS, SIZE_GROUP, _PAYLOAD, _REST),
+    *(_POSTURE, _SPRINGS, SIZE_GROUP, _PAYLOAD, REST_GROUP),
     *(BODY_GROUP, PLACE_GROUP, BASE_GROUP),
 )
 #: groups that are closed at first
@@ -55,7 +56,7 @@ def _slider(arm: Arm, address: str, value: float) -> dict[str, Any] | None:
         heavy = 2.0 * value or float(arm.total_mass)
         return {"group": _PAYLOAD, "unit": "kg", "low": 0.0, "high": heavy}
     if owner == "loads" or field == "axial_force":
-        return {"group": _REST} | _at_rest(arm, owner, field, value)
+        return {"group": REST_GROUP} | _at_rest(arm, owner, field, value)
     if owner == "base_stiffness":
         return base_slider(arm, field, value)
     if field.endswith("stiffness"):

@@ -29,7 +29,8 @@ _USUAL = 1e4
 #: offsets and centres of bodies go to this share of the arm's length on either side
 ASIDE = 0.1
 #: groups of sliders; those of arms in space are closed at first
-SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, BASE_GROUP = (
+REST_GROUP, SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, BASE_GROUP = (
+    "Forces at rest",
     "Lengths and sections",
     "Masses of bodies",
     "Inertias of bodies",
@@ -109,6 +110,9 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
         return [found | _position(arm, link, value)]
     if field.endswith("stiffness"):
         return [found | _stiffness(link, field, value)]
+    if field == "axial_force":
+        most = 2.0 * abs(value) or _bending(link) / float(link.length)
+        return [found | {"low": -most, "high": most, "group": REST_GROUP}]
     if value > 0.0 and field.endswith(".mass"):
         return [found | {"low": 0.0, "high": 2.0 * value, "group": BODY_GROUP}]
     if value > 0.0 and (
@@ -140,11 +144,7 @@ def _stiffness(link: SpatialLink, field: str, value: float) -> dict[str, Any]:
     """About the stiffness that the joint has, or about that of its link where it is rigid."""
     middle = value
     if math.isinf(value):
-        middle = _USUAL
-        if link.youngs_modulus is not None and not link.rigid:
-            v = link.section_values
-            softer = min(float(v.second_moment_y), float(v.second_moment_z))
-            middle = float(link.youngs_modulus) * softer / float(link.length)
+        middle = _bending(link)
     middle = middle or _USUAL
     return {
         "group": "Springs",
@@ -153,6 +153,15 @@ def _stiffness(link: SpatialLink, field: str, value: float) -> dict[str, Any]:
         "low": middle / STIFFNESSES,
         "high": middle * STIFFNESSES,
     }
+
+
+def _bending(link: SpatialLink) -> float:
+    """E I/L in the plane in which a link bends more softly; the usual stiffness for a rigid one."""
+    if link.youngs_modulus is None or link.rigid:
+        return _USUAL
+    v = link.section_values
+    softer = min(float(v.second_moment_y), float(v.second_moment_z))
+    return float(link.youngs_modulus) * softer / float(link.length)
 
 
 def _position(arm: SpatialArm, link: SpatialLink, value: float) -> dict[str, Any]:

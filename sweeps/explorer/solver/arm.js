@@ -160,13 +160,6 @@ function evaluate(arm, omega, kind, springs = []) {
   return { omega: at, sign, log, count, noise: shares[0] };
 }
 
-/** Of an arm under forces at rest, whether it is at rest in its posture; how many modes have frequency zero. */
-function zerosAtRest(arm) {
-  const count = evaluate(arm, 0, "double").count;
-  if (!(count <= arm.zeros)) throw new Error("the forces at rest buckle this arm: it has no frequencies in this posture.");
-  return arm.zeros;
-}
-
 /** Which beam a station of a link cuts, and at which share of it; null where it is not within a link. */
 function stationOf(arm, { link, station }) {
   const { ends } = arm.written, first = link > 0 ? ends[link - 1] : 0, along = station * (ends[link] - first), piece = Math.min(Math.floor(along), ends[link] - first - 1);

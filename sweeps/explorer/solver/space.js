@@ -44,11 +44,19 @@ function withValues(arm, values) {
   const changed = { ...arm, values, members, scale: members[n - 2], invalid: members[n - 1] !== 0 };
   changed.links = arm.written.whole.map((written, i) => linkOf(changed, written, values, i));
   changed.firsts = changed.links.map((_, i) => i);
-  return changed;
+  changed.zeros = changed.links.reduce((sum, { springs }) => sum + springs.filter(({ from }) => values[from] === 0).length, 0);
+  return supported(changed);
 }
 
 /** The same arm with its flexible links cut in two; the library has said where. */
-const cutArm = (arm) => ({ ...arm, links: arm.written.cut.map((written) => linkOf(arm, written, arm.values)) });
+const cutArm = (arm) => supported({ ...arm, links: arm.written.cut.map((written) => linkOf(arm, written, arm.values)) });
+
+/** The arm with the springs at its tips, in the axes of their links. */
+function supported(arm) {
+  const frames = arm.links.some(({ supports }) => supports.length > 0) ? posed(arm) : [];
+  const supports = arm.links.flatMap((link, at) => link.supports.map(([ground, turning, from]) => ({ at, k: arm.values[from], vector: forceAt(inAxes(frames[at].axes, ground), link.tip, turning) })));
+  return { ...arm, supports };
+}
 
 /** The same arm with flexible links cut at `shares` of the length of each; `firsts` is where each of them begins. */
 function cutAt(arm, shares) {
@@ -64,7 +72,7 @@ function cutAt(arm, shares) {
       links.push(linkOf(arm, { ...part, member: { ...part.member, span: [ends[p], end] } }, arm.values, i));
     });
   });
-  return { ...arm, links, firsts };
+  return supported({ ...arm, links, firsts });
 }
 
 /** A part of a link without what its tip carries. */
@@ -103,7 +111,7 @@ function linkOf(arm, written, values, place) {
   }
   const layout = arm.layouts[written.layout];
   const springs = written.springs.map(([at, from]) => ({ at, from, turns: arm.written.addresses[from].endsWith(".joint_stiffness") }));
-  return { hi, lo, layout, springs, place, member: written.member && memberOf(arm, written.member), flexible: Number(written.member !== null), base: written.base };
+  return { hi, lo, layout, springs, place, tip: written.tip, supports: written.supports ?? [], member: written.member && memberOf(arm, written.member), flexible: Number(written.member !== null), base: written.base };
 }
 
 /** The springs of the base from its stiffness. */
@@ -120,7 +128,7 @@ function memberOf(arm, { elastic, share, part, span }) {
   const own = span ? (span[1] - span[0]) * given[0] : share === null ? given[0] : cutLengths(given[0], share)[part];
   const constants = (tape, inputs, length) => {
     for (const k of [0, plane]) if (k < inputs.length) inputs[k] = length;
-    const kind = { memberHi: new Float64Array(8), memberLo: new Float64Array(8) };
+    const size = tape.outputs.length, kind = { memberHi: new Float64Array(size), memberLo: new Float64Array(size) };
     tape.runPairs(inputs, zeros, kind.memberHi, kind.memberLo);
     return { float64: kind, double: kind, tape, inputs: inputs.slice(), moduli: [1, 5, plane + 1].filter((k) => k < inputs.length) };
   };
@@ -145,10 +153,10 @@ function membersAt(arm, member, omega, kind) {
   for (let p = 0; p < 2; p++) {
     functionsOf(arm, member.planes[p], omega, kind);
     const axial = p === 0 ? written.axial : 1;
-    xh[0] = member.length; xh[1] = axial;
+    xh[0] = written.loaded ? wh[LEVER_AT] : member.length; xh[1] = axial;
     xh.set(wh.subarray(0, WAVES), 2); xh.set(gh, 2 + WAVES);
     if (pairs) {
-      xl[0] = 0; xl[1] = 0;
+      xl[0] = written.loaded ? wl[LEVER_AT] : 0; xl[1] = 0;
       xl.set(wl.subarray(0, WAVES), 2); xl.set(gl, 2 + WAVES);
       tapes.member.double.runPairs(xh, xl, fh, fl);
     } else tapes.member.float64.run(xh, fh);
@@ -185,6 +193,7 @@ function evaluate(arm, omega, kind, springs = []) {
   for (let i = arm.links.length - 1; i >= 0; i--) {
     const link = arm.links[i], { layout } = link, tape = layout.link[kind];
     let size = 0;
+    addSprings(arm.supports, i, wideH, wideL);
     addSprings(springs, i, wideH, wideL);
     if (link.member) {
       size = membersAt(arm, link.member.whole, at, kind);
@@ -229,10 +238,15 @@ function portOf(arm, { link, station, direction }, share) {
   const o = !inside ? tip : bar === undefined ? [0, 0, 0] : [station * bar, 0, 0];
   const name = /^(link_)?(r?)([xyz])$/.exec(direction), k = name && "xyz".indexOf(name[3]);
   const ground = name ? [0, 1, 2].map((j) => (j === k ? 1 : 0)) : unitOf(direction);
-  const d = name?.[1] ? own.slice(3 * k, 3 * k + 3) : [0, 1, 2].map((j) => ground[0] * axes[j] + ground[1] * axes[3 + j] + ground[2] * axes[6 + j]);
-  if (name?.[2]) return { at, vector: [0, 0, 0, ...d] };
-  return { at, vector: [...d, o[1] * d[2] - o[2] * d[1], o[2] * d[0] - o[0] * d[2], o[0] * d[1] - o[1] * d[0]] };
+  const d = name?.[1] ? own.slice(3 * k, 3 * k + 3) : inAxes(axes, ground);
+  return { at, vector: forceAt(d, o, Boolean(name?.[2])) };
 }
+
+/** A direction of the ground in the axes of a section. */
+const inAxes = (axes, ground) => [0, 1, 2].map((j) => ground[0] * axes[j] + ground[1] * axes[3 + j] + ground[2] * axes[6 + j]);
+
+/** A force at `o` along d, or a moment about it, at the end of what is elastic. */
+const forceAt = (d, o, turning) => (turning ? [0, 0, 0, ...d] : [...d, o[1] * d[2] - o[2] * d[1], o[2] * d[0] - o[0] * d[2], o[0] * d[1] - o[1] * d[0]]);
 
 /** The link whose joint a motor turns, among the parts. */
 function jointOf(arm, link) {

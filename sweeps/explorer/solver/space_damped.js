@@ -8,6 +8,7 @@ function evaluateDamped(arm, losses, springs) {
   const squared = [...Q];
   for (let i = arm.links.length - 1; i >= 0; i--) {
     const link = arm.links[i], { layout } = link, n = link.hi.length;
+    addSprings(arm.supports, i, wide[0], wide[1]);
     addSprings(springs, i, wide[0], wide[1]);
     let size = 0;
     if (link.member) {
@@ -16,7 +17,8 @@ function evaluateDamped(arm, losses, springs) {
         const { tape, inputs, moduli } = planes[p];
         functionsOfDamped(arm, constantsOf(arm, link, tape, inputs, moduli, losses), omega);
         for (let q = 0; q < 4; q++) { xq[q][0] = xq[q][1] = 0; xq[q].set(wq[q].subarray(0, WAVES), 2); xq[q].set(gq[q], 2 + WAVES); }
-        xh[0] = length; xh[1] = p === 0 ? written.axial : 1;
+        if (written.loaded) for (let q = 0; q < 4; q++) xq[q][0] = wq[q][LEVER_AT]; else xh[0] = length;
+        xh[1] = p === 0 ? written.axial : 1;
         runQuads(tapes.member.double, xq, fq);
         for (let q = 0; q < 4; q++) for (let k = 0; k < fields; k++) planesQ[q][2 * k + p] = fq[q][k];
       }

@@ -8,34 +8,21 @@ which the library reduces in double-double, are those of all. Formulas are recor
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic, Number, number, sin_cos
 from jaxmodal.arm.parameters import get_parameter, set_parameters
-from jaxmodal.dynamic_stiffness.beams import TheoryName, WaveNumbers, waves_of_constants
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.cut_links import SHARES
-from jaxmodal.dynamic_stiffness.member import (
-    FreeEndMember,
-    FunctionTurns,
-    MemberFunctions,
-    SymmetryTests,
-    clamped_count,
-)
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.stiffness.condensation import link_formula
 from jaxmodal.spatial.stiffness.constants import ReducedLink, reduced_links
-from jaxmodal.spatial.stiffness.entries import Release
-from jaxmodal.spatial.stiffness.members import member_formula
 from jaxmodal.spatial.stiffness.model import SpatialModel
-from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
-from jaxmodal.spatial.stiffness.symmetric import PLACES
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
 from sweeps.explorer.solver.file_damping import damping_of_file
 from sweeps.explorer.solver.spatial_bodies import (
@@ -46,6 +33,15 @@ from sweeps.explorer.solver.spatial_bodies import (
     by_centre,
     centres_of,
     moments_of,
+    supports_of,
+)
+from sweeps.explorer.solver.spatial_layouts import (
+    BEFORE_SPRINGS,
+    ENTRIES,
+    MEMBER,
+    OF_SPRING,
+    layout_tapes,
+    passed_tape,
 )
 from sweeps.explorer.solver.spatial_members import (
     member_of,
@@ -55,17 +51,13 @@ from sweeps.explorer.solver.spatial_members import (
 from sweeps.explorer.solver.spatial_passages import (
     along_piece,
     before_piece,
-    beyond_joint,
     less_tip,
 )
-from sweeps.explorer.solver.tapes import Both, tape_of_formula, tape_of_function
 from sweeps.explorer.solver.tapes import number as plain
+from sweeps.explorer.solver.tapes import tape_of_formula
 
 #: pieces of each link at whose ends a mode is drawn: a power of two, so that they add up to it to the last bit
 PIECES = 8
-#: of a link: what its numbers begin with before those of springs, of each spring and of the rotor
-_BEFORE_SPRINGS, _OF_SPRING, _OF_ROTOR = 32, 8, 6
-_ENTRIES, _MEMBER, _TESTS = len(PLACES), len(FreeEndMember._fields), len(SymmetryTests._fields)
 #: what rounding leaves of a number, beside the largest of its link, in double-double
 _NOTHING = Fraction(1, 10**27)
 _NONE = Fraction(0)
@@ -87,7 +79,7 @@ def values_of(arm: SpatialArm) -> list[str]:
     for k, link in enumerate(arm.links, start=1):
         found += [f"link{k}.{kind}.mass" for kind in link.bodies if getattr(link, kind) is not None]
     found += ["payload.mass", *moments_of(arm), *centres_of(arm)]
-    return found + base_of(arm)
+    return found + base_of(arm) + supports_of(arm)
 
 
 def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
@@ -98,15 +90,15 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     ArmError
         As `natural_frequencies`.
     """
-    arm.refuse_supports("the page of an arm")
-    arm.refuse_pressed("the page of an arm")
+    _require_soft_supports(arm)
     model = arm.model(theory)
     if model.invalid:
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
     names = values_of(arm)
     fields = {_field(name) for name in names}
     keys = {key: given for key, given in _SAMPLES.items() if given.keys() <= fields}
-    samples = _samples(arm, names, keys.values()).model_of_cells(model.flags)
+    bare = arm.replace(links=tuple(link.replace(supports=()) for link in arm.links))
+    samples = _samples(bare, names, keys.values()).model_of_cells(model.flags)
     whole = _Links(arm, names, keys, samples, [1] * arm.num_links)
     cut = _Links(arm, names, keys, samples.otherwise(), list(map(len, model.parts())))
     layouts = list(dict.fromkeys(whole.layouts + cut.layouts))
@@ -115,23 +107,20 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
         "theory": theory,
         "axial": float(model.flags.axial),
         "damping": damping_of_file(arm),
+        "held": arm.base_stiffness is not None or bool(supports_of(arm)),
         "addresses": names,
         "values": [plain(float(get_parameter(arm, name))) for name in names],
         "whole": whole.written(layouts),
         "cut": cut.written(layouts),
-        "layouts": [_layout(*layout) for layout in layouts],
+        "layouts": [layout_tapes(*layout) for layout in layouts],
         **member_programs(arm, names, model.flags),
-        "waves": Both(waves_of_constants, 9).written(),
-        "member": Both(
-            member_formula, 2 + len(WaveNumbers._fields) + len(MemberFunctions._fields)
-        ).written(),
-        "passed": _passed_tape(),
+        "passed": passed_tape(),
         "pieces": PIECES,
         "baseLinks": len(whole.links) - arm.num_links,
         "shares": SHARES,
-        "tip": tape_of_formula(less_tip, 1 + 10 + _ENTRIES, False),
-        "before_piece": tape_of_formula(before_piece, 2 * _MEMBER + _ENTRIES, False),
-        "along_piece": tape_of_formula(along_piece, 2 * _MEMBER + _ENTRIES + 6, False),
+        "tip": tape_of_formula(less_tip, 1 + 10 + ENTRIES, False),
+        "before_piece": tape_of_formula(before_piece, 2 * MEMBER + ENTRIES, False),
+        "along_piece": tape_of_formula(along_piece, 2 * MEMBER + ENTRIES + 6, False),
     }
 
 
@@ -155,6 +144,17 @@ _SAMPLES: dict[str, dict[str, float]] = {
 }
 
 
+def _require_soft_supports(arm: SpatialArm) -> None:
+    """Refuse rigid supports, since the page takes supports as springs."""
+    for k, link in enumerate(arm.links, start=1):
+        for place, support in enumerate(link.supports, start=1):
+            if not np.isfinite(support.stiffness):
+                raise ArmError(
+                    f"link{k}.support{place}.stiffness = inf: the page of an arm takes supports of arms in space "
+                    "as springs; give a large finite stiffness, such as a million times that of the arm there."
+                )
+
+
 def _field(name: str) -> str:
     """What an address says behind its link."""
     return name.partition(".")[2] if name.startswith("link") else name
@@ -171,7 +171,7 @@ def _samples(
     values = {}
     for name in names:
         field = _field(name)
-        if name not in apart:
+        if name not in apart and ".support" not in name:
             usual = 1.0 if field.endswith("stiffness") else 0.0
             column = np.array([given.get(field, usual) for given in samples])
             values[name] = usual if np.all(column == usual) else column
@@ -238,6 +238,8 @@ class _Links:
             if place is not None:
                 frame = self.frames[place]
                 own["own"] = (frame.section.T @ frame.axes).T.ravel().tolist()
+            if place is not None and part + 1 == self.parts[place]:
+                own["supports"] = self._supports(place)
             if owner is not None:
                 own["springs"] = self._springs(owner)
                 if self.arm.links[owner].rigid:
@@ -251,7 +253,7 @@ class _Links:
         return {
             "values": [self.names.index(name) for name in names],
             "springs": tape_of_formula(base_formula, len(names), False),
-            "at": _BEFORE_SPRINGS,
+            "at": BEFORE_SPRINGS,
         }
 
     def _owners(self) -> list[tuple[int | None, int]]:
@@ -300,6 +302,16 @@ class _Links:
                     )
         return found
 
+    def _supports(self, place: int) -> list[list[Any]]:
+        """Of each at the tip its direction in the axes of the ground, whether it holds turning, and its value."""
+        found = []
+        for m, support in enumerate(self.arm.links[place].supports, start=1):
+            unit = np.array([float(x) for x in support.direction])
+            stiffness = self.names.index(f"link{place + 1}.support{m}.stiffness")
+            direction = (unit / np.linalg.norm(unit)).tolist()
+            found.append([direction, support.kind == "rotation", stiffness])
+        return found
+
     def _springs(self, owner: int) -> list[list[int]]:
         """Where the law of each spring that can be set stands among the numbers, and which value sets it."""
         link = self.arm.links[owner]
@@ -310,7 +322,7 @@ class _Links:
         ]
         given.append(f"link{owner + 1}.joint_stiffness")
         return [
-            [_BEFORE_SPRINGS + _OF_SPRING * place + 6, self.names.index(name)]
+            [BEFORE_SPRINGS + OF_SPRING * place + 6, self.names.index(name)]
             for place, name in enumerate(given)
             if name in self.names
         ]
@@ -369,77 +381,3 @@ def _sines(angle: float) -> tuple[Fraction, Fraction]:
     """Sine and versed sine of an angle, by its half, as links have them."""
     ((sine, cosine, _),) = sin_cos(number(np.array([0.5 * angle]), Arithmetic.double_double))
     return _exact(sine * cosine * 2.0), _exact(sine * sine * 2.0)
-
-
-@functools.cache
-def _layout(springs: int, rotor: bool, flexible: bool) -> dict[str, Any]:
-    """The formulas of links of one kind."""
-    numbers = _BEFORE_SPRINGS + _OF_SPRING * springs + _OF_ROTOR * rotor
-    inputs = 1 + numbers + _ENTRIES + 2 * _MEMBER * flexible
-    return {
-        "springs": springs,
-        "flexible": flexible,
-        "link": {
-            "float64": tape_of_formula(
-                link_formula(springs, rotor, flexible, 0, False), inputs, True
-            ),
-            "double": tape_of_formula(
-                link_formula(springs, rotor, flexible, 0, True), inputs, False
-            ),
-        },
-        "count": _tally_tape(springs, flexible, False),
-        "noise": _tally_tape(springs, flexible, True) if flexible else None,
-        "joint_before": tape_of_formula(
-            link_formula(springs, rotor, False, 0, False), 1 + numbers + _ENTRIES, False
-        ),
-        "joint_beyond": tape_of_formula(
-            functools.partial(beyond_joint, springs, rotor), 1 + numbers + _ENTRIES + 6, False
-        ),
-    }
-
-
-def _tally_tape(springs: int, flexible: bool, noise: bool) -> dict[str, Any]:
-    """What a link adds to the count, or to what is rounded, without the springs and with them.
-
-    From its results in float64 behind the stiffness, with terms in double-double alone; the sizes, and the stiffness
-    outboard.
-    """
-    results = 6 + springs + (3 * (5 if noise else 4)) * flexible
-
-    def computed(*values: Any) -> list[Any]:
-        left: Iterator[Any] = iter(values)
-
-        def some(count: int) -> Any:
-            return jnp.stack([next(left) for _ in range(count)]) if count else jnp.zeros(0)
-
-        inner, pivots = some(6), some(springs)
-        if not noise:
-            count = jnp.sum((pivots < 0.0).astype(np.float64)) if springs else 0.0 * inner[0]
-            if flexible:
-                count = count + jnp.sum(Release(*(some(3) for _ in range(4))).passed())
-            return [count]
-        releases = Release(*(some(3) for _ in range(5)))
-        squared, mass_term, length, body_mass = (next(left) for _ in range(4))
-        body_inertia, deltas, r_vv, r_pp, beta = some(6), some(2), some(2), some(2), some(2)
-        sizes = Sizes(
-            squared, mass_term, length, body_mass, body_inertia, deltas, r_vv, r_pp, beta * beta
-        )
-        outboard = some(_ENTRIES)
-        own = rounding_of_link(sizes, outboard, releases.lost, inner)
-        by_springs = 0.0 * own
-        if springs:
-            by_springs = rounding_of_springs(sizes, outboard, inner, pivots)
-        return [own, by_springs]
-
-    return tape_of_function(computed, results + (4 + 6 + 8 + _ENTRIES) * noise)
-
-
-@functools.cache
-def _passed_tape() -> dict[str, Any]:
-    """From tests and turns of a member, and whether it has axial motion, to its modes with both ends clamped."""
-
-    def computed(*values: Any) -> list[Any]:
-        tests, turns, axial = values[:_TESTS], values[_TESTS:-1], values[-1]
-        return [clamped_count(SymmetryTests(*tests), FunctionTurns(*turns), axial)]
-
-    return tape_of_function(computed, _TESTS + 4)
