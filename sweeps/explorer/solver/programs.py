@@ -37,6 +37,7 @@ from jaxmodal.dynamic_stiffness.preload import loaded_waves
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.statics.beam_arrays import PLAIN, BeamArrays
 from jaxmodal.statics.laws import flexibility, spring_law
 from sweeps.explorer.solver.file_damping import damping_of_file
@@ -66,16 +67,17 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
     """
     beams, flags = prepared_values(arm, theory)
     loaded = under_forces(arm)
-    if loaded and beams.support_x_stiffness is not None:
-        what = "loads" if arm.loads is not None else "axial_force"
+    held = beams.support_x_stiffness is not None
+    if loaded and held and bool(number_of_zero_modes(beams)):
         raise ArmError(
-            f"{what}: the solver in the page has no forces at rest of arms with supported tips or an elastic base, "
-            f"whose equilibrium it cannot solve; leave {what} or the supports out, or compute this arm with "
-            "natural_frequencies."
+            "joint_stiffness = 0: the solver in the page has no free joints of arms with supported tips or an elastic "
+            "base under forces at rest, of which it cannot tell what is held; give every joint a stiffness, or leave "
+            "the supports or the forces out."
         )
     if bool(invalid_values(arm)):
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
-    names = list_addresses(arm)
+    # which tips are supported decides on what the equilibrium is solved for
+    names = [x for x in list_addresses(arm) if not (loaded and ".support_" in x)]
     fields = _fields(beams)
     ordered = _features(beams)
     shape_features = (
@@ -91,7 +93,7 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
         "ends": np.cumsum(segments(arm.loads, [link.rigid for link in arm.links])).tolist(),
         "loaded": loaded,
         "damping": damping_of_file(arm),
-        "held": beams.support_x_stiffness is not None,
+        "held": held,
         "addresses": names,
         "values": [number(float(get_parameter(arm, name))) for name in names],
         "fields": fields,
@@ -173,14 +175,21 @@ def _beams_tape(arm: Arm, names: list[str], fields: list[str]) -> dict[str, Any]
 
         def column(name: str, absent: float) -> Any:
             own = [getattr(link, name) for link in changed.links]
+            if not any(is_traced(x) for x in own):  # known, so that what is not there is left out
+                return np.array([absent if x is None else float(x) for x in own])
             return jnp.stack([jnp.float64(absent if x is None else x) for x in own])
 
         beams = BeamArrays(**fields_of(changed, column)[0], has_shear=True)
         found = [getattr(beams, name) for name in fields]
-        zeros = [] if beams.axial_force is None else [number_of_zero_modes(beams)]
+        zeros = [] if beams.axial_force is None else [_zero_modes(beams)]
         return [*found, starting_scale(beams), invalid_values(changed), *zeros]
 
     return tape_of_function(computed, len(names))
+
+
+def _zero_modes(beams: BeamArrays) -> Any:
+    """None of an arm with supports, which has been refused where it has some."""
+    return number_of_zero_modes(beams) if beams.support_x_stiffness is None else np.float64(0.0)
 
 
 def _constants_tape(beams: BeamArrays, fields: list[str], flags: Theory) -> dict[str, Any]:
