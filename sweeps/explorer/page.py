@@ -37,6 +37,8 @@ SCRIPTS = (
     "values.js",
     "asking.js",
     "between.js",
+    "following.js",
+    "branches.js",
 )
 #: what draws the arm at a cell, in the plane and in space
 CELL_SCRIPTS = {
@@ -53,6 +55,7 @@ _VIEWS = (
     "matters.js",
     "ports.js",
     "response.js",
+    "following.js",
     "along.js",
     *("reading.js", "state.js", "slice.js", "map.js", "arm_map.js"),
     "arm_page.js",

@@ -53,11 +53,11 @@ export function slopes(arm, omega, addresses) {
   });
 }
 
-/** The modes with another value at an address, and how each changes with it, d omega/d value; for a curve. */
-export function along(arm, address, value, nModes) {
-  const other = setValue(arm, address, value), found = frequencies(other, nModes), { omega, multiplicity } = found;
+/** The modes with another value at some addresses, and how each changes with it, d omega/d value; for a curve. */
+export function along(arm, addresses, value, nModes) {
+  const other = setValues(arm, Object.fromEntries(addresses.map((name) => [name, value]))), found = frequencies(other, nModes), { omega, multiplicity } = found;
   const alone = (k) => omega[k] > 1e-9 * other.scale && multiplicity[k] === 1 && [k - 1, k + 1].every((j) => !(Math.abs(omega[j] - omega[k]) < 1e-4 * omega[k]));
-  const slope = Float64Array.from(omega, (x, k) => (alone(k) ? x * slopes(other, x, [address])[0] : NaN));
+  const slope = Float64Array.from(omega, (x, k) => (alone(k) ? x * slopes(other, x, addresses).reduce((sum, each) => sum + each, 0) : NaN));
   return { omega, certified: found.certified, slope };
 }
 

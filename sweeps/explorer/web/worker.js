@@ -36,7 +36,7 @@ const ASIDE = {
     }
     return found;
   },
-  along: ({ values, address, value, modes }) => along(at(values), address, value, modes),
+  along: ({ values, addresses, value, modes }) => along(at(values), addresses, value, modes),
 };
 
 function answered({ kind, values, modes, mode, points, ...more }) {
