@@ -185,6 +185,7 @@ class ArmPage {
       }),
     );
     for (const head of document.querySelectorAll(".compared")) head.hidden = !this.pinning.found;
+    byId("rows").parentElement.classList.toggle("beside", Boolean(this.pinning.found));
     document.querySelector(".bounded").hidden = Boolean(this.pinning.found); // there is no room for both
     const said = this.mode >= certified.length ? "" : `mode ${this.mode + 1} ${shortNumber(this.hertz(this.mode), 6)} Hz`;
     if (byId("said").textContent !== said) byId("said").textContent = said;

@@ -31,7 +31,7 @@ function drawCurves(canvas, sweep, state, marks = null, branches = null) {
   context.textBaseline = "top";
   const bottom = box.top + box.height;
   let free = -Infinity;
-  for (const tick of axis.ticks(Math.max(2, Math.floor(box.width / 90)))) {
+  for (const tick of axis.ticks(Math.max(2, Math.floor(box.width / 64)))) {
     const x = axis.uniform ? box.left + (tick.at / (axis.size - 1)) * box.width : toX(tick.at);
     context.fillRect(x - 0.5, bottom, 1, 5);
     if (x - free < 34) continue;

@@ -237,7 +237,7 @@ function drawFrame(context, sweep, state, box, toX, toY, text) {
   context.textAlign = "center";
   context.textBaseline = "top";
   const bottom = box.top + box.height;
-  for (const tick of x.ticks(Math.max(2, Math.floor(box.width / 90)))) {
+  for (const tick of x.ticks(Math.max(2, Math.floor(box.width / 64)))) {
     context.fillRect(toX(tick.at) - 0.5, bottom, 1, 5);
     context.fillText(tick.text, toX(tick.at), bottom + 7);
   }

@@ -57,7 +57,7 @@ class Matters {
       const row = element("tr"), bar = element("span", "", { class: percent < 0 ? "bar less" : "bar" }), cell = element("td", "", { class: "barred" });
       bar.style.width = `${(100 * Math.abs(percent)) / largest}%`;
       cell.append(bar);
-      row.append(element("th", slider.label ?? slider.address, { scope: "row" }), element("td", step), element("td", `${percent < 0 ? "−" : "+"}${shortNumber(Math.abs(percent), 3)} %`), cell);
+      row.append(element("th", slider.label ?? slider.address, { scope: "row" }), element("td", step), element("td", percent === 0 ? "0 %" : `${percent < 0 ? "−" : "+"}${shortNumber(Math.abs(percent), 3)} %`), cell);
       return row;
     }));
     const left = this.found.length - 12;

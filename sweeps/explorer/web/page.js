@@ -256,6 +256,7 @@ class Page {
       }),
     );
     for (const head of document.querySelectorAll(".compared")) head.hidden = pin === null;
+    byId("rows").parentElement.classList.toggle("beside", pin !== null);
     const bad = sweep.modes.map((_, mode) => sweep.statusOf(state.theory, mode, flat)).filter((code) => code !== 0);
     byId("remedy").textContent = [...new Set(bad)].map((code) => this.remedy(code)).join(" ");
     const said = `${this.cellText(state.at)}: mode ${sweep.modes[state.mode]} ${sweep.hertz(state.theory, state.mode, flat)} Hz`;
