@@ -34,7 +34,7 @@ from jaxmodal.dynamic_stiffness.link_constants import GROUND, ROTOR, rotor_inert
 from jaxmodal.dynamic_stiffness.link_terms import LinkTerms, formula_of, link_result
 from jaxmodal.dynamic_stiffness.member import FunctionTurns, MemberFunctions
 from jaxmodal.dynamic_stiffness.preload import loaded_waves
-from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
+from jaxmodal.dynamic_stiffness.rigid_motions import DIAGONAL, number_of_zero_modes
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -68,11 +68,11 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
     beams, flags = prepared_values(arm, theory)
     loaded = under_forces(arm)
     held = beams.support_x_stiffness is not None
-    if loaded and held and bool(number_of_zero_modes(beams)):
+    if loaded and held and _gives_freely(beams):
         raise ArmError(
             "joint_stiffness = 0: the solver in the page has no free joints of arms with supported tips or an elastic "
-            "base under forces at rest, of which it cannot tell what is held; give every joint a stiffness, or leave "
-            "the supports or the forces out."
+            "base under forces at rest, of which it cannot tell what is held; give joints and base a stiffness in every "
+            "direction, or leave the supports or the forces out."
         )
     if bool(invalid_values(arm)):
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
@@ -185,6 +185,13 @@ def _beams_tape(arm: Arm, names: list[str], fields: list[str]) -> dict[str, Any]
         return [*found, starting_scale(beams), invalid_values(changed), *zeros]
 
     return tape_of_function(computed, len(names))
+
+
+def _gives_freely(beams: BeamArrays) -> bool:
+    """Whether a joint, or the base, has no stiffness in a direction."""
+    own = [x for x in beams.springs if x is not None]
+    own += [getattr(beams, name)[0] for name in DIAGONAL if getattr(beams, name) is not None]
+    return any(bool(np.any(x == 0.0)) for x in own)
 
 
 def _zero_modes(beams: BeamArrays) -> Any:
