@@ -71,8 +71,8 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
     if loaded and held and _gives_freely(beams):
         raise ArmError(
             "joint_stiffness = 0: the solver in the page has no free joints of arms with supported tips or an elastic "
-            "base under forces at rest, of which it cannot tell what is held; give joints and base a stiffness in every "
-            "direction, or leave the supports or the forces out."
+            "base under forces at rest, of which it cannot tell what is held; give joints and base a stiffness in "
+            "every direction, or leave the supports or the forces out."
         )
     if bool(invalid_values(arm)):
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")

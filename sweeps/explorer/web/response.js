@@ -57,6 +57,7 @@ class ForcedView {
     if (!answer || !byId("response").open) return;
     const omega = this.places(answer.omega), [force, motion] = this.choices.map(({ port }) => port), own = byId("own-damping").checked && Boolean(page.about.solved.damping);
     if (!force || !motion) {
+      Object.assign(this, { of: null, points: [] });
       byId("response-note").textContent = "A station is a share of the link's length between 0 and 1; a direction has numbers, of which one is not 0.";
       return;
     }
