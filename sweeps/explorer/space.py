@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     solved = json.loads(arm_json(arm, theory))
     return {
         "solved": solved,
-        "sliders": [x for address in solved["addresses"] for x in _slider(arm, address)],
+        "sliders": space_sliders(arm, solved["addresses"]),
         "folded": [SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, BASE_GROUP],
         "picture": space_picture(arm),
     }
@@ -68,6 +69,11 @@ def space_picture(arm: SpatialArm) -> dict[str, Any]:
         "density": _DENSITY,
         "reach": _reach(frames) or 1.0,
     }
+
+
+def space_sliders(arm: SpatialArm, addresses: Sequence[str]) -> list[dict[str, Any]]:
+    """The sliders of all values that have one; as `plane_sliders`."""
+    return [slider for address in addresses for slider in _slider(arm, address)]
 
 
 def _reach(frames: list[Frame]) -> float:

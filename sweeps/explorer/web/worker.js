@@ -56,8 +56,10 @@ function answered({ kind, values, modes, mode, points, ...more }) {
 
 self.onmessage = ({ data: { arm, ask } }) => {
   try {
-    if (arm) given = loadArm(arm);
-    else postMessage({ answer: answered(ask) });
+    if (arm) {
+      given = loadArm(arm);
+      last = { key: "", arm: null };
+    } else postMessage({ answer: answered(ask) });
   } catch (error) {
     postMessage({ error: error.message });
   }
