@@ -83,8 +83,8 @@ def arm_json(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
     ----------
     arm : Arm or SpatialArm
         The arm; its structure (which links are rigid, which features there are) is fixed, its values can be set. Of an
-        arm in space these are the positions and stiffnesses of joints, what elastic links are made of and masses of
-        bodies.
+        arm in space these are the positions and stiffnesses of joints, what elastic links are made of, bodies, the
+        elastic base and supports.
     theory : str
         As for `jaxmodal.natural_frequencies`.
 

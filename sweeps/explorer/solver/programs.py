@@ -63,7 +63,8 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
     Raises
     ------
     ArmError
-        The arm is under forces at rest and its tips are supported, or is no planar arm; or as `natural_frequencies`.
+        A joint or the base is free in an arm with supports or an elastic base under forces at rest; or as
+        `natural_frequencies`.
     """
     beams, flags = prepared_values(arm, theory)
     loaded = under_forces(arm)

@@ -66,7 +66,7 @@ _ANGLES = 0.0, 0.5 * np.pi, np.pi
 
 
 def values_of(arm: SpatialArm) -> list[str]:
-    """The addresses of what can be moved: positions and stiffnesses of joints, elastic links, masses, inertias."""
+    """The addresses of what can be moved: positions and stiffnesses of joints, elastic links, bodies, base, supports."""
     found = [f"link{k}.{arm.position_of(k)}" for k in arm.joints]
     for k in arm.joints:
         link = arm.links[k - 1]
@@ -88,7 +88,7 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     Raises
     ------
     ArmError
-        As `natural_frequencies`.
+        A support is rigid; or as `natural_frequencies`.
     """
     _require_soft_supports(arm)
     model = arm.model(theory)
