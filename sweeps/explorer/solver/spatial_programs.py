@@ -66,7 +66,7 @@ _ANGLES = 0.0, 0.5 * np.pi, np.pi
 
 
 def values_of(arm: SpatialArm) -> list[str]:
-    """The addresses of what can be moved: positions and stiffnesses of joints, elastic links, bodies, base, supports."""
+    """The addresses of what can be moved: joints, elastic links, bodies, the base, supports."""
     found = [f"link{k}.{arm.position_of(k)}" for k in arm.joints]
     for k in arm.joints:
         link = arm.links[k - 1]
