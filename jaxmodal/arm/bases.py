@@ -148,4 +148,4 @@ def with_base(columns: dict[str, Any], base: BaseStiffness | None) -> dict[str, 
         rigid = np.inf if name[-2] == name[-1] else 0.0
         at_base = (zero[:1] + xp.asarray(value)).astype(zero.dtype)
         own[name] = xp.concatenate([at_base, zero[1:] + rigid])
-    return dict.fromkeys(SUPPORTS, zero) | columns | own
+    return dict.fromkeys(SUPPORTS, np.zeros(zero.shape)) | columns | own

@@ -54,14 +54,37 @@ def positive_definite(entries: list[Any], size: int, of: str, remedy: str) -> Co
     """That a matrix with a diagonal of ones, given row by row, is positive definite; ``of`` are words after it."""
     entries = xp.broadcast_arrays(*entries)
     matrix: Array = xp.stack(entries, axis=-1).reshape((*np.shape(entries[0]), size, size))
-    least = linalg.eigvalsh(xp.where(xp.isfinite(matrix), matrix, -1.0))[..., 0]
+    matrix = xp.where(xp.isfinite(matrix), matrix, -1.0)
+    if is_traced(matrix):  # no message is made of it
+        least = _least_pivot(matrix, size)
+        holds = least > 0.0
+    else:
+        least = linalg.eigvalsh(matrix)[..., 0]
+        holds = least > _DEFINITE
     return Constraint(
         "smallest_eigenvalue",
         least if np.ndim(least) else least[()],
-        least > _DEFINITE,
+        holds,
         f"greater than {_DEFINITE:g}, that of the matrix scaled to ones on its diagonal{of}",
         f"check signs and units of the entries beside the diagonal{remedy}",
     )
+
+
+def _least_pivot(matrix: Array, size: int) -> Array:
+    """Greater than 0 exactly where all eigenvalues are greater than `_DEFINITE`: Sylvester's law of inertia."""
+    rows = [
+        [matrix[..., i, j] - (_DEFINITE if i == j else 0.0) for j in range(i + 1)]
+        for i in range(size)
+    ]
+    least = rows[0][0]
+    for k in range(size):
+        pivot = rows[k][k]
+        least = xp.minimum(least, pivot)
+        safe = xp.where(pivot > 0.0, pivot, 1.0)
+        for i in range(k + 1, size):
+            for j in range(k + 1, i + 1):
+                rows[i][j] = rows[i][j] - rows[i][k] * rows[j][k] / safe
+    return least
 
 
 def symmetric_part(name: str, matrix: NDArray[np.float64], first: int) -> NDArray[np.float64]:

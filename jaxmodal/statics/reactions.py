@@ -40,7 +40,8 @@ def supported(
     stiffness = xp.stack([getattr(beams, name) for name in SUPPORTS], axis=1)
     unit, _ = joint_laws(beams)
     held, loose = stiffness > 0.0, unit == 0.0
-    places, hinges = _places(held), _places(loose)
+    sprung = [spring is not None for spring in beams.springs]
+    places, hinges = _places(held), [(i, j) for i, j in _places(loose) if sprung[j]]
     if not places:  # supports of stiffness 0 hold nothing
         nothing = xp.zeros_like(stiffness + 0.0 * xp.stack(own.joint, axis=1))
         return nothing, nothing
@@ -111,7 +112,7 @@ def _solved(matrix: Array, right: Array, held: int) -> Array:
     """
     if matrix.shape[-1] == 0:
         return right
-    size = xp.diagonal(matrix, axis1=-2, axis2=-1)[..., :held]
+    size = xp.stack([matrix[..., k, k] for k in range(held)], axis=-1)
     by_place = 1.0 / xp.sqrt(xp.where(size != 0.0, size, 1.0))
     beside = matrix[..., :held, held:] * by_place[..., None]
     largest = xp.max(xp.abs(beside), axis=-2) if held else xp.ones_like(right)

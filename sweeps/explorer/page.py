@@ -20,6 +20,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.explorer.arms import arm_page_data
 from sweeps.explorer.data import page_data
 from sweeps.explorer.solver import module_text
+from sweeps.explorer.sparing import spared
 
 #: in the order in which they need each other
 SCRIPTS = (
@@ -37,6 +38,8 @@ SCRIPTS = (
     "values.js",
     "asking.js",
     "between.js",
+    "following.js",
+    "branches.js",
 )
 #: what draws the arm at a cell, in the plane and in space
 CELL_SCRIPTS = {
@@ -51,7 +54,9 @@ _VIEWS = (
     "values.js",
     "pinning.js",
     "matters.js",
+    "ports.js",
     "response.js",
+    "following.js",
     "along.js",
     *("reading.js", "state.js", "slice.js", "map.js", "arm_map.js"),
     "arm_page.js",
@@ -79,8 +84,6 @@ SPACE_SCRIPTS = (
     "space_picture.js",
     *_VIEWS,
 )
-#: lines of a script without indentation that are comments, and empty ones
-_COMMENTS = re.compile(r"^(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/|)\n", re.MULTILINE)
 #: what pages say beneath the picture of an arm in space
 _TURNS = (
     "Drag to turn the arm, or its arrow keys; the wheel, + and - zoom. Bodies are ellipsoids of their mass and "
@@ -169,19 +172,16 @@ def _worker(in_space: bool | None) -> str:
         return 'const SOLVER = "";\n'
     # a page from a disk may start no worker that is a module
     solver = re.sub(r"^export ", "", module_text(in_space), flags=re.MULTILINE)
-    worker = json.dumps(_spared(f'"use strict";\n{solver}\n{source_of("worker.js")}'))
-    return f"const SOLVER = {_without_markup(worker)};\n"
+    worker = json.dumps(spared(f'"use strict";\n{solver}\n{source_of("worker.js")}'))
+    # of what markup is, a script keeps all but what would end it
+    quoted = worker.replace("</", "<\\/").replace("<!--", "<\\!--")
+    return f"const SOLVER = {quoted};\n"
 
 
 @functools.cache
 def _script(names: tuple[str, ...], first: str) -> str:
-    body = _spared("\n".join(source_of(name) for name in names))
+    body = spared("\n".join(source_of(name) for name in names))
     return f'"use strict";\n(() => {{\n{first}{body}}})();\n'
-
-
-def _spared(script: str) -> str:
-    """A script without indentation and the lines that are comments alone: a fifth of it. No text goes over lines."""
-    return _COMMENTS.sub("", re.sub(r"^[ \t]+", "", script, flags=re.MULTILINE))
 
 
 def _put_together(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.joint_limits import position_text
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.shapes import HollowRectangle, Rectangle
@@ -25,11 +27,16 @@ STIFFNESSES = 100.0
 SIZES = 2.0
 #: the stiffness, N m/rad, about which that of a rigid joint on a rigid link is moved
 _USUAL = 1e4
-#: groups of sliders that are closed at first
-_SIZE_GROUP, _BODY_GROUP, _TURN_GROUP = (
+#: offsets and centres of bodies go to this share of the arm's length on either side
+ASIDE = 0.1
+#: groups of sliders; those of arms in space are closed at first
+REST_GROUP, SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, BASE_GROUP = (
+    "Forces at rest",
     "Lengths and sections",
     "Masses of bodies",
     "Inertias of bodies",
+    "Offsets and centres",
+    "Elastic base",
 )
 #: kg/m^3 of the sphere that stands for a body without inertia
 _DENSITY = 2700.0
@@ -46,8 +53,8 @@ def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     solved = json.loads(arm_json(arm, theory))
     return {
         "solved": solved,
-        "sliders": [x for address in solved["addresses"] for x in _slider(arm, address)],
-        "folded": [_SIZE_GROUP, _BODY_GROUP, _TURN_GROUP],
+        "sliders": space_sliders(arm, solved["addresses"]),
+        "folded": [SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, BASE_GROUP],
         "picture": space_picture(arm),
     }
 
@@ -62,6 +69,11 @@ def space_picture(arm: SpatialArm) -> dict[str, Any]:
         "density": _DENSITY,
         "reach": _reach(frames) or 1.0,
     }
+
+
+def space_sliders(arm: SpatialArm, addresses: Sequence[str]) -> list[dict[str, Any]]:
+    """The sliders of all values that have one; as `plane_sliders`."""
+    return [slider for address in addresses for slider in _slider(arm, address)]
 
 
 def _reach(frames: list[Frame]) -> float:
@@ -86,8 +98,15 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
         own = {"label": address, "unit": "kg", "low": 0.0, "high": heavy, "group": "Payload"}
         return [found | own]
     owner, _, field = address.partition(".")
+    if owner == "base_stiffness":
+        entry = base_slider(arm, field, value)
+        return [found | {"label": address} | entry] if entry else []
+    if ".centre." in address:
+        aside = abs(value) + ASIDE * float(sum(abs(float(link.length)) for link in arm.links))
+        ends = {"unit": "m", "low": -aside, "high": aside}
+        return [found | {"label": address, "group": PLACE_GROUP} | ends]
     if ".inertia." in address:
-        turning = {"label": address, "unit": unit_of_address(address, arm), "group": _TURN_GROUP}
+        turning = {"label": address, "unit": unit_of_address(address, arm), "group": TURN_GROUP}
         wanted = value > 0.0 and address[-1] == address[-2]  # about an axis
         return [found | turning | {"low": value / SIZES, "high": value * SIZES}] if wanted else []
     link = arm.links[int(owner.removeprefix("link")) - 1]
@@ -97,24 +116,41 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
         return [found | _position(arm, link, value)]
     if field.endswith("stiffness"):
         return [found | _stiffness(link, field, value)]
+    if field == "axial_force":
+        most = 2.0 * abs(value) or _bending(link) / float(link.length)
+        return [found | {"low": -most, "high": most, "group": REST_GROUP}]
     if value > 0.0 and field.endswith(".mass"):
-        return [found | {"low": 0.0, "high": 2.0 * value, "group": _BODY_GROUP}]
+        return [found | {"low": 0.0, "high": 2.0 * value, "group": BODY_GROUP}]
     if value > 0.0 and (
         field == "length" or (field.startswith("section.") and found["unit"] != "1")
     ):
-        return [found | {"low": value / SIZES, "high": value * SIZES, "group": _SIZE_GROUP}]
+        return [found | {"low": value / SIZES, "high": value * SIZES, "group": SIZE_GROUP}]
     return []
+
+
+def base_slider(arm: Arm | SpatialArm, field: str, value: float) -> dict[str, Any] | None:
+    """Of an entry of the base: on the diagonal over decades, beside it over all that leave the base stiff."""
+    base = arm.base_stiffness
+    i, j = (int(x) for x in field[1:])
+    own = [float(getattr(base, f"k{k}{k}")) for k in (i, j)]
+    if not all(math.isfinite(x) and x > 0.0 for x in own):  # free or rigid there
+        return None
+    found: dict[str, Any] = {
+        "group": BASE_GROUP,
+        "unit": unit_of_address(f"base_stiffness.{field}", arm),
+    }
+    if i == j:
+        ends = {"low": value / STIFFNESSES, "high": value * STIFFNESSES}
+        return found | ends | {"logarithmic": True}
+    most = math.sqrt(own[0] * own[1])
+    return found | {"low": -most, "high": most}
 
 
 def _stiffness(link: SpatialLink, field: str, value: float) -> dict[str, Any]:
     """About the stiffness that the joint has, or about that of its link where it is rigid."""
     middle = value
     if math.isinf(value):
-        middle = _USUAL
-        if link.youngs_modulus is not None and not link.rigid:
-            v = link.section_values
-            softer = min(float(v.second_moment_y), float(v.second_moment_z))
-            middle = float(link.youngs_modulus) * softer / float(link.length)
+        middle = _bending(link)
     middle = middle or _USUAL
     return {
         "group": "Springs",
@@ -123,6 +159,15 @@ def _stiffness(link: SpatialLink, field: str, value: float) -> dict[str, Any]:
         "low": middle / STIFFNESSES,
         "high": middle * STIFFNESSES,
     }
+
+
+def _bending(link: SpatialLink) -> float:
+    """E I/L in the plane in which a link bends more softly; the usual stiffness for a rigid one."""
+    if link.youngs_modulus is None or link.rigid:
+        return _USUAL
+    v = link.section_values
+    softer = min(float(v.second_moment_y), float(v.second_moment_z))
+    return float(link.youngs_modulus) * softer / float(link.length)
 
 
 def _position(arm: SpatialArm, link: SpatialLink, value: float) -> dict[str, Any]:
@@ -223,6 +268,8 @@ def _body(
         "mass": float(body.mass),
         "at": end,
         "centre": (place + own @ seen).tolist(),
+        "seen": [] if body.centre is None else seen.tolist(),
+        "own": own.ravel().tolist(),
         "axes": (own @ axes).tolist(),
         "squares": [max(x, 0.0) for x in squares],
     }

@@ -19,7 +19,7 @@ const results = JSON.parse(readFileSync(arms, "utf8")).map(({ arm, set, modes, b
       return Object.fromEntries(["x", "y", "x0", "y0", "u", "v"].map((name) => [name, s[name].map((row) => Array.from(row))]));
     });
     const changes = (slopes || []).map((k) => Array.from(solver.slopes(loaded, found.omega[k], loaded.written.addresses)));
-    const answers = (ports || []).map(([omega, first, second, loss]) => Array.from(solver.receptances(loaded, omega, first, second, loss)));
+    const answers = (ports || []).map(([omega, ...more]) => Array.from(solver.receptances(loaded, omega, ...more)));
     return { ...lists, counts, shapes: drawn, slopes: changes, answers, ms };
   } catch (error) {
     return { error: error.message, stack: error.stack };

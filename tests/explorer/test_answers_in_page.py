@@ -59,22 +59,89 @@ def test_derivatives_of_arms_in_space(tmp_path):
     compare_slopes(tmp_path, arms, ["timoshenko", "rayleigh"], True)
 
 
+#: an arm whose joints give way, so that motors move it
+SPRUNG = PLANE.replace(links=tuple(x.replace(joint_stiffness=3e6) for x in PLANE.links))
+
+
+def port_of(link, direction, station=None):
+    """The port as the solver in the page takes it, and `name_of` its name in the library."""
+    return {"link": link, "direction": direction} | (
+        {} if station is None else {"station": station}
+    )
+
+
+def name_of(link, direction, station=None):
+    place = "joint" if direction == "torque" else "tip" if station is None else "link"
+    share = "" if station is None else f"@{station}"
+    return f"{place}_{link + 1}{share}.{ {'turn': 'rotation'}.get(direction, direction) }"
+
+
+@needs_node
+@pytest.mark.parametrize("in_space", [False, True], ids=["plane", "space"])
+def test_answers_with_the_damping_of_the_file(tmp_path, in_space):
+    """Loss factors, Kelvin-Voigt times and dampers, in each link others, with forces at rest and without."""
+    arm = SPACE if in_space else SPRUNG
+    pressed = arm.replace(
+        links=(arm.links[0], arm.links[1].replace(axial_force=-3e4), *arm.links[2:])
+    )
+    last = arm.num_links - 1
+    pairs = [((last, "y"), (last, "y")), ((1, "x", 0.4), (last, "torque"))]
+    omega, cases, arms = [60.0, 300.0, 900.0], [], []
+    for each in (arm, pressed):
+        links = [
+            link.replace(
+                joint_damping=50.0 + 10.0 * k,
+                **({"loss_factor": 0.01 * k} if k % 2 else {"kelvin_voigt_time": 1e-5}),
+                **({"joint_springs": tuple(x.replace(damping=30.0) for x in link.joint_springs)} if in_space else {}),
+            )
+            for k, link in enumerate(each.links)
+        ]  # fmt: skip
+        arms.append(each.replace(links=tuple(links)))
+        ports = [[omega, *(port_of(*port) for port in pair), 0, True] for pair in pairs]
+        cases.append(case(arms[-1], ports=ports, modes=1))
+    for damped, got in zip(arms, solved_in_page(tmp_path, cases, in_space), strict=True):
+        for pair, mine in zip(pairs, got["answers"], strict=True):
+            names = [name_of(*port) for port in pair]
+            truth = jm.frequency_response(damped, np.array(omega), *names).magnitude.ravel()
+            np.testing.assert_allclose(mine, truth, rtol=2e-5, atol=0.0)
+
+
+@needs_node
+def test_ports_that_are_none(tmp_path):
+    """Any direction by its components; a rigid joint, whose motor moves nothing; what is refused."""
+    tip = {"link": 2, "direction": "y"}
+    turned = {"link": 2, "direction": [3.0, 4.0]}
+    wrong = [{"link": 0, "station": 1.5, "direction": "y"}, {"link": 0, "direction": [0, 0]}]
+    right = [[[30.0], turned, turned], [[30.0], {"link": 0, "direction": "torque"}, tip]]
+    cases = [case(PLANE, ports=right, modes=1)]
+    cases += [case(PLANE, ports=[[[30.0], each, tip]], modes=1) for each in wrong]
+    found, *told = solved_in_page(tmp_path, cases)
+    compliance = jm.frequency_response(
+        PLANE, np.array([30.0]), *[["tip_3.x", "tip_3.y"]] * 2
+    ).values
+    along = np.array([0.6, 0.8]) @ compliance[:, :, 0] @ np.array([0.6, 0.8])
+    np.testing.assert_allclose(found["answers"][0], [abs(along)], rtol=1e-8, atol=0.0)
+    assert found["answers"][1] == [0.0]
+    assert "station = 1.5: must be more than 0, and less than 1" in told[0]["error"]
+    assert "direction = 0,0" in told[1]["error"]
+
+
 @needs_node
 @pytest.mark.parametrize("in_space", [False, True], ids=["plane", "space"])
 def test_answers_to_forces(tmp_path, in_space):
     """Forces and moments, at one tip or at two, over resonances: receptances of the arm without damping."""
-    arm = SPACE if in_space else PLANE
+    arm = SPACE if in_space else SPRUNG
     last, turn = arm.num_links - 1, "rz" if in_space else "turn"
+    across, along = ("link_z", "link_rx") if in_space else ("across", "turn")
     pairs = [((last, "y"), (last, "y")), ((last, "y"), (0, "x")), ((1, turn), (last, "x"))]
+    pairs += [((1, across, 0.3), (1, along, 0.8)), ((1, across, 0.3), (last, "torque"))]
+    pairs += [((0, "torque"), (1, "torque"))]
     omega = np.linspace(3.0, 900.0, 40)
-    ports = [
-        [omega.tolist(), *({"link": k, "direction": name} for k, name in pair)] for pair in pairs
-    ]
+    ports = [[omega.tolist(), *(port_of(*port) for port in pair)] for pair in pairs]
     (got,) = solved_in_page(tmp_path, [case(arm, ports=ports)], in_space)
-    own = {"turn": "rotation"}
 
     def size_of(*ports):
-        names = [f"tip_{k + 1}.{own.get(name, name)}" for k, name in ports]
+        names = [name_of(*port) for port in ports]
         return jm.frequency_response(arm, omega, *names).magnitude.ravel()
 
     for pair, mine in zip(pairs, got["answers"], strict=True):
@@ -107,11 +174,7 @@ def lossy(arm, loss, omega):
 @pytest.mark.parametrize("in_space", [False, True], ids=["plane", "space"])
 def test_answers_with_losses(tmp_path, in_space):
     """Next to a resonance, between two, with small losses and large ones."""
-    arm = (
-        SPACE
-        if in_space
-        else PLANE.replace(links=tuple(x.replace(joint_stiffness=3e6) for x in PLANE.links))
-    )
+    arm = SPACE if in_space else SPRUNG
     last = arm.num_links - 1
     first = float(jm.natural_frequencies(arm, 1).omega[0])
     pairs = [((last, "y"), (last, "y")), ((last, "y"), (0, "x"))]

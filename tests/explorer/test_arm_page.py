@@ -12,27 +12,45 @@ import pytest
 from click.testing import CliRunner
 
 import jaxmodal as jm
+from jaxmodal.arm.addresses import list_addresses
 from sweeps.commands.explore import explore
 from sweeps.explorer.arms import MODES, arm_page_data
 from sweeps.explorer.page import arm_assembled, arm_code, arm_page_html
+from sweeps.explorer.plane_sliders import plane_sliders
 from sweeps.explorer.server import PageServer
-from tests.explorer.page_arms import THEORIES, hertz_and_certified, random_arm
+from sweeps.explorer.solver import arm_json
+from tests.explorer.page_arms import (
+    THEORIES,
+    hertz_and_certified,
+    random_arm,
+    solved_by_its_worker,
+)
 from tests.explorer.test_page import HOSTILE, Tags
 
 ARM = jm.examples.three_link_industrial()
 
 
-@pytest.mark.parametrize(
-    "seeds", [range(8), pytest.param(range(8, 200), marks=pytest.mark.slow)], ids=["few", "many"]
-)
-def test_the_page_has_the_frequencies_and_certificates_of_the_library(shown, seeds):
-    for seed in seeds:
-        arm, theory = random_arm(seed), THEORIES[seed % 4]
-        truth = jm.natural_frequencies(arm, MODES, theory=theory, throw=False)
-        found, certified = hertz_and_certified(shown(arm_page_html(arm, theory)))
-        truly = np.asarray(truth.omega) / (2.0 * math.pi)
-        np.testing.assert_allclose(found, truly, rtol=1e-9, atol=0.0, err_msg=str(seed))
-        assert certified == np.asarray(truth.certified).tolist(), seed
+def same_as_library(seed, found, certified):
+    truth = jm.natural_frequencies(random_arm(seed), MODES, theory=THEORIES[seed % 4], throw=False)
+    truly = np.asarray(truth.omega) / (2.0 * math.pi)
+    np.testing.assert_allclose(found, truly, rtol=1e-9, atol=0.0, err_msg=str(seed))
+    assert certified == np.asarray(truth.certified).tolist(), seed
+
+
+def test_the_page_has_the_frequencies_and_certificates_of_the_library(shown):
+    for seed in range(8):
+        page = arm_page_html(random_arm(seed), THEORIES[seed % 4])
+        same_as_library(seed, *hertz_and_certified(shown(page)))
+
+
+@pytest.mark.slow
+def test_many_arms_are_solved_in_a_page(shown):
+    """By the worker of one page: of each arm alone its text is another."""
+    seeds = range(8, 200)
+    texts = [arm_json(random_arm(seed), THEORIES[seed % 4]) for seed in seeds]
+    found = solved_by_its_worker(shown(arm_page_html(ARM)), texts, MODES)
+    for seed, answer in zip(seeds, found, strict=True):
+        same_as_library(seed, *answer)
 
 
 def test_values_behind_the_address_are_solved(shown):
@@ -103,7 +121,7 @@ def test_every_slider_holds_the_value_of_the_arm():
     """The value lies between the ends; a rigid joint has its place behind them."""
     for seed in range(20):
         arm = random_arm(seed)
-        for slider in arm_page_data(arm)["sliders"]:
+        for slider in plane_sliders(arm, list_addresses(arm)):
             value = float(jm.get_parameter(arm, slider["address"]))
             value = math.degrees(value) if slider["unit"] == "degree" else value
             assert slider["rigid"] == math.isinf(value)

@@ -27,7 +27,7 @@ def test_bars_are_the_sensitivities_of_the_library(shown, arm):
     truth = np.asarray(table.derivative)[1] / float(jm.natural_frequencies(arm, 2).omega[1])
     for (name, step, change), slope in zip(rows, truth, strict=True):
         value = float(jm.get_parameter(arm, name))
-        size = {"1 %": 0.01 * value, "1°": math.pi / 180.0, "1 kg": 1.0}[step]
+        size = {"1 %": 0.01 * value, "1°": math.pi / 180.0, "1 kg": 1.0, "1 mm": 1e-3}[step]
         np.testing.assert_allclose(float(change), 100.0 * slope * size, rtol=1e-6, atol=1e-8)
     changes = [abs(float(row[2])) for row in rows]
     assert changes == sorted(changes, reverse=True)
@@ -42,6 +42,13 @@ def test_modes_of_one_frequency_have_no_bars(shown):
     assert browser.value("document.getElementById('bars').rows.length") == 0
 
 
+def choose(browser, label, value):
+    browser.run(
+        f"const chosen = document.querySelector('[aria-label=\"{label}\"]'); chosen.value = {value!r};"
+        "chosen.dispatchEvent(new Event('change'));"
+    )
+
+
 def test_the_response_at_the_ports_of_the_address(shown):
     browser = shown(arm_page_html(SIX), "force=tip_6.z&motion=tip_3.x&link3.length=0.25")
     browser.until("document.getElementById('response-note').textContent.includes('damping')")
@@ -52,11 +59,16 @@ def test_the_response_at_the_ports_of_the_address(shown):
     arm = jm.set_parameters(SIX, {"link3.length": 0.25})
     truth = jm.frequency_response(arm, 2.0 * math.pi * hertz, "tip_6.z", "tip_3.x").magnitude
     np.testing.assert_allclose(found, truth.ravel(), rtol=2e-5, atol=0.0)
-    browser.run(
-        "const motion = document.getElementById('motion'); motion.value = 'tip_6.rz';"
-        "motion.dispatchEvent(new Event('change'));"
-    )
-    assert "motion=tip_6.rz" in browser.value("location.hash")
+    choose(browser, "Displacement: direction", "link_rz")
+    assert "motion=tip_3.link_rz" in browser.value("location.hash")
+    choose(browser, "Force: direction", "components")
+    assert "components" not in browser.value("location.hash")  # there are none yet
+    browser.until("document.getElementById('response-note').textContent.includes('not 0')")
+    browser.press("[aria-label^='Force: components']", "1", ",", "2", ",", "0", "Tab")
+    browser.until("decodeURIComponent(location.hash).includes('force=tip_6.(1,2,0)')")
+    assert "mode=1" in browser.value("location.hash")  # what is typed there is no key of the page
+    choose(browser, "Force: place", "joint_2")
+    assert "force=joint_2.torque" in browser.value("location.hash")
 
 
 def test_branches_cross_where_modes_of_two_planes_do(shown):
@@ -153,11 +165,12 @@ def test_a_pinned_state_stands_beside_the_arm(shown, arm):
 def test_another_choice_forgets_what_was_asked_before(shown):
     """Ports and the value of the curves changed while answers are on their way: none of the old ones stays."""
     browser = shown(arm_page_html(BENT), "force=tip_3.y&motion=tip_3.y&along=link2.joint_angle")
-    for name, value in (("along-value", "link1.length"), ("motion", "tip_2.x")):
-        browser.run(
-            f"const chosen = document.getElementById('{name}'); chosen.value = '{value}';"
-            "chosen.dispatchEvent(new Event('change'));"
-        )
+    browser.run(
+        "const chosen = document.getElementById('along-value'); chosen.value = 'link1.length';"
+        "chosen.dispatchEvent(new Event('change'));"
+    )
+    for label, value in (("place", "tip_2"), ("direction", "x")):
+        choose(browser, f"Displacement: {label}", value)
     browser.until(WHOLE)
     values = {float(row[0]) for row in csv_of(browser, "along-csv")}
     assert len(values) == 41
@@ -235,15 +248,27 @@ def test_an_arm_in_space_is_offered_as_a_drawing(shown):
 
 def test_losses_give_peaks_their_height(shown):
     loss = 0.02
-    browser = shown(arm_page_html(BENT), f"force=tip_3.y&motion=tip_3.y&loss={loss}")
+    viscous = BENT.replace(links=tuple(x.replace(kelvin_voigt_time=1e-5) for x in BENT.links))
+    port = "link_2@0.35.across"
+    browser = shown(arm_page_html(viscous), f"force={port}&motion={port}&loss={loss}")
+
+    def compare(arm):
+        browser.until(
+            "document.getElementById('response-note').textContent.includes('loss factor 0.02')"
+        )
+        browser.until("document.getElementById('response-plot').toDataURL().length > 4000")
+        hertz, found = np.array(csv_of(browser, "response-csv")[:20], float).T
+        truth = jm.frequency_response(arm, 2.0 * math.pi * hertz, port, port).magnitude
+        np.testing.assert_allclose(found, truth.ravel(), rtol=1e-8, atol=0.0)
+
+    lossy = viscous.replace(links=tuple(x.replace(loss_factor=loss) for x in viscous.links))
+    compare(lossy)
+    browser.click("#own-damping")
+    browser.until("location.hash.includes('own=0')")
     browser.until(
-        "document.getElementById('response-note').textContent.includes('loss factor 0.02')"
+        "document.getElementById('response-note').textContent.startsWith('All stiffness')"
     )
-    browser.until("document.getElementById('response-plot').toDataURL().length > 4000")
-    hertz, found = np.array(csv_of(browser, "response-csv")[:20], float).T
-    lossy = BENT.replace(links=tuple(link.replace(loss_factor=loss) for link in BENT.links))
-    truth = jm.frequency_response(lossy, 2.0 * math.pi * hertz, "tip_3.y", "tip_3.y").magnitude
-    np.testing.assert_allclose(found, truth.ravel(), rtol=1e-8, atol=0.0)
+    compare(lossy.replace(links=tuple(x.replace(kelvin_voigt_time=None) for x in lossy.links)))
 
 
 def test_gravity_has_a_slider_and_an_arm_that_buckles_is_told(shown, tmp_path):

@@ -9,6 +9,7 @@ import jaxmodal as jm
 import sweeps
 from sweeps.explorer.data import ordered, page_data
 from sweeps.explorer.page import assembled, code, page_html
+from tests.explorer.page_arms import csv_of
 
 TWO, SIX = jm.examples.two_link_flexible(), jm.examples.six_axis_industrial()
 ANGLE = sweeps.linspace("theta_2", -90, 90, 5, unit="degree")
@@ -81,14 +82,39 @@ def test_what_the_solver_cannot_change_is_said_and_no_solver_is_within(shown):
     assert "arms" in hanging["exact"]  # forces at rest alone are solved there
     held = TWO.links[1].replace(support_y_stiffness=1e4)
     loaded = TWO.replace(loads=jm.Loads(gravity=9.81), links=(TWO.links[0], held))
-    data = page_data(run(loaded, ANGLE)) | {"served": False}
-    assert "loads" in data["exact"]["why"]
+    prop = sweeps.linspace("link2.support_y_stiffness", 1e4, 2e4, 2)
+    data = page_data(run(loaded, prop)) | {"served": False}
+    assert "support_y_stiffness" in data["exact"]["why"]
     text = assembled(data)
     assert "worker-src" not in text
     browser = shown(text)
-    assert "loads" in browser.text("#between-note")
-    fixed = page_data(run(SIX, sweeps.linspace("link2.body.centre.x", 0.1, 0.2, 2)))
-    assert "link2.body.centre.x" in fixed["exact"]["why"]
+    assert "support_y_stiffness" in browser.text("#between-note")
+    assert browser.value("document.getElementById('branches').disabled")
+    fixed = page_data(run(SIX, sweeps.linspace("link3.base_offset.x", 0.1, 0.2, 2)))
+    assert "link3.base_offset.x" in fixed["exact"]["why"]
+
+
+def test_branches_go_through_a_crossing_between_cells_and_on_one(shown):
+    """A bar that becomes wider than it is deep: the line of each plane goes on, also where both meet in a cell."""
+    bar = jm.SpatialLink(1.0, 7e10, 2700.0, jm.rectangle(0.03, 0.02), poisson_ratio=0.3)
+    widths = sweeps.linspace("link1.section.width", 0.01, 0.05, 9)  # 0.03 among them
+    sweep = sweeps.Sweep(
+        jm.SpatialArm((bar,)), (widths,), num_modes=2, theories=["euler_bernoulli"]
+    )
+    ds = ordered(sweeps.run(sweep))
+    browser = shown(page_html(ds), "branches=1")
+    browser.until("document.getElementById('branches-note').textContent.startsWith('Lines go on')")
+    rows = [
+        (float(x), branch, float(hertz)) for x, branch, _, hertz, _ in csv_of(browser, "curves-csv")
+    ]
+    wide, deep = (np.array([(x, f) for x, branch, f in rows if branch == name]).T for name in "12")
+    lowest = float(ds.frequency.values.ravel()[0])
+    # without rotary inertia a plane's frequency is that of its own depth alone
+    np.testing.assert_allclose(wide[1], lowest * wide[0] / 0.01, rtol=1e-9, atol=0.0)
+    np.testing.assert_allclose(deep[1], 3.0 * lowest, rtol=1e-9, atol=0.0)
+    browser.click("#branches")
+    assert "branches" not in browser.value("location.hash")
+    assert len(csv_of(browser, "curves-csv")) == 9
 
 
 def test_a_value_that_fits_only_with_those_of_other_axes_leaves_the_cells(shown):

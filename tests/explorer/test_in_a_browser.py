@@ -240,8 +240,10 @@ def test_cells_that_are_not_certified_are_shown_as_such(shown):
     assert empty == 1
 
 
-def test_the_band_to_avoid_counts_what_is_known(shown):
-    ds = run(ANGLE, MASS)
+@pytest.mark.parametrize("whole", [encoding.WHOLE, 0], ids=["doubles", "levels"])
+def test_the_band_to_avoid_counts_what_is_known(shown, monkeypatch, whole):
+    monkeypatch.setattr(encoding, "WHOLE", whole)
+    ds = run(ANGLE, MASS, num_modes=4)
     values = ds.frequency.values
     low, high = 4.0, 5.5
     inside = ((values >= low) & (values <= high)).any(axis=-1)

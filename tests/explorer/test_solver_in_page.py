@@ -121,6 +121,13 @@ ELBOW = jm.Arm(
     ),
     jm.Payload(2.0, 0.05, centre_x=0.1),
 )  # fmt: skip
+BASE = np.array([[1e6, 2e4, 1e5], [2e4, 3e6, -1e4], [1e5, -1e4, 5e5]])
+PROP = jm.Link(
+    0.6, 7e10, 2700.0, jm.hollow_circle(0.05, 0.003, "cowper"), poisson_ratio=0.33, joint_stiffness=1e4,
+    base_offset_x=0.05, tip_mass=3.0, tip_centre_x=0.05,
+)  # fmt: skip
+LEANING = jm.Loads(gravity=9.81, tip_force_x=-2000.0, tip_force_y=500.0, pieces=2)
+
 #: forces at rest: of given size in the links, of loads in pieces, of bounds; of a hinge that hangs
 AT_REST = {
     "timoshenko": THREE.replace(loads=jm.Loads(gravity=300.0, tip_force_y=-2e5, pieces=2)),
@@ -132,6 +139,11 @@ AT_REST = {
         ),
         loads=jm.Loads(tip_force_y=-5e3),
     ),
+    "supports": jm.Arm(
+        (PROP.replace(support_y_stiffness=1e5), PROP.replace(joint_angle=0.7, support_x_stiffness=math.inf)),
+        base_stiffness=BASE, loads=LEANING,
+    ),
+    "base": jm.Arm((PROP, PROP.replace(joint_angle=0.7)), base_stiffness=BASE, loads=LEANING),
     "bending_only": THREE.replace(
         links=tuple(x.replace(axial_force=f) for x, f in zip(THREE.links, (1e5, -2e5, 3e5), strict=True))
     ),
@@ -141,7 +153,8 @@ AT_REST = {
 @needs_node
 def test_forces_at_rest(tmp_path):
     """The equilibrium is computed in the page, in every posture: frequencies, counts, certificates, shapes."""
-    same_as_library(tmp_path, AT_REST.values(), AT_REST, 1e-8)
+    theories = [name if name in THEORIES else "timoshenko" for name in AT_REST]
+    same_as_library(tmp_path, AT_REST.values(), theories, 1e-8)
     values = {
         "link2.joint_angle": -0.4,
         "loads.gravity": 20.0,
@@ -150,8 +163,13 @@ def test_forces_at_rest(tmp_path):
     }
     arm = AT_REST["timoshenko"]
     moved = jm.natural_frequencies(jm.set_parameters(arm, values), MODES)
-    (found,) = solved_in_page(tmp_path, [case(arm, set=list(values.items()))])
+    held = AT_REST["supports"]
+    bent = {"link2.joint_angle": -0.4, "loads.tip_force_x": -2500.0, "base_stiffness.k33": 3e5}
+    cases = [case(arm, set=list(values.items())), case(held, set=list(bent.items()))]
+    found, propped = solved_in_page(tmp_path, cases)
     np.testing.assert_allclose(found["omega"], moved.omega, rtol=1e-10)
+    truth = jm.natural_frequencies(jm.set_parameters(held, bent), MODES).omega
+    np.testing.assert_allclose(propped["omega"], truth, rtol=1e-10, atol=0.0)
     assert np.max(np.abs(moved.omega / jm.natural_frequencies(arm, MODES).omega - 1.0)) > 0.01
 
 
@@ -175,11 +193,20 @@ def test_an_arm_that_buckles_has_no_frequencies(tmp_path):
 
 
 def test_arms_that_are_not_written():
-    """Forces at rest of supported arms, by name."""
-    held = BAR.replace(axial_force=10.0, support_y_stiffness=1e5)
-    with pytest.raises(
-        ArmError, match="axial_force: the solver in the page has no forces at rest of arms with sup"
-    ):
-        arm_json(jm.Arm((held,)))
-    with pytest.raises(ArmError, match="loads: the solver in the page"):
-        arm_json(jm.Arm((held.replace(axial_force=None),), loads=jm.Loads(gravity=9.81)))
+    """Free joints of supported arms under forces at rest, by name."""
+    swings = BAR.replace(joint_stiffness=0.0)
+    held = jm.Arm((swings, swings.replace(axial_force=10.0, support_y_stiffness=1e5)))
+    with pytest.raises(ArmError, match="joint_stiffness = 0: the solver in the page has no free"):
+        arm_json(held)
+
+
+@needs_node
+def test_what_is_no_base_is_refused(tmp_path):
+    """Of a base that is stiff against all motions alone; one that couples as much as there is has no stiffness left."""
+    arm = THREE.replace(base_stiffness=BASE)
+    found = solved_in_page(
+        tmp_path, [case(arm, modes=2, set=[["base_stiffness.k13", k]]) for k in (6.9e5, 7.1e5)]
+    )
+    truth = jm.natural_frequencies(jm.set_parameters(arm, {"base_stiffness.k13": 6.9e5}), 2).omega
+    np.testing.assert_allclose(found[0]["omega"], truth, rtol=1e-10, atol=0.0)
+    assert "base_stiffness.k13 = 710000: no arm can have this value" in found[1]["error"]

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.parts.springs import Support
 from sweeps.explorer.solver import arm_json
 from sweeps.explorer.solver.spatial_programs import PIECES, values_of
 from sweeps.explorer.solver.tapes import number
@@ -49,6 +51,15 @@ def sliding():
     return jm.SpatialArm((BAR.replace(joint_stiffness=3e4), slide, BAR), jm.RigidBody(2.0))
 
 
+def supported(arm, supports):
+    """An arm with springs to the ground at tips of links, by their numbers."""
+    links = [
+        link.replace(supports=tuple(Support(*x) for x in supports.get(k, ())))
+        for k, link in enumerate(arm.links, start=1)
+    ]
+    return arm.replace(links=tuple(links))
+
+
 #: rigid links on springs, which have as many modes as springs; poles that coincide; extreme springs and masses; slides
 HARD = {
     "rigid": jm.SpatialArm(
@@ -62,6 +73,12 @@ HARD = {
     "free": jm.SpatialArm((BAR.replace(joint_stiffness=0.0), BAR.replace(joint_stiffness=0.0, joint_angle=0.4))),
     "heavy": jm.SpatialArm((BAR, BAR.replace(joint_angle=0.7)), jm.RigidBody(1e6, (0, 0, 0), (1e4,) * 3)),
     "sliding": sliding(),
+    "supported": supported(SIX, {6: [("translation", (1, 0.3, 1), 1e9), ("rotation", (0, 1, 0), 1e5)],
+                                 3: [("translation", (0, 0, 1), 3e5)]}),
+    "pressed": supported(jm.SpatialArm(
+        (BAR.replace(axial_force=2e4, joint_stiffness=1e4), BOX.replace(axial_force=-1e4, joint_angle=0.7)),
+        jm.RigidBody(2.0),
+    ), {2: [("translation", (0, 0, 1), 1e5)]}),
     "segments": SIX.with_body(2, 0.3, jm.RigidBody(1.5)).with_taper(5, jm.hollow_circle(0.1, 0.005, "cowper"), 3),
     "six axes": SIX,
 }  # fmt: skip
@@ -150,7 +167,9 @@ def with_other_sizes(arm, seed):
     rng, values = np.random.default_rng([seed, 77]), {}
     for name in values_of(arm):
         field, value = name.rpartition(".")[2], float(jm.get_parameter(arm, name))
-        if field in ("joint_angle", "x"):
+        if name.startswith("base_stiffness"):  # together, so that it stays that of a base
+            values[name] = 1.7 * value
+        elif field in ("joint_angle", "x"):
             values[name] = value + rng.uniform(-0.3, 0.3)
         elif "poisson" in field or "section." in name or field == "torsion_constant":
             values[name] = value * rng.uniform(0.97, 1.0)
@@ -180,6 +199,26 @@ def test_other_lengths_sections_and_bodies(tmp_path, seeds):
             got["omega"], np.asarray(truth.omega)[there], rtol=1e-10, atol=0.0, err_msg=str(seed)
         )
         assert got["certified"] == np.asarray(truth.certified)[there].astype(int).tolist(), seed
+
+
+@needs_node
+def test_forces_at_rest_and_supports_are_set(tmp_path):
+    """Of a link in compression, too, until it buckles; rigid supports are refused by name."""
+    arm = HARD["pressed"]
+    sets = [
+        {"link2.axial_force": 5e3, "link1.length": 0.7, "link2.support1.stiffness": 3e4},
+        {"link1.axial_force": -3e6},
+    ]
+    cases = [case(arm, set=[[name, x] for name, x in values.items()]) for values in sets]
+    found, beyond = solved_in_page(tmp_path, cases, True)
+    truth = jm.natural_frequencies(jm.set_parameters(arm, sets[0]), MODES)
+    np.testing.assert_allclose(found["omega"], truth.omega, rtol=1e-10, atol=0.0)
+    assert "buckle" in beyond["error"]
+    rigid = supported(arm, {2: [("translation", (0, 0, 1), math.inf)]})
+    with pytest.raises(
+        ArmError, match=r"link2\.support1\.stiffness = inf: the page of an arm takes"
+    ):
+        arm_json(rigid)
 
 
 @needs_node

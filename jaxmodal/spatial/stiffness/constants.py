@@ -242,11 +242,14 @@ def _on_base(base: BaseStiffness, stator: Body, arithmetic: Arithmetic) -> Reduc
 
 
 def base_springs(base: BaseStiffness, arithmetic: Arithmetic) -> list[Spring]:
-    """The compliance of a base as springs in series, in the axes of the ground.
+    """The compliance of a base as springs in series, in the axes of the ground."""
+    rows, pivots = base_factors([[_column(x, arithmetic) for x in row] for row in base.rows()])
+    one = pivots[0] * 0.0 + 1.0
+    return [Spring(stacked(row), one, one / pivot) for row, pivot in zip(rows, pivots, strict=True)]
 
-    With ``K = L D L^T`` it is the sum of ``m m^T/d`` over the rows m of the inverse of L.
-    """
-    k = [[_column(x, arithmetic) for x in row] for row in base.rows()]
+
+def base_factors(k: Sequence[Sequence[Number]]) -> tuple[list[list[Number]], list[Number]]:
+    """The m and the d of a stiffness ``K = L D L^T``, whose inverse is the sum of ``m m^T/d``: m the rows of 1/L."""
     lower: list[list[Number]] = [[] for _ in range(6)]
     pivots: list[Number] = []
     zero = k[0][0] * 0.0
@@ -266,10 +269,7 @@ def base_springs(base: BaseStiffness, arithmetic: Arithmetic) -> list[Spring]:
             for j in range(m + 1):
                 row[j] = row[j] - lower[i][m] * inverse[m][j]
         inverse.append(row)
-    one = zero + 1.0
-    return [
-        Spring(stacked(row), one, one / pivot) for row, pivot in zip(inverse, pivots, strict=True)
-    ]
+    return inverse, pivots
 
 
 def _column(value: Any, arithmetic: Arithmetic) -> Number:

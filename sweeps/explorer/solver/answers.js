@@ -26,8 +26,8 @@ const SLIGHTLY = 1e-6;
 
 /** By how much a value is moved for a difference: a share of it; what is 0 or an angle, by so much. 0: it has none. */
 function slightly(address, value) {
-  if (address.endsWith("stiffness")) return Number.isFinite(value) ? SLIGHTLY * value : 0;
-  const turns = /(joint_angle|direction|offset\.?_?[xyz])$/.test(address);
+  if (!Number.isFinite(value) || address.endsWith("stiffness")) return Number.isFinite(value) ? SLIGHTLY * value : 0;
+  const turns = /(joint_angle|direction|(offset|centre)[._][xyz])$/.test(address);
   return turns || value === 0 ? SLIGHTLY : SLIGHTLY * Math.abs(value);
 }
 
@@ -53,11 +53,11 @@ export function slopes(arm, omega, addresses) {
   });
 }
 
-/** The modes with another value at an address, and how each changes with it, d omega/d value; for a curve. */
-export function along(arm, address, value, nModes) {
-  const other = setValue(arm, address, value), found = frequencies(other, nModes), { omega, multiplicity } = found;
+/** The modes with another value at some addresses, and how each changes with it, d omega/d value; for a curve. */
+export function along(arm, addresses, value, nModes) {
+  const other = setValues(arm, Object.fromEntries(addresses.map((name) => [name, value]))), found = frequencies(other, nModes), { omega, multiplicity } = found;
   const alone = (k) => omega[k] > 1e-9 * other.scale && multiplicity[k] === 1 && [k - 1, k + 1].every((j) => !(Math.abs(omega[j] - omega[k]) < 1e-4 * omega[k]));
-  const slope = Float64Array.from(omega, (x, k) => (alone(k) ? x * slopes(other, x, [address])[0] : NaN));
+  const slope = Float64Array.from(omega, (x, k) => (alone(k) ? x * slopes(other, x, addresses).reduce((sum, each) => sum + each, 0) : NaN));
   return { omega, certified: found.certified, slope };
 }
 
@@ -65,21 +65,21 @@ export function along(arm, address, value, nModes) {
 const RESOLVED_ANSWER = 1e-8;
 
 /**
- * The size of the displacement at one port for a unit force at another, at frequencies `omega`, rad/s. A port is the tip
- * of a link, by its number from 0, and a direction in the axes of the ground. `loss` is the loss factor of all that gives
- * way, links, joints and supports: each stiffness times 1 + i loss. NaN where the answer is less than a 1e-4 of those at
- * the two ports themselves, whose difference it is.
+ * The size of the displacement at one port for a unit force at another, at frequencies `omega`, rad/s; see `atPorts`. `loss`
+ * is the loss factor of all that gives way, links, joints and supports: each stiffness times 1 + i loss; `own` says whether
+ * the arm has the damping of its file, too. NaN where the answer is less than a 1e-4 of those at the two ports themselves,
+ * whose difference it is; 0 at the motor of a rigid joint.
  *
  * A spring k at a port makes a determinant larger by 1 + k H, two springs by (1 + k H)(1 + k' H') - k k' H''^2.
  */
-export function receptances(arm, omega, first, second, loss = 0) {
+export function receptances(arm, omega, first, second, loss = 0, own = false) {
   if (!(loss >= 0 && loss < 10)) throw new Error(`loss = ${loss}: must be 0 or more, and less than 10.`);
-  if (loss > 0 && arm.written.loaded) throw new Error("under forces at rest, which no loss factor multiplies, the page has no damping: set it to 0.");
-  const springs = [first, second].map(({ link, direction }) => ({ ...portOf(arm, link, direction), k: 1 }));
-  const same = first.link === second.link && first.direction === second.direction;
+  if (loss > 0 && arm.written.loaded && arm.written.held) throw new Error(`loss = ${loss}: under forces at rest the page has no loss factor for all of an arm with supports or an elastic base; set it to 0.`);
+  const { cut, springs } = atPorts(arm, [first, second]), same = JSON.stringify(first) === JSON.stringify(second);
+  const losses = (at) => (loss > 0 || (own && arm.written.damping) ? lossesAt(arm, at, loss, own) : null);
   return Float64Array.from(omega, (at) => {
-    const ratio = ratioAt(arm, at, loss);
-    const own = springs.map((spring) => {
+    const lossy = losses(at), ratio = ratioAt(cut, at, lossy);
+    const alone = springs.map((spring) => {
       let found = [0, 0];
       for (let round = 0; round < 4; round++) { // by a spring as stiff as the arm is there
         const [re, im] = ratio(spring);
@@ -90,7 +90,8 @@ export function receptances(arm, omega, first, second, loss = 0) {
       }
       return found;
     });
-    const factor = Math.hypot(1, loss), [a, b] = springs, [[p, q], [r, s]] = own;
+    const factor = lossy?.factor ?? 1, [a, b] = springs, [[p, q], [r, s]] = alone;
+    if (alone.some(([re, im]) => re === 0 && im === 0)) return 0;
     if (same) return Math.hypot(p, q) / factor;
     const [re, im] = ratio(a, b), x = [1 + a.k * p, a.k * q], y = [1 + b.k * r, b.k * s];
     const squared = Math.hypot(x[0] * y[0] - x[1] * y[1] - re, x[0] * y[1] + x[1] * y[0] - im) / (a.k * b.k);
@@ -99,23 +100,17 @@ export function receptances(arm, omega, first, second, loss = 0) {
 }
 
 /** By what springs make the determinant larger, as a complex number. */
-function ratioAt(arm, at, loss) {
-  if (loss > 0) {
-    const omega = lossyFrequency(at, loss), { re, im, log } = evaluateDamped(arm, omega, []);
+function ratioAt(arm, at, losses) {
+  if (losses) {
+    const { re, im, log } = evaluateDamped(arm, losses, []);
     return (...given) => {
-      const e = evaluateDamped(arm, omega, given), size = Math.exp(e.log - log);
+      const e = evaluateDamped(arm, losses, given), size = Math.exp(e.log - log);
       return [size * (e.re * re + e.im * im), size * (e.im * re - e.re * im)];
     };
   }
   const { sign, log } = evaluate(arm, at, "double");
-  return (...given) => { const e = evaluate(arm, at, "double", given); return [e.sign * sign * Math.exp(e.log - log), 0]; };
-}
-
-/** Springs at ports that stand at the outer end of link `i`, added to the stiffness outboard of it. */
-function addSprings(springs, i, entries) {
-  for (const { at, vector, k } of springs) {
-    if (at !== i) continue;
-    for (let row = 0, to = 0; row < vector.length; row++)
-      for (let column = row; column < vector.length; column++, to++) entries[to] += k * vector[row] * vector[column];
-  }
+  return (...given) => {
+    const [stiff, springs, larger] = withMotors(arm, given), e = evaluate(stiff, at, "double", springs);
+    return [e.sign * sign * larger * Math.exp(e.log - log), 0];
+  };
 }

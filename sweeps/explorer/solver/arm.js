@@ -35,18 +35,19 @@ function withValues(arm, values) {
   for (let i = 0; i < n; i++) beams.push(Float64Array.from(written.fields, (_, k) => found[k * n + i]));
   const [scale, impossible, zeros] = found.subarray(written.fields.length * n);
   const changed = { written, tapes, values, beams, scale, invalid: impossible !== 0, zeros };
-  changed.links = beams.map((beam) => linkOf(changed, beam));
+  changed.links = beams.map((beam, i) => linkOf(changed, beam, i));
+  changed.firsts = beams.map((_, i) => i);
   return changed;
 }
 
 /** A link from its fields: constants in both kinds of numbers, features among them. */
-function linkOf(arm, beam) {
+function linkOf(arm, beam, place) {
   const { written, tapes } = arm, given = new Float64Array(tapes.constants.outputs.length);
   tapes.constants.run(beam, given);
   const own = written.features.filter((name) => ![...ROTOR, ...GROUND, LEVER].includes(name)), { inputs } = written;
   const at = { fixed: inputs, angle: inputs + 5, features: inputs + 6, rotor: inputs + 6 + own.length };
   const geared = written.features.includes(ROTOR[0]);
-  const link = { flexible: 1, angle: given[at.angle], beam };
+  const link = { flexible: 1, angle: given[at.angle], beam, place, inputs: given.slice(0, inputs) };
   for (const kind of ["float64", "double"]) {
     const hi = {}, lo = {};
     const several = tapes.member.float64.outputs.length, member = new Float64Array(several), rest = new Float64Array(several), zeros = new Float64Array(16);
@@ -83,10 +84,14 @@ function linkOf(arm, beam) {
 }
 
 /** The same arm with links cut in two; `share` gives that of the inner part of each link. */
-function cutArm(arm, share) {
-  const { fields, inner, outer } = arm.written, links = [], length = fields.indexOf("length");
+const cutArm = (arm, share) => cutAt(arm, (i) => [share(i)]);
+
+/** The same arm with links cut at `shares` of the length of each; `firsts` is where each of them begins. */
+function cutAt(arm, shares) {
+  const { fields, inner, outer } = arm.written, links = [], firsts = [], length = fields.indexOf("length");
   arm.beams.forEach((beam, i) => {
-    const parts = cutLengths(beam[length], share(i));
+    const parts = partsOf(beam[length], shares(i));
+    firsts.push(links.length);
     parts.forEach((own, p) => {
       const part = beam.slice();
       part[length] = own;
@@ -94,10 +99,10 @@ function cutArm(arm, share) {
         if (p > 0 && name in inner) part[k] = Number(inner[name]);
         if (p < parts.length - 1 && outer.includes(name)) part[k] = 0;
       });
-      links.push(linkOf(arm, part));
+      links.push(linkOf(arm, part, i));
     });
   });
-  return { ...arm, links };
+  return { ...arm, links, firsts };
 }
 
 // ---------------------------------------------------------------- determinant and count at one frequency
@@ -136,7 +141,7 @@ function evaluate(arm, omega, kind, springs = []) {
   let sign = 1, log = 0, count = 0, noise = 0, last = 0, shaken = 0;
   const results = tapes.link[kind].outputs.length;
   for (let i = links.length - 1; i >= 0; i--) {
-    addSprings(springs, i, sixH);
+    addSprings(springs, i, sixH, sixL);
     addLink(arm, links[i], at, kind, tapes.link, written.features);
     for (let k = 0; k < results; k++) xh[k] = fh[k];
     xh[results] = wh[Z1]; xh[results + 1] = wh[ALPHA];
@@ -155,15 +160,50 @@ function evaluate(arm, omega, kind, springs = []) {
   return { omega: at, sign, log, count, noise: shares[0] };
 }
 
-/** Of an arm under forces at rest, whether it is at rest in its posture; how many modes have frequency zero. */
-function zerosAtRest(arm) {
-  const count = evaluate(arm, 0, "double").count;
-  if (!(count <= arm.zeros)) throw new Error("the forces at rest buckle this arm: it has no frequencies in this posture.");
-  return arm.zeros;
+/** Which beam a station of a link cuts, and at which share of it; null where it is not within a link. */
+function stationOf(arm, { link, station }) {
+  const { ends } = arm.written, first = link > 0 ? ends[link - 1] : 0, along = station * (ends[link] - first), piece = Math.min(Math.floor(along), ends[link] - first - 1);
+  return { at: first + piece, share: along - piece };
 }
 
-/** A port at the tip of a link: along x or y of the ground, or turning; as a vector in the axes of the link. */
-function portOf(arm, link, direction) {
-  const end = arm.written.ends[link], angle = arm.links.slice(0, end).reduce((sum, own) => sum + own.angle, 0), c = Math.cos(angle), s = Math.sin(angle);
-  return { at: end - 1, vector: { x: [c, -s, 0], y: [s, c, 0], turn: [0, 0, 1] }[direction] };
+/** A port at the outer end of the part `at`, in the axes of the ground or of the link, or turning; as a vector in its axes. */
+function portOf(arm, { link, station, direction }, share) {
+  const { ends } = arm.written, cut = station !== undefined && stationOf(arm, { link, station });
+  const at = cut ? arm.firsts[cut.at] + share : (arm.firsts[ends[link]] ?? arm.links.length) - 1;
+  if (direction === "turn") return { at, vector: [0, 0, 1] };
+  const angle = arm.links.slice(0, at + 1).reduce((sum, own) => sum + own.angle, 0), c = Math.cos(angle), s = Math.sin(angle);
+  const own = { along: [1, 0], across: [0, 1] }[direction];
+  const [x, y] = own ?? unitOf({ x: [1, 0], y: [0, 1] }[direction] ?? direction);
+  return { at, vector: own ? [x, y, 0] : [c * x + s * y, c * y - s * x, 0] };
+}
+
+/** The link whose joint a motor turns, among the parts. */
+const jointOf = (arm, link) => arm.firsts[link > 0 ? arm.written.ends[link - 1] : 0];
+
+const OF_SPRINGS = { joint_stiffness: "", joint_axial_stiffness: "axial", joint_shear_stiffness: "shear" };
+
+/** The springs of a joint: where their laws stand among the inputs of a link, stiffness and damper; that of the motor is named. */
+function springsOf(arm, link) {
+  const { fields, features, ends, damping } = arm.written, start = BEFORE_WAVES + WAVES + FUNCTIONS + STIFFNESS, owner = ends.findIndex((end) => end > link.place);
+  return Object.entries(OF_SPRINGS).flatMap(([name, kind]) => {
+    const unit = kind ? features.indexOf(`${kind}_unit`) : 0, compliance = kind ? features.indexOf(`${kind}_compliance`) : 0, place = fields.indexOf(name);
+    if (place < 0 || unit < 0) return [];
+    const where = kind ? [start + unit, start + compliance] : [5, 6];
+    return [{ where, stiffness: link.beam[place], damper: damping?.springs[`link${owner + 1}.${name}`] ?? 0, turns: !kind }];
+  });
+}
+
+/** Loss factor and time of the material of a link. */
+const materialOf = (arm, link) => arm.written.damping?.material[arm.written.ends.findIndex((end) => end > link.place)] ?? [0, 0];
+
+/** A link whose joint has a stiffer spring, and by what that makes the determinant larger; itself where it is rigid. */
+function stiffer(link, k) {
+  const [unit, c] = link.double.fixedHi.subarray(3, 5), changed = { ...link };
+  if (unit !== 0 && c === 0) return [link, 1];
+  const [more, less] = unit === 0 ? [k, 1 / k] : [1 + k * c, c / (1 + k * c)];
+  for (const kind of ["float64", "double"]) {
+    const own = changed[kind] = { ...link[kind], fixedHi: link[kind].fixedHi.slice() };
+    own.fixedHi.set([1, less], 3);
+  }
+  return [changed, more];
 }

@@ -84,11 +84,9 @@ function circularOfQuad(a, b, c, d, found, at) {
   put(at + 1, turns[2], turns[3], ch, cl, -turns[0], -turns[1], sh, sl);
 }
 
-/** As `functionsOf`, at a complex frequency, into wq and gq. */
-function functionsOfDamped(arm, link, omega) {
-  const own = link.double;
-  for (let p = 0; p < 4; p++) { xq[p].fill(0, 0, 12); xq[p][0] = omega[p]; }
-  xh.set(own.memberHi, 1); xl.set(own.memberLo, 1);
+/** As `functionsOf`, at a complex frequency and with complex constants of the member, into wq and gq. */
+function functionsOfDamped(arm, constants, omega) {
+  for (let p = 0; p < 4; p++) { xq[p].fill(0, 0, 16); xq[p][0] = omega[p]; xq[p].set(constants[p], 1); }
   runQuads(arm.tapes.waves.double, xq, wq);
   const at = (k) => wq.map((part) => part[k]), [ah, al, bh, bl] = at(ALPHA);
   decayOfPair(ah, al);
@@ -111,13 +109,60 @@ function functionsOfDamped(arm, link, omega) {
   [ALPHA, BETA, MU].forEach((name, k) => circularOfQuad(...at(name).map((x) => 0.5 * x), gq, 2 + 2 * k));
 }
 
-/** The frequency at which the arm without losses answers, but for the factor 1 + i loss, as the arm with them at `omega`. */
-function lossyFrequency(omega, loss) {
-  divideQuads(omega, 0, 0, 0, 1, 0, loss, 0);
-  multiplyQuads(...Q, omega, 0, 0, 0);
-  rootOfQuad(...Q);
-  return [...Q];
+/**
+ * What the losses of an arm make of it at `at`, rad/s: those of its file, if `own`, and a loss factor of all that gives way.
+ * The latter multiplies all stiffness by 1 + i loss, and so stands beside it as a `factor` of which the frequency has the
+ * root; not under forces at rest, which it does not multiply: there it is in each modulus and spring.
+ */
+function lossesAt(arm, at, loss, own) {
+  const apart = !arm.written.loaded, found = { at, own, omega: [at, 0, 0, 0], by: [1, apart ? 0 : loss], share: [1, 0] };
+  if (apart && loss > 0) {
+    divideQuads(at, 0, 0, 0, 1, 0, loss, 0);
+    multiplyQuads(...Q, at, 0, 0, 0);
+    rootOfQuad(...Q);
+    found.omega = [...Q];
+    found.share = [1 / (1 + loss * loss), -loss / (1 + loss * loss)];
+  }
+  return { ...found, factor: apart ? Math.hypot(1, loss) : 1 };
 }
+
+/** Constants of a member by its `tape` of pairs, `moduli` among its `inputs` as the material of its link makes them. */
+function constantsOf(arm, link, tape, inputs, moduli, { at, own, by, share }) {
+  const [loss, time] = own ? materialOf(arm, link) : [0, 0], lost = loss + at * time;
+  const factor = [by[0] - lost * share[1], by[1] + lost * share[0]], found = quads(tape.outputs.length), x = quads(inputs.length);
+  x[0].set(inputs);
+  for (const k of moduli) {
+    if (!Number.isFinite(inputs[k])) continue;
+    multiplyPairs(inputs[k], 0, factor[0], 0); x[0][k] = H; x[1][k] = L;
+    multiplyPairs(inputs[k], 0, factor[1], 0); x[2][k] = H; x[3][k] = L;
+  }
+  runQuads(tape, x, found);
+  return found;
+}
+
+/**
+ * Sets the laws of the springs of a link among the inputs in xq: dampers beside them, and what stiffens the joint as a port,
+ * `k`; by what that makes the determinant larger, or null for nothing.
+ */
+function setLaws(arm, link, { at, own, by, share }, k) {
+  let larger = null;
+  for (const { where: [unit, compliance], stiffness, damper, turns } of springsOf(arm, link)) {
+    const lost = own ? at * damper : 0, stiffer = turns && k !== null ? k : 0;
+    if (!Number.isFinite(stiffness) || (lost === 0 && stiffer === 0 && by[1] === 0)) continue;
+    const re = stiffness * by[0] - lost * share[1], im = stiffness * by[1] + lost * share[0];
+    if (re + stiffer === 0 && im === 0) continue;
+    if (stiffer > 0) {
+      if (re === 0 && im === 0) larger = [stiffer, 0];
+      else { divideQuads(re + stiffer, 0, im, 0, re, 0, im, 0); larger = [Q[0], Q[2]]; }
+    }
+    divideQuads(1, 0, 0, 0, re + stiffer, 0, im, 0);
+    for (let p = 0; p < 4; p++) { xq[p][unit] = p === 0 ? 1 : 0; xq[p][compliance] = Q[p]; }
+  }
+  return larger;
+}
+
+/** By how much the joint of link `i` is stiffened, as a port; null for none. */
+const motorOf = (springs, i) => springs.find(({ joint }) => joint === i)?.k ?? null;
 
 /** A product of complex numbers, its size apart. */
 class Product {

@@ -39,6 +39,13 @@ function functionsOf(arm, link, omega, kind) {
   }
 }
 
+/** The parts of a length between these shares of it, which ascend. */
+function partsOf(length, shares) {
+  if (shares.length === 1) return cutLengths(length, shares[0]);
+  const ends = [0, ...shares, 1];
+  return ends.slice(1).map((end, k) => (end - ends[k]) * length);
+}
+
 /** The parts of a length, the inner one about this share of it: they add up to it to the last bit. */
 function cutLengths(length, share) {
   const longer = Math.max(share, 1 - share) * length, shorter = length - longer;

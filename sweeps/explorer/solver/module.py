@@ -26,10 +26,11 @@ from sweeps.explorer.solver.spatial_programs import spatial_programs
 from sweeps.explorer.solver.tapes import OPERATIONS
 
 #: of the texts of arms in the plane and in space; one more with every change of what they hold
-FORMAT, SPACE_FORMAT = "jaxmodal arm 2", "jaxmodal arm in space 2"
+FORMAT, SPACE_FORMAT = "jaxmodal arm 3", "jaxmodal arm in space 3"
 _PLACE = "// @generated constants\n"
 #: in the order in which they need each other; together they are one module, for arms of one kind
-_FIRST, _LAST = ("arithmetic.js", "members.js", "damped.js"), ("search.js", "answers.js")
+_FIRST = ("arithmetic.js", "members.js", "damped.js", "ports.js")
+_LAST = ("search.js", "answers.js")
 SCRIPTS = (*_FIRST, "arm.js", "shapes.js", "plane_damped.js", *_LAST)
 SPACE_SCRIPTS = (*_FIRST, "space.js", "space_shapes.js", "space_damped.js", *_LAST)
 
@@ -40,7 +41,7 @@ def module_text(in_space: bool = False) -> str:
     It exports ``loadArm(json)``, ``setValue(arm, address, value)``, ``setValues(arm, values)``,
     ``frequencies(arm, nModes)``,
     ``shape(arm, omega, pointsPerLink)``, ``slopes(arm, omega, addresses)`` and
-    ``receptances(arm, omega, port, port, loss)``; what they take and return stands beside them.
+    ``receptances(arm, omega, port, port, loss, own)``; what they take and return stands beside them.
     """
     constants = {
         "FORMAT": SPACE_FORMAT if in_space else FORMAT,
@@ -82,8 +83,8 @@ def arm_json(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> str:
     ----------
     arm : Arm or SpatialArm
         The arm; its structure (which links are rigid, which features there are) is fixed, its values can be set. Of an
-        arm in space these are the positions and stiffnesses of joints, what elastic links are made of and masses of
-        bodies.
+        arm in space these are the positions and stiffnesses of joints, what elastic links are made of, bodies, the
+        elastic base and supports.
     theory : str
         As for `jaxmodal.natural_frequencies`.
 

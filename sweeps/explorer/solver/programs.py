@@ -34,11 +34,13 @@ from jaxmodal.dynamic_stiffness.link_constants import GROUND, ROTOR, rotor_inert
 from jaxmodal.dynamic_stiffness.link_terms import LinkTerms, formula_of, link_result
 from jaxmodal.dynamic_stiffness.member import FunctionTurns, MemberFunctions
 from jaxmodal.dynamic_stiffness.preload import loaded_waves
-from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
+from jaxmodal.dynamic_stiffness.rigid_motions import DIAGONAL, number_of_zero_modes
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.statics.beam_arrays import INNER, OUTER, PLAIN, WITHOUT_EFFECT, BeamArrays
 from jaxmodal.statics.laws import flexibility, spring_law
+from sweeps.explorer.solver.file_damping import damping_of_file
 from sweeps.explorer.solver.passages import (
     JOINT_INPUTS,
     LOADED_PIECE_INPUTS,
@@ -61,21 +63,22 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
     Raises
     ------
     ArmError
-        The arm is under forces at rest and its tips are supported, or is no planar arm; or as `natural_frequencies`.
+        A joint or the base is free in an arm with supports or an elastic base under forces at rest; or as
+        `natural_frequencies`.
     """
     beams, flags = prepared_values(arm, theory)
     loaded = under_forces(arm)
-    if loaded and beams.support_x_stiffness is not None:
-        what = "loads" if arm.loads is not None else "axial_force"
+    held = beams.support_x_stiffness is not None
+    if loaded and held and _gives_freely(beams):
         raise ArmError(
-            f"{what}: the solver in the page has no forces at rest of arms with supported tips or an elastic base, "
-            f"whose equilibrium it cannot solve; leave {what} or the supports out, or compute this arm with "
-            "natural_frequencies."
+            "joint_stiffness = 0: the solver in the page has no free joints of arms with supported tips or an elastic "
+            "base under forces at rest, of which it cannot tell what is held; give joints and base a stiffness in "
+            "every direction, or leave the supports or the forces out."
         )
     if bool(invalid_values(arm)):
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
-    # the elastic base is as given: whether another matrix is one takes its eigenvalues
-    names = [name for name in list_addresses(arm) if not name.startswith("base_stiffness.")]
+    # which tips are supported decides on what the equilibrium is solved for
+    names = [x for x in list_addresses(arm) if not (loaded and ".support_" in x)]
     fields = _fields(beams)
     ordered = _features(beams)
     shape_features = (
@@ -90,6 +93,8 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
         "links": len(beams.length),
         "ends": np.cumsum(segments(arm.loads, [link.rigid for link in arm.links])).tolist(),
         "loaded": loaded,
+        "damping": damping_of_file(arm),
+        "held": held,
         "addresses": names,
         "values": [number(float(get_parameter(arm, name))) for name in names],
         "fields": fields,
@@ -171,14 +176,28 @@ def _beams_tape(arm: Arm, names: list[str], fields: list[str]) -> dict[str, Any]
 
         def column(name: str, absent: float) -> Any:
             own = [getattr(link, name) for link in changed.links]
+            if not any(is_traced(x) for x in own):  # known, so that what is not there is left out
+                return np.array([absent if x is None else float(x) for x in own])
             return jnp.stack([jnp.float64(absent if x is None else x) for x in own])
 
         beams = BeamArrays(**fields_of(changed, column)[0], has_shear=True)
         found = [getattr(beams, name) for name in fields]
-        zeros = [] if beams.axial_force is None else [number_of_zero_modes(beams)]
+        zeros = [] if beams.axial_force is None else [_zero_modes(beams)]
         return [*found, starting_scale(beams), invalid_values(changed), *zeros]
 
     return tape_of_function(computed, len(names))
+
+
+def _gives_freely(beams: BeamArrays) -> bool:
+    """Whether a joint, or the base, has no stiffness in a direction."""
+    own = [x for x in beams.springs if x is not None]
+    own += [getattr(beams, name)[0] for name in DIAGONAL if getattr(beams, name) is not None]
+    return any(bool(np.any(x == 0.0)) for x in own)
+
+
+def _zero_modes(beams: BeamArrays) -> Any:
+    """None of an arm with supports, which has been refused where it has some."""
+    return number_of_zero_modes(beams) if beams.support_x_stiffness is None else np.float64(0.0)
 
 
 def _constants_tape(beams: BeamArrays, fields: list[str], flags: Theory) -> dict[str, Any]:

@@ -32,6 +32,14 @@ function enclose(value, lower, upper, mode, width, most) {
   return { omega, lower, upper };
 }
 
+/** Of an arm under forces at rest, whether it is at rest in its posture; how many modes have frequency zero. */
+function zerosAtRest(arm) {
+  if (arm.supports?.length && arm.zeros > 0) throw new Error("an arm in space under axial forces whose free joints supports may hold: the page cannot tell whether it buckles; give every joint a stiffness.");
+  const count = evaluate(arm, 0, "double").count;
+  if (!(count <= arm.zeros)) throw new Error("the forces at rest buckle this arm: it has no frequencies in this posture.");
+  return arm.zeros;
+}
+
 /** Modes of frequency zero: those below all that the stiffness of links can hold. */
 const zeroModes = (arm) => (arm.written.loaded ? zerosAtRest(arm) : evaluate(arm, 1e-10 * arm.scale, "double").count);
 

@@ -19,6 +19,7 @@ export function loadArm(json) {
   }));
   const tapes = { waves: pair(written.waves), member: pair(written.member) };
   for (const name of ["sizes", "plane", "twist", "passed", "tip", "before_piece", "along_piece"]) tapes[name] = new Tape(written[name]);
+  if (written.whole[0].held) tapes.base = new Tape(written.whole[0].held.springs);
   return withValues({ written, tapes, layouts }, numbers(written.values));
 }
 
@@ -41,15 +42,44 @@ function withValues(arm, values) {
   const members = new Float64Array(arm.tapes.sizes.outputs.length), n = members.length;
   arm.tapes.sizes.run(values, members);
   const changed = { ...arm, values, members, scale: members[n - 2], invalid: members[n - 1] !== 0 };
-  changed.links = arm.written.whole.map((written) => linkOf(changed, written, values));
-  return changed;
+  changed.links = arm.written.whole.map((written, i) => linkOf(changed, written, values, i));
+  changed.firsts = changed.links.map((_, i) => i);
+  changed.zeros = changed.links.reduce((sum, { springs }) => sum + springs.filter(({ from }) => values[from] === 0).length, 0);
+  return supported(changed);
 }
 
 /** The same arm with its flexible links cut in two; the library has said where. */
-const cutArm = (arm) => ({ ...arm, links: arm.written.cut.map((written) => linkOf(arm, written, arm.values)) });
+const cutArm = (arm) => supported({ ...arm, links: arm.written.cut.map((written) => linkOf(arm, written, arm.values)) });
+
+/** The arm with the springs at its tips, in the axes of their links. */
+function supported(arm) {
+  const frames = arm.links.some(({ supports }) => supports.length > 0) ? posed(arm) : [];
+  const supports = arm.links.flatMap((link, at) => link.supports.map(([ground, turning, from]) => ({ at, k: arm.values[from], vector: forceAt(inAxes(frames[at].axes, ground), link.tip, turning) })));
+  return { ...arm, supports };
+}
+
+/** The same arm with flexible links cut at `shares` of the length of each; `firsts` is where each of them begins. */
+function cutAt(arm, shares) {
+  const { whole, cut } = arm.written, links = [], firsts = [];
+  let at = 0;
+  whole.forEach((written, i) => {
+    firsts.push(links.length);
+    const several = (cut[at].member?.share ?? null) !== null, ends = [0, ...shares(i), 1], of = ends.length > 2 && several ? cut.slice(at, at + 2) : [written];
+    at += several ? 2 : 1;
+    if (of.length === 1) { links.push(linkOf(arm, written, arm.values, i)); return; }
+    ends.slice(1).forEach((end, p) => {
+      const last = p === ends.length - 2, part = p === 0 ? of[0] : last ? of[1] : withoutTip(of[1]);
+      links.push(linkOf(arm, { ...part, member: { ...part.member, span: [ends[p], end] } }, arm.values, i));
+    });
+  });
+  return supported({ ...arm, links, firsts });
+}
+
+/** A part of a link without what its tip carries. */
+const withoutTip = (part) => ({ ...part, masses: [], numbers: part.numbers.map((row) => row.map((x, k) => (k >= BODY_MASS && k < BODY_MASS + 10 ? 0 : x))) });
 
 /** A link with its numbers at these values, in pairs. */
-function linkOf(arm, written, values) {
+function linkOf(arm, written, values, place) {
   const hi = Float64Array.from(written.numbers[0]), lo = Float64Array.from(written.numbers[1]);
   const add = (changes, bh, bl) => {
     for (const [k, h, l] of changes) {
@@ -67,7 +97,12 @@ function linkOf(arm, written, values) {
     add(written.versed, H, L);
   }
   if (written.way !== undefined) add(written.slid, values[written.way], 0);
-  for (const [mass, changes] of written.masses) add(changes, values[mass], 0);
+  for (const [factors, changes] of written.masses) {
+    H = values[factors[0]]; L = 0;
+    for (const k of factors.slice(1)) multiplyPairs(H, L, values[k], 0);
+    add(changes, H, L);
+  }
+  if (written.held) setBase(arm, written.held, values, hi, lo);
   for (const [place, from] of written.springs) {
     const stiffness = values[from], rigid = stiffness === Infinity, free = stiffness === 0;
     dividePairs(1, 0, rigid || free ? 1 : stiffness, 0);
@@ -75,19 +110,27 @@ function linkOf(arm, written, values) {
     hi[place + 1] = rigid ? 0 : free ? 1 : H; lo[place + 1] = rigid || free ? 0 : L;
   }
   const layout = arm.layouts[written.layout];
-  return { hi, lo, layout, member: written.member && memberOf(arm, written.member), flexible: Number(written.member !== null), base: written.base };
+  const springs = written.springs.map(([at, from]) => ({ at, from, turns: arm.written.addresses[from].endsWith(".joint_stiffness") }));
+  return { hi, lo, layout, springs, place, tip: written.tip, supports: written.supports ?? [], member: written.member && memberOf(arm, written.member), flexible: Number(written.member !== null), base: written.base };
+}
+
+/** The springs of the base from its stiffness. */
+function setBase({ tapes }, { values: from, at }, values, hi, lo) {
+  const { base } = tapes, size = base.outputs.length, found = new Float64Array(size), rest = new Float64Array(size);
+  base.runPairs(from.map((k) => values[k]), from.map(() => 0), found, rest);
+  hi.set(found, at); lo.set(rest, at);
 }
 
 /** Length and constants of both planes, in pairs, of an elastic link or of a part of it; and of one of its pieces. */
-function memberOf(arm, { elastic, share, part }) {
+function memberOf(arm, { elastic, share, part, span }) {
   const { tapes, members, written } = arm, [plane, twist] = written.inputs, size = 2 * plane + twist;
   const given = members.subarray(elastic * size, (elastic + 1) * size), zeros = new Float64Array(plane + twist);
-  const own = share === null ? given[0] : cutLengths(given[0], share)[part];
+  const own = span ? (span[1] - span[0]) * given[0] : share === null ? given[0] : cutLengths(given[0], share)[part];
   const constants = (tape, inputs, length) => {
     for (const k of [0, plane]) if (k < inputs.length) inputs[k] = length;
-    const kind = { memberHi: new Float64Array(8), memberLo: new Float64Array(8) };
+    const size = tape.outputs.length, kind = { memberHi: new Float64Array(size), memberLo: new Float64Array(size) };
     tape.runPairs(inputs, zeros, kind.memberHi, kind.memberLo);
-    return { float64: kind, double: kind };
+    return { float64: kind, double: kind, tape, inputs: inputs.slice(), moduli: [1, 5, plane + 1].filter((k) => k < inputs.length) };
   };
   const of = (length) => ({
     length,
@@ -110,10 +153,10 @@ function membersAt(arm, member, omega, kind) {
   for (let p = 0; p < 2; p++) {
     functionsOf(arm, member.planes[p], omega, kind);
     const axial = p === 0 ? written.axial : 1;
-    xh[0] = member.length; xh[1] = axial;
+    xh[0] = written.loaded ? wh[LEVER_AT] : member.length; xh[1] = axial;
     xh.set(wh.subarray(0, WAVES), 2); xh.set(gh, 2 + WAVES);
     if (pairs) {
-      xl[0] = 0; xl[1] = 0;
+      xl[0] = written.loaded ? wl[LEVER_AT] : 0; xl[1] = 0;
       xl.set(wl.subarray(0, WAVES), 2); xl.set(gl, 2 + WAVES);
       tapes.member.double.runPairs(xh, xl, fh, fl);
     } else tapes.member.float64.run(xh, fh);
@@ -150,7 +193,8 @@ function evaluate(arm, omega, kind, springs = []) {
   for (let i = arm.links.length - 1; i >= 0; i--) {
     const link = arm.links[i], { layout } = link, tape = layout.link[kind];
     let size = 0;
-    addSprings(springs, i, wideH);
+    addSprings(arm.supports, i, wideH, wideL);
+    addSprings(springs, i, wideH, wideL);
     if (link.member) {
       size = membersAt(arm, link.member.whole, at, kind);
       count += ofPlane.passed;
@@ -184,10 +228,45 @@ function evaluate(arm, omega, kind, springs = []) {
   return { omega: at, sign, log, count, noise: pairs ? ROUNDING * noise : Infinity };
 }
 
-/** A port at the tip of a link: along or about an axis of the ground, at the outer end of what is elastic. */
-function portOf(arm, link, direction) {
-  const at = link + arm.written.baseLinks, { axes } = posed(arm)[at], o = arm.written.whole[at].tip;
-  const k = ["x", "y", "z"].indexOf(direction.at(-1)), d = [axes[3 * k], axes[3 * k + 1], axes[3 * k + 2]];
-  if (direction.startsWith("r")) return { at, vector: [0, 0, 0, ...d] };
-  return { at, vector: [...d, o[1] * d[2] - o[2] * d[1], o[2] * d[0] - o[0] * d[2], o[0] * d[1] - o[1] * d[0]] };
+/** Which link a station cuts, and at which share of it; a rigid one is not cut. */
+const stationOf = (arm, { link, station }) => ({ at: link + arm.written.baseLinks, share: arm.written.whole[link + arm.written.baseLinks].member ? station : 0 });
+
+/** A port at the outer end of what is elastic: along or about an axis of the ground or of the link, or along components. */
+function portOf(arm, { link, station, direction }, share) {
+  const first = link + arm.written.baseLinks, { tip, bar, own } = arm.written.whole[first], inside = station !== undefined;
+  const at = inside ? arm.firsts[first] + Math.max(share, 0) : (arm.firsts[first + 1] ?? arm.links.length) - 1, { axes } = posed(arm)[at];
+  const o = !inside ? tip : bar === undefined ? [0, 0, 0] : [station * bar, 0, 0];
+  const name = /^(link_)?(r?)([xyz])$/.exec(direction), k = name && "xyz".indexOf(name[3]);
+  const ground = name ? [0, 1, 2].map((j) => (j === k ? 1 : 0)) : unitOf(direction);
+  const d = name?.[1] ? own.slice(3 * k, 3 * k + 3) : inAxes(axes, ground);
+  return { at, vector: forceAt(d, o, Boolean(name?.[2])) };
+}
+
+/** A direction of the ground in the axes of a section. */
+const inAxes = (axes, ground) => [0, 1, 2].map((j) => ground[0] * axes[j] + ground[1] * axes[3 + j] + ground[2] * axes[6 + j]);
+
+/** A force at `o` along d, or a moment about it, at the end of what is elastic. */
+const forceAt = (d, o, turning) => (turning ? [0, 0, 0, ...d] : [...d, o[1] * d[2] - o[2] * d[1], o[2] * d[0] - o[0] * d[2], o[0] * d[1] - o[1] * d[0]]);
+
+/** The link whose joint a motor turns, among the parts. */
+function jointOf(arm, link) {
+  const at = arm.firsts[link + arm.written.baseLinks];
+  if (!arm.links[at].springs.some(({ turns }) => turns)) throw new Error(`link ${link + 1} has no joint that turns, and so no motor there.`);
+  return at;
+}
+
+/** The springs of a joint: where their laws stand among the inputs of a link, stiffness and damper; that of the motor is named. */
+const springsOf = ({ values, written: { damping, addresses } }, link) =>
+  link.springs.map(({ at, from, turns }) => ({ where: [1 + at, 2 + at], stiffness: values[from], damper: damping?.springs[addresses[from]] ?? 0, turns }));
+
+/** Loss factor and time of the material of a link. */
+const materialOf = (arm, link) => arm.written.damping?.material[link.place - arm.written.baseLinks] ?? [0, 0];
+
+/** A link whose joint has a stiffer spring, and by what that makes the determinant larger; itself where it is rigid. */
+function stiffer(link, k) {
+  const { at } = link.springs.find(({ turns }) => turns), hi = link.hi.slice(), lo = link.lo.slice(), unit = hi[at], c = hi[at + 1];
+  if (unit !== 0 && c === 0) return [link, 1];
+  const [more, less] = unit === 0 ? [k, 1 / k] : [1 + k * c, c / (1 + k * c)];
+  hi[at] = 1; hi[at + 1] = less; lo[at + 1] = 0;
+  return [{ ...link, hi, lo }, more];
 }

@@ -2,20 +2,23 @@
 
 const planesQ = quads(64), resultsQ = quads(128);
 
-function evaluateDamped(arm, omega, springs) {
-  const { tapes, written } = arm, product = new Product(), wide = quads(ENTRIES);
+function evaluateDamped(arm, losses, springs) {
+  const { omega } = losses, { tapes, written } = arm, product = new Product(), wide = quads(ENTRIES);
   multiplyQuads(...omega, ...omega);
   const squared = [...Q];
   for (let i = arm.links.length - 1; i >= 0; i--) {
     const link = arm.links[i], { layout } = link, n = link.hi.length;
-    addSprings(springs, i, wide[0]);
+    addSprings(arm.supports, i, wide[0], wide[1]);
+    addSprings(springs, i, wide[0], wide[1]);
     let size = 0;
     if (link.member) {
       const fields = tapes.member.double.outputs.length - 7, { length, planes } = link.member.whole;
       for (let p = 0; p < 2; p++) {
-        functionsOfDamped(arm, planes[p], omega);
+        const { tape, inputs, moduli } = planes[p];
+        functionsOfDamped(arm, constantsOf(arm, link, tape, inputs, moduli, losses), omega);
         for (let q = 0; q < 4; q++) { xq[q][0] = xq[q][1] = 0; xq[q].set(wq[q].subarray(0, WAVES), 2); xq[q].set(gq[q], 2 + WAVES); }
-        xh[0] = length; xh[1] = p === 0 ? written.axial : 1;
+        if (written.loaded) for (let q = 0; q < 4; q++) xq[q][0] = wq[q][LEVER_AT]; else xh[0] = length;
+        xh[1] = p === 0 ? written.axial : 1;
         runQuads(tapes.member.double, xq, fq);
         for (let q = 0; q < 4; q++) for (let k = 0; k < fields; k++) planesQ[q][2 * k + p] = fq[q][k];
       }
@@ -27,6 +30,8 @@ function evaluateDamped(arm, omega, springs) {
       xq[q][0] = squared[q]; xq[q].set(wide[q], 1 + n); xq[q].set(planesQ[q].subarray(0, size), end);
     }
     xh.set(link.hi, 1); xl.set(link.lo, 1);
+    const larger = setLaws(arm, link, losses, motorOf(springs, i));
+    if (larger) product.times(...larger);
     runQuads(layout.link.double, xq, resultsQ);
     const factors = layout.springs + (link.member ? 3 : 0);
     for (let k = ENTRIES + 6; k < ENTRIES + 6 + factors; k++) product.times(resultsQ[0][k], resultsQ[2][k]);

@@ -22,6 +22,7 @@ function inward(arm, omega, pieces) {
   const kept = [];
   for (let i = arm.links.length - 1; i >= 0; i--) {
     const link = arm.links[i], own = { outboard: [], piece: null };
+    addSprings(arm.supports, i, wideH, wideL);
     if (link.member) {
       xh[0] = sq[0]; xl[0] = sq[1];
       for (let k = 0; k < 10; k++) { xh[1 + k] = link.hi[BODY_MASS + k]; xl[1 + k] = link.lo[BODY_MASS + k]; }

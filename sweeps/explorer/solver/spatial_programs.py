@@ -8,64 +8,65 @@ which the library reduces in double-double, are those of all. Formulas are recor
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic, Number, number, sin_cos
 from jaxmodal.arm.parameters import get_parameter, set_parameters
-from jaxmodal.dynamic_stiffness.beams import TheoryName, WaveNumbers, waves_of_constants
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.cut_links import SHARES
-from jaxmodal.dynamic_stiffness.member import (
-    FreeEndMember,
-    FunctionTurns,
-    MemberFunctions,
-    SymmetryTests,
-    clamped_count,
-)
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.stiffness.condensation import link_formula
 from jaxmodal.spatial.stiffness.constants import ReducedLink, reduced_links
-from jaxmodal.spatial.stiffness.entries import Release
-from jaxmodal.spatial.stiffness.members import member_formula
 from jaxmodal.spatial.stiffness.model import SpatialModel
-from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
-from jaxmodal.spatial.stiffness.symmetric import PLACES
 from jaxmodal.spatial.stiffness.uniform_links import numbers_of
-from sweeps.explorer.solver.spatial_members import (
+from sweeps.explorer.solver.file_damping import damping_of_file
+from sweeps.explorer.solver.spatial_bodies import (
+    CENTRES,
     MOMENTS,
+    base_formula,
+    base_of,
+    by_centre,
+    centres_of,
+    moments_of,
+    supports_of,
+)
+from sweeps.explorer.solver.spatial_layouts import (
+    BEFORE_SPRINGS,
+    ENTRIES,
+    MEMBER,
+    OF_SPRING,
+    layout_tapes,
+    passed_tape,
+)
+from sweeps.explorer.solver.spatial_members import (
     member_of,
     member_programs,
-    moments_of,
     sizes_of,
 )
 from sweeps.explorer.solver.spatial_passages import (
     along_piece,
     before_piece,
-    beyond_joint,
     less_tip,
 )
-from sweeps.explorer.solver.tapes import Both, tape_of_formula, tape_of_function
 from sweeps.explorer.solver.tapes import number as plain
+from sweeps.explorer.solver.tapes import tape_of_formula
 
 #: pieces of each link at whose ends a mode is drawn: a power of two, so that they add up to it to the last bit
 PIECES = 8
-#: of a link: what its numbers begin with before those of springs, of each spring and of the rotor
-_BEFORE_SPRINGS, _OF_SPRING, _OF_ROTOR = 32, 8, 6
-_ENTRIES, _MEMBER, _TESTS = len(PLACES), len(FreeEndMember._fields), len(SymmetryTests._fields)
 #: what rounding leaves of a number, beside the largest of its link, in double-double
 _NOTHING = Fraction(1, 10**27)
+_NONE = Fraction(0)
 #: angles of the postures in which links are reduced
 _ANGLES = 0.0, 0.5 * np.pi, np.pi
 
 
 def values_of(arm: SpatialArm) -> list[str]:
-    """The addresses of what can be moved: positions and stiffnesses of joints, elastic links, masses, inertias."""
+    """The addresses of what can be moved: joints, elastic links, bodies, the base, supports."""
     found = [f"link{k}.{arm.position_of(k)}" for k in arm.joints]
     for k in arm.joints:
         link = arm.links[k - 1]
@@ -77,7 +78,8 @@ def values_of(arm: SpatialArm) -> list[str]:
     found += sizes_of(arm)
     for k, link in enumerate(arm.links, start=1):
         found += [f"link{k}.{kind}.mass" for kind in link.bodies if getattr(link, kind) is not None]
-    return [*found, "payload.mass", *moments_of(arm)]
+    found += ["payload.mass", *moments_of(arm), *centres_of(arm)]
+    return found + base_of(arm) + supports_of(arm)
 
 
 def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
@@ -86,17 +88,17 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     Raises
     ------
     ArmError
-        As `natural_frequencies`.
+        A support is rigid; or as `natural_frequencies`.
     """
-    arm.refuse_supports("the page of an arm")
-    arm.refuse_pressed("the page of an arm")
+    _require_soft_supports(arm)
     model = arm.model(theory)
     if model.invalid:
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
     names = values_of(arm)
     fields = {_field(name) for name in names}
     keys = {key: given for key, given in _SAMPLES.items() if given.keys() <= fields}
-    samples = _samples(arm, names, keys.values()).model_of_cells(model.flags)
+    bare = arm.replace(links=tuple(link.replace(supports=()) for link in arm.links))
+    samples = _samples(bare, names, keys.values()).model_of_cells(model.flags)
     whole = _Links(arm, names, keys, samples, [1] * arm.num_links)
     cut = _Links(arm, names, keys, samples.otherwise(), list(map(len, model.parts())))
     layouts = list(dict.fromkeys(whole.layouts + cut.layouts))
@@ -104,26 +106,25 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
         "name": arm.name,
         "theory": theory,
         "axial": float(model.flags.axial),
+        "damping": damping_of_file(arm),
+        "held": arm.base_stiffness is not None or bool(supports_of(arm)),
         "addresses": names,
         "values": [plain(float(get_parameter(arm, name))) for name in names],
         "whole": whole.written(layouts),
         "cut": cut.written(layouts),
-        "layouts": [_layout(*layout) for layout in layouts],
+        "layouts": [layout_tapes(*layout) for layout in layouts],
         **member_programs(arm, names, model.flags),
-        "waves": Both(waves_of_constants, 9).written(),
-        "member": Both(
-            member_formula, 2 + len(WaveNumbers._fields) + len(MemberFunctions._fields)
-        ).written(),
-        "passed": _passed_tape(),
+        "passed": passed_tape(),
         "pieces": PIECES,
         "baseLinks": len(whole.links) - arm.num_links,
         "shares": SHARES,
-        "tip": tape_of_formula(less_tip, 1 + 10 + _ENTRIES, False),
-        "before_piece": tape_of_formula(before_piece, 2 * _MEMBER + _ENTRIES, False),
-        "along_piece": tape_of_formula(along_piece, 2 * _MEMBER + _ENTRIES + 6, False),
+        "tip": tape_of_formula(less_tip, 1 + 10 + ENTRIES, False),
+        "before_piece": tape_of_formula(before_piece, 2 * MEMBER + ENTRIES, False),
+        "along_piece": tape_of_formula(along_piece, 2 * MEMBER + ENTRIES + 6, False),
     }
 
 
+_KINDS = (*SpatialLink.bodies, "payload")
 #: values of the arms that are reduced; what differs between the first and another is what its value does
 _SAMPLES: dict[str, dict[str, float]] = {
     "first": {},
@@ -131,10 +132,27 @@ _SAMPLES: dict[str, dict[str, float]] = {
     "way": {"base_offset.x": 1.0},
     **{
         f"{kind}.{field}": {f"{kind}.{field}": 1.0}
-        for kind in (*SpatialLink.bodies, "payload")
+        for kind in _KINDS
         for field in ("mass", *(f"inertia.{moment}" for moment in MOMENTS))
     },
+    **{
+        f"{kind}.mass at {place}": {f"{kind}.mass": 1.0}
+        | {f"{kind}.centre.{axis}": x for axis, x in zip("xyz", place, strict=True) if x}
+        for kind in _KINDS
+        for place in CENTRES
+    },
 }
+
+
+def _require_soft_supports(arm: SpatialArm) -> None:
+    """Refuse rigid supports, since the page takes supports as springs."""
+    for k, link in enumerate(arm.links, start=1):
+        for place, support in enumerate(link.supports, start=1):
+            if not np.isfinite(support.stiffness):
+                raise ArmError(
+                    f"link{k}.support{place}.stiffness = inf: the page of an arm takes supports of arms in space "
+                    "as springs; give a large finite stiffness, such as a million times that of the arm there."
+                )
 
 
 def _field(name: str) -> str:
@@ -149,11 +167,11 @@ def _samples(
 
     There are springs wherever there may be one.
     """
-    sizes = set(sizes_of(arm))
+    apart = {*sizes_of(arm), *base_of(arm)}
     values = {}
     for name in names:
         field = _field(name)
-        if name not in sizes:
+        if name not in apart and ".support" not in name:
             usual = 1.0 if field.endswith("stiffness") else 0.0
             column = np.array([given.get(field, usual) for given in samples])
             values[name] = usual if np.all(column == usual) else column
@@ -167,7 +185,7 @@ class _Links:
         self,
         arm: SpatialArm,
         names: list[str],
-        keys: Iterable[str],
+        keys: Collection[str],
         samples: SpatialModel,
         parts: list[int],
     ) -> None:
@@ -183,9 +201,9 @@ class _Links:
             numbers_of(link, springs, rotor)
             for link, (springs, rotor, _) in zip(self.links, self.layouts, strict=True)
         ]
+        exact = [[_exact_cells(x, len(keys)) for x in own] for own in numbers]
         self.samples = {
-            key: [[_exact(x, cell) for x in own] for own in numbers]
-            for cell, key in enumerate(keys)
+            key: [[cells[cell] for cells in own] for own in exact] for cell, key in enumerate(keys)
         }
 
     def written(self, layouts: list[tuple[int, bool, bool]]) -> list[dict[str, Any]]:
@@ -201,6 +219,7 @@ class _Links:
             own: dict[str, Any] = {
                 "layout": layouts.index(layout),
                 "base": k == 0,
+                **({"held": self._base()} if link.is_base else {}),
                 "numbers": _pairs(first),
                 "member": None,
                 "springs": [],
@@ -216,12 +235,26 @@ class _Links:
                 own |= {"angle": self.names.index(name), "sine": sine, "versed": versed}
             elif known:
                 own |= {"way": self.names.index(name), "slid": _sparse(first, samples["way"])}
+            if place is not None:
+                frame = self.frames[place]
+                own["own"] = (frame.section.T @ frame.axes).T.ravel().tolist()
+            if place is not None and part + 1 == self.parts[place]:
+                own["supports"] = self._supports(place)
             if owner is not None:
                 own["springs"] = self._springs(owner)
                 if self.arm.links[owner].rigid:
                     own["bar"] = float(self.arm.links[owner].length)
             found.append(own)
         return found
+
+    def _base(self) -> dict[str, Any]:
+        """Which values are the stiffness of the base, and what makes springs of them, as the library."""
+        names = base_of(self.arm)
+        return {
+            "values": [self.names.index(name) for name in names],
+            "springs": tape_of_formula(base_formula, len(names), False),
+            "at": BEFORE_SPRINGS,
+        }
 
     def _owners(self) -> list[tuple[int | None, int]]:
         """Of which link of the arm each is which part; those of the base are of none."""
@@ -238,16 +271,45 @@ class _Links:
         return found
 
     def _masses(self, samples: dict[str, list[Fraction]], place: int | None) -> list[list[Any]]:
-        """Which masses and inertias, its own and the next stator's, move the numbers of a link, how much each unit."""
-        owner = 0 if place is None else place + 1
+        """Which masses, centres and inertias, its own and the next stator's, move the numbers of a link.
+
+        The values whose product does, and how much each unit of it.
+        """
+        owner, first = 0 if place is None else place + 1, samples["first"]
         found = []
-        for key in samples:
-            kind, name = key.partition(".")[0], key
-            if kind in SpatialLink.bodies:
-                name = f"link{owner + (kind == 'stator')}.{key}"
-            changes = _sparse(samples["first"], samples[key]) if name in self.names else []
+
+        def add(names: Sequence[str], changes: list[list[float]]) -> None:
             if changes:
-                found.append([self.names.index(name), changes])
+                found.append([[self.names.index(name) for name in names], changes])
+
+        for kind in _KINDS:
+            body = kind if kind == "payload" else f"link{owner + (kind == 'stator')}.{kind}"
+            for moment in MOMENTS:
+                name = f"{body}.inertia.{moment}"
+                if name in self.names:
+                    add([name], _sparse(first, samples[f"{kind}.inertia.{moment}"]))
+            if f"{body}.mass" not in self.names:
+                continue
+            at_rest = samples[f"{kind}.mass"]
+            add([f"{body}.mass"], _sparse(first, at_rest))
+            if f"{body}.centre.x" in self.names:
+                others = {place: samples[f"{kind}.mass at {place}"] for place in CENTRES}
+                for axes, by in by_centre(at_rest, others):
+                    beside = [*first, *at_rest]
+                    add(
+                        [f"{body}.mass", *(f"{body}.centre.{x}" for x in axes)],
+                        _changes(by, beside),
+                    )
+        return found
+
+    def _supports(self, place: int) -> list[list[Any]]:
+        """Of each at the tip its direction in the axes of the ground, whether it holds turning, and its value."""
+        found = []
+        for m, support in enumerate(self.arm.links[place].supports, start=1):
+            unit = np.array([float(x) for x in support.direction])
+            stiffness = self.names.index(f"link{place + 1}.support{m}.stiffness")
+            direction = (unit / np.linalg.norm(unit)).tolist()
+            found.append([direction, support.kind == "rotation", stiffness])
         return found
 
     def _springs(self, owner: int) -> list[list[int]]:
@@ -260,7 +322,7 @@ class _Links:
         ]
         given.append(f"link{owner + 1}.joint_stiffness")
         return [
-            [_BEFORE_SPRINGS + _OF_SPRING * place + 6, self.names.index(name)]
+            [BEFORE_SPRINGS + OF_SPRING * place + 6, self.names.index(name)]
             for place, name in enumerate(given)
             if name in self.names
         ]
@@ -270,6 +332,14 @@ def _exact(x: Number, cell: int = 0) -> Fraction:
     """A double-double of one cell, or of all cells, as the number that it is."""
     high, low = (float(np.ravel(part)[cell if np.size(part) > 1 else 0]) for part in (x.hi, x.lo))
     return Fraction(high) + Fraction(low)
+
+
+def _exact_cells(x: Number, cells: int) -> list[Fraction]:
+    """A double-double of every cell; most are that of the first."""
+    first = _exact(x)
+    high, low = (np.broadcast_to(np.ravel(part), cells) for part in (x.hi, x.lo))
+    same = (high == high[0]) & (low == low[0])
+    return [first if own else _exact(x, cell) for cell, own in enumerate(same)]
 
 
 def _pair(x: Fraction) -> tuple[float, float]:
@@ -288,7 +358,7 @@ def _changes(by: Sequence[Fraction], beside: Sequence[Fraction]) -> list[list[fl
 
 
 def _sparse(first: Sequence[Fraction], other: Sequence[Fraction]) -> list[list[float]]:
-    by = [y - x for x, y in zip(first, other, strict=True)]
+    by = [_NONE if y is x else y - x for x, y in zip(first, other, strict=True)]
     return _changes(by, [*first, *other])
 
 
@@ -311,77 +381,3 @@ def _sines(angle: float) -> tuple[Fraction, Fraction]:
     """Sine and versed sine of an angle, by its half, as links have them."""
     ((sine, cosine, _),) = sin_cos(number(np.array([0.5 * angle]), Arithmetic.double_double))
     return _exact(sine * cosine * 2.0), _exact(sine * sine * 2.0)
-
-
-@functools.cache
-def _layout(springs: int, rotor: bool, flexible: bool) -> dict[str, Any]:
-    """The formulas of links of one kind."""
-    numbers = _BEFORE_SPRINGS + _OF_SPRING * springs + _OF_ROTOR * rotor
-    inputs = 1 + numbers + _ENTRIES + 2 * _MEMBER * flexible
-    return {
-        "springs": springs,
-        "flexible": flexible,
-        "link": {
-            "float64": tape_of_formula(
-                link_formula(springs, rotor, flexible, 0, False), inputs, True
-            ),
-            "double": tape_of_formula(
-                link_formula(springs, rotor, flexible, 0, True), inputs, False
-            ),
-        },
-        "count": _tally_tape(springs, flexible, False),
-        "noise": _tally_tape(springs, flexible, True) if flexible else None,
-        "joint_before": tape_of_formula(
-            link_formula(springs, rotor, False, 0, False), 1 + numbers + _ENTRIES, False
-        ),
-        "joint_beyond": tape_of_formula(
-            functools.partial(beyond_joint, springs, rotor), 1 + numbers + _ENTRIES + 6, False
-        ),
-    }
-
-
-def _tally_tape(springs: int, flexible: bool, noise: bool) -> dict[str, Any]:
-    """What a link adds to the count, or to what is rounded, without the springs and with them.
-
-    From its results in float64 behind the stiffness, with terms in double-double alone; the sizes, and the stiffness
-    outboard.
-    """
-    results = 6 + springs + (3 * (5 if noise else 4)) * flexible
-
-    def computed(*values: Any) -> list[Any]:
-        left: Iterator[Any] = iter(values)
-
-        def some(count: int) -> Any:
-            return jnp.stack([next(left) for _ in range(count)]) if count else jnp.zeros(0)
-
-        inner, pivots = some(6), some(springs)
-        if not noise:
-            count = jnp.sum((pivots < 0.0).astype(np.float64)) if springs else 0.0 * inner[0]
-            if flexible:
-                count = count + jnp.sum(Release(*(some(3) for _ in range(4))).passed())
-            return [count]
-        releases = Release(*(some(3) for _ in range(5)))
-        squared, mass_term, length, body_mass = (next(left) for _ in range(4))
-        body_inertia, deltas, r_vv, r_pp, beta = some(6), some(2), some(2), some(2), some(2)
-        sizes = Sizes(
-            squared, mass_term, length, body_mass, body_inertia, deltas, r_vv, r_pp, beta * beta
-        )
-        outboard = some(_ENTRIES)
-        own = rounding_of_link(sizes, outboard, releases.lost, inner)
-        by_springs = 0.0 * own
-        if springs:
-            by_springs = rounding_of_springs(sizes, outboard, inner, pivots)
-        return [own, by_springs]
-
-    return tape_of_function(computed, results + (4 + 6 + 8 + _ENTRIES) * noise)
-
-
-@functools.cache
-def _passed_tape() -> dict[str, Any]:
-    """From tests and turns of a member, and whether it has axial motion, to its modes with both ends clamped."""
-
-    def computed(*values: Any) -> list[Any]:
-        tests, turns, axial = values[:_TESTS], values[_TESTS:-1], values[-1]
-        return [clamped_count(SymmetryTests(*tests), FunctionTurns(*turns), axial)]
-
-    return tape_of_function(computed, _TESTS + 4)

@@ -200,11 +200,15 @@ def _worked_off(tape: Tape, jaxpr: Any, consts: Sequence[Any], inputs: list[Any]
 def _applied(tape: Tape, equation: Any, x: list[np.ndarray]) -> list[np.ndarray]:
     """One primitive on arrays of registers."""
     name, given = equation.primitive.name, equation.params
+    if given.get("name") == "solve":
+        return [_solved(tape, *x)]
     inner = given.get("jaxpr", given.get("call_jaxpr"))
     if inner is not None:
         return _worked_off(tape, getattr(inner, "jaxpr", inner), getattr(inner, "consts", ()), x)
     if name in _SAME:
         return [x[0]]
+    if name == "iota":
+        return [_registers(tape, equation.primitive.bind(**given))]
     if name in _MOVES:
         return [_moved(equation, x)]
     if name == "gather":
@@ -235,6 +239,32 @@ def _applied(tape: Tape, equation: Any, x: list[np.ndarray]) -> list[np.ndarray]
             f"the operation {name} has no form in the page: tapes know {', '.join(_PRIMITIVES)}."
         )
     return [_elementwise(tape, _PRIMITIVES[name], *x)]
+
+
+def _solved(tape: Tape, matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solution of a linear system, by elimination with the largest entry of each column as pivot."""
+
+    def each(name: str, *operands: Any) -> np.ndarray:
+        return _elementwise(tape, name, *operands)
+
+    rows = [np.concatenate(row) for row in zip(matrix, right, strict=True)]
+    size = len(rows)
+    for k in range(size):
+        for i in range(k + 1, size):
+            larger = each("less", each("absolute", rows[k][k]), each("absolute", rows[i][k]))
+            rows[k], rows[i] = (
+                each("where", larger, *pair) for pair in ((rows[i], rows[k]), (rows[k], rows[i]))
+            )
+        for i in range(k + 1, size):
+            share = each("quotient", rows[i][k], rows[k][k])
+            rows[i] = each("subtract", rows[i], each("multiply", share, rows[k]))
+    found: list[np.ndarray] = [np.empty(0)] * size
+    for k in reversed(range(size)):
+        rest = rows[k][size:]
+        for j in range(k + 1, size):
+            rest = each("subtract", rest, each("multiply", rows[k][j], found[j]))
+        found[k] = each("quotient", rest, rows[k][k])
+    return np.stack(found)
 
 
 def _moved(equation: Any, x: list[np.ndarray]) -> np.ndarray:

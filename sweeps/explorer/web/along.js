@@ -44,7 +44,7 @@ class Along {
     const next = () => {
       if (this.points.length === PLACES) return;
       const value = valueAt({ ...slider, rigid: false }, (STEPS * this.points.length) / (PLACES - 1));
-      const question = { kind: "along", values: answer.values, address: slider.address, value: inSi(slider, value), modes: page.about.modes };
+      const question = { kind: "along", values: answer.values, addresses: [slider.address], value: inSi(slider, value), modes: page.about.modes };
       page.solver.aside(question, (found, error) => {
         if (this.key !== key) return; // of what was asked before
         const missing = Array(page.about.modes).fill(NaN);
@@ -61,7 +61,7 @@ class Along {
     const { points, slider, page } = this, known = points.flatMap(({ omega }) => Array.from(omega)).filter(Number.isFinite);
     if (known.length === 0) return;
     const own = shownValue(slider, page.answer.values[slider.address] ?? page.first[slider.address]);
-    const branches = followed(points, slider.logarithmic ? Math.log : (x) => x, (value) => inSi(slider, value));
+    const branches = followed(points, (value) => inSi(slider, value));
     this.branches = branches;
     const plot = drawPlot(canvas, {
       x: { low: slider.low, high: slider.high, logarithmic: slider.logarithmic, label: `${slider.label ?? slider.address} [${slider.unit}]` },
@@ -91,32 +91,4 @@ class Along {
 function rangeOf(hertz) {
   const low = Math.min(...hertz), high = Math.max(...hertz);
   return low > 0 && high > 20 * low ? { low: 0.9 * low, high: 1.1 * high, logarithmic: true } : { low: 0, high: 1.03 * high, logarithmic: false };
-}
-
-/**
- * Branches as lists of [point, mode]: from each point to the next the modes go on whose values and slopes fit best half-way,
- * so that two that cross, or exchange what they are in less than a step, keep their own line.
- */
-function followed(points, scaled, si) {
-  const branches = (points[0]?.omega.length ? Array.from(points[0].omega, (_, k) => [[0, k]]) : []);
-  for (let i = 1; i < points.length; i++) {
-    const before = points[i - 1], after = points[i], step = si(after.value) - si(before.value), pairs = [];
-    branches.forEach((own, k) => {
-      const [at, mode] = own.at(-1);
-      if (at !== i - 1) return;
-      const middle = before.omega[mode] + 0.5 * step * (before.slope[mode] || 0);
-      Array.from(after.omega).forEach((omega, j) => {
-        const turn = Math.abs((before.slope[mode] || 0) - (after.slope[j] || 0));
-        pairs.push([Math.abs(middle - omega + 0.5 * step * (after.slope[j] || 0)) + 0.5 * Math.abs(step) * turn, k, j]);
-      });
-    });
-    const taken = new Set(), gone = new Set();
-    for (const [cost, k, j] of pairs.sort((a, b) => a[0] - b[0])) {
-      if (Number.isNaN(cost) || taken.has(j) || gone.has(k)) continue;
-      taken.add(j); gone.add(k);
-      branches[k].push([i, j]);
-    }
-    Array.from(after.omega).forEach((omega, j) => { if (!taken.has(j) && Number.isFinite(omega)) branches.push([[i, j]]); });
-  }
-  return branches;
 }

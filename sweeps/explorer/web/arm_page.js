@@ -51,7 +51,7 @@ class ArmPage {
     byId("toml").addEventListener("click", () => offer(new Blob([this.toml()], { type: "application/toml" }), "arm.toml"));
     byId("csv").addEventListener("click", () => offer(new Blob([this.csv()], { type: "text/csv" }), "frequencies.csv"));
     addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
-      if (ctrlKey || metaKey || altKey || target.type === "number") return;
+      if (ctrlKey || metaKey || altKey || /number|text/.test(target.type)) return;
       if (/^[1-9]$/.test(key)) this.set(this.values, Number(key) - 1, true);
     });
   }
@@ -185,6 +185,7 @@ class ArmPage {
       }),
     );
     for (const head of document.querySelectorAll(".compared")) head.hidden = !this.pinning.found;
+    byId("rows").parentElement.classList.toggle("beside", Boolean(this.pinning.found));
     document.querySelector(".bounded").hidden = Boolean(this.pinning.found); // there is no room for both
     const said = this.mode >= certified.length ? "" : `mode ${this.mode + 1} ${shortNumber(this.hertz(this.mode), 6)} Hz`;
     if (byId("said").textContent !== said) byId("said").textContent = said;

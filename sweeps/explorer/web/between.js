@@ -1,5 +1,14 @@
 // The arm of a sweep at any value of its axes, solved exactly and counted: what lies between the cells is not interpolated.
 
+const inUnit = (column, value) => (column.unit === "degree" ? value * DEGREE : value);
+
+// What values of the axes set, by addresses and in SI units; axes of several parameters stay at the cell.
+function addressed(sweep, state, values) {
+  const { addresses } = sweep.about.exact;
+  return Object.fromEntries(sweep.axes.flatMap((axis, k) => axis.columns.flatMap((column, c) =>
+    addresses[k][c].map((address) => [address, inUnit(column, axis.single ? values[k] : column.values[state.at[k]])]))));
+}
+
 class Between {
   constructor(page) {
     const { sweep } = page, { exact } = sweep.about;
@@ -71,12 +80,7 @@ class Between {
       this.theory = state.theory;
       this.solver = new Solver(this.exact.arms[state.theory], (found, error) => this.show(found, error));
     }
-    const si = (column, value) => (column.unit === "degree" ? value * DEGREE : value);
-    const set = sweep.axes.flatMap((axis, k) => axis.columns.flatMap((column, c) => {
-      const value = axis.single ? values[k] : column.values[state.at[k]];
-      return this.exact.addresses[k][c].map((address) => [address, si(column, value)]);
-    }));
-    this.solver.ask({ kind: "frequencies", values: Object.fromEntries(set), modes: Math.max(...sweep.modes) });
+    this.solver.ask({ kind: "frequencies", values: addressed(sweep, state, values), modes: Math.max(...sweep.modes) });
     byId("between-note").textContent = "Solving.";
   }
 

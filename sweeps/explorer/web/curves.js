@@ -1,5 +1,6 @@
-// The frequencies of all modes along one axis through the cell; `marks` are those of one more value, solved exactly.
-function drawCurves(canvas, sweep, state, marks = null) {
+// The frequencies of all modes along one axis through the cell; `marks` are those of one more value, solved exactly, and
+// `branches`, lists of [point, mode], say how modes go on.
+function drawCurves(canvas, sweep, state, marks = null, branches = null) {
   const axis = sweep.axes[state.x];
   const { context, width, height } = fitted(canvas, 320);
   const box = { left: 62, top: 10, width: width - 62 - 40, height: height - 54 };
@@ -30,7 +31,7 @@ function drawCurves(canvas, sweep, state, marks = null) {
   context.textBaseline = "top";
   const bottom = box.top + box.height;
   let free = -Infinity;
-  for (const tick of axis.ticks(Math.max(2, Math.floor(box.width / 90)))) {
+  for (const tick of axis.ticks(Math.max(2, Math.floor(box.width / 64)))) {
     const x = axis.uniform ? box.left + (tick.at / (axis.size - 1)) * box.width : toX(tick.at);
     context.fillRect(x - 0.5, bottom, 1, 5);
     if (x - free < 34) continue;
@@ -50,8 +51,13 @@ function drawCurves(canvas, sweep, state, marks = null) {
     if (top > end) context.fillRect(box.left, toY(top), box.width, toY(end) - toY(top));
   }
   pinned.forEach((values, mode) => drawCurve(context, values, toX, toY, axis, modeColour(mode), 1.2, [5, 4]));
+  const here = state.at[state.x];
+  (branches ?? lines.map((values, mode) => values.map((_, i) => [i, mode]))).forEach((own, k) => {
+    const values = Array(axis.size).fill(NaN), chosen = own.some(([i, mode]) => i === here && mode === state.mode);
+    for (const [i, mode] of own) values[i] = lines[mode][i];
+    drawCurve(context, values, toX, toY, axis, modeColour(k), chosen ? 3 : 1.5, []);
+  });
   lines.forEach((values, mode) => {
-    drawCurve(context, values, toX, toY, axis, modeColour(mode), mode === state.mode ? 3 : 1.5, []);
     drawDoubtful(context, sweep, state, mode, values, toX, toY, bottom);
     const last = values.at(-1);
     context.fillStyle = text;

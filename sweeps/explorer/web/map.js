@@ -184,19 +184,21 @@ function veil(context, slice, box) {
 }
 
 function drawLines(context, slice, toX, toY) {
-  const levels = niceTicks(...slice.ends(), 7);
+  const levels = niceTicks(...slice.ends(), 7), labels = [];
   contours(slice, levels, strideOf(slice)).forEach((lines, k) => {
     drawContour(context, lines, toX, toY, "rgba(255,255,255,0.75)", 1);
     if (!lines.length) return;
     const [x, y] = lines[Math.floor(lines.length / 2)][0];
-    const text = shortNumber(levels[k], 4);
+    const text = shortNumber(levels[k], 4), at = [toX(x), toY(y)];
+    if (labels.some((other) => Math.abs(other[0] - at[0]) < 30 && Math.abs(other[1] - at[1]) < 14)) return; // there is no room
+    labels.push(at);
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.lineWidth = 3;
     context.strokeStyle = "rgba(0,0,0,0.7)";
-    context.strokeText(text, toX(x), toY(y));
+    context.strokeText(text, ...at);
     context.fillStyle = "#ffffff";
-    context.fillText(text, toX(x), toY(y));
+    context.fillText(text, ...at);
   });
 }
 
@@ -235,7 +237,7 @@ function drawFrame(context, sweep, state, box, toX, toY, text) {
   context.textAlign = "center";
   context.textBaseline = "top";
   const bottom = box.top + box.height;
-  for (const tick of x.ticks(Math.max(2, Math.floor(box.width / 90)))) {
+  for (const tick of x.ticks(Math.max(2, Math.floor(box.width / 64)))) {
     context.fillRect(toX(tick.at) - 0.5, bottom, 1, 5);
     context.fillText(tick.text, toX(tick.at), bottom + 7);
   }

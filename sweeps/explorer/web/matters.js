@@ -3,7 +3,7 @@
 // By how much a value is changed, as text and in SI units.
 function stepOf({ address, unit }, value) {
   if (unit === "degree") return ["1°", DEGREE];
-  if (address.endsWith("base_offset.x")) return ["1 mm", 1e-3];
+  if (/offset|centre/.test(address)) return ["1 mm", 1e-3];
   return value === 0 ? [`1 ${unit}`, 1] : ["1 %", 0.01 * value];
 }
 
@@ -57,7 +57,7 @@ class Matters {
       const row = element("tr"), bar = element("span", "", { class: percent < 0 ? "bar less" : "bar" }), cell = element("td", "", { class: "barred" });
       bar.style.width = `${(100 * Math.abs(percent)) / largest}%`;
       cell.append(bar);
-      row.append(element("th", slider.label ?? slider.address, { scope: "row" }), element("td", step), element("td", `${percent < 0 ? "−" : "+"}${shortNumber(Math.abs(percent), 3)} %`), cell);
+      row.append(element("th", slider.label ?? slider.address, { scope: "row" }), element("td", step), element("td", percent === 0 ? "0 %" : `${percent < 0 ? "−" : "+"}${shortNumber(Math.abs(percent), 3)} %`), cell);
       return row;
     }));
     const left = this.found.length - 12;

@@ -67,6 +67,7 @@ class Page {
     byId("arm-view").hidden = !about.arm;
     this.arm = about.arm && makeArmView(about.arm);
     this.between = new Between(this);
+    this.branches = new Branches(this);
     this.sliders();
     this.mapEvents();
     byId("curves").addEventListener("click", (event) =>
@@ -83,9 +84,11 @@ class Page {
     byId("doubtful").addEventListener("click", () => this.jump((value, next, status) => (status === 0 ? NaN : 0)));
     byId("closest").hidden = sweep.modes.length < 2;
     byId("map-csv").addEventListener("click", () => this.csv([this.state.y, this.state.x], [this.state.mode]));
-    byId("curves-csv").addEventListener("click", () => this.csv([this.state.x], sweep.modes.map((_, k) => k)));
+    byId("curves-csv").addEventListener("click", () =>
+      this.branches.found ? this.offerCsv(this.branches.csv()) : this.csv([this.state.x], sweep.modes.map((_, k) => k)),
+    );
     offerPictures("map", "map", (canvas) => drawMap(canvas, sweep, this.state, null));
-    offerPictures("curves", "curves", (canvas) => drawCurves(canvas, sweep, this.state, this.between.marks(this.state.x)));
+    offerPictures("curves", "curves", (canvas) => drawCurves(canvas, sweep, this.state, this.between.marks(this.state.x), this.branches.found));
     byId("link").hidden = !OWN_ADDRESS;
     byId("link").addEventListener("click", async () => {
       await navigator.clipboard.writeText(location.href);
@@ -173,7 +176,10 @@ class Page {
   }
 
   csv(axes, modes) {
-    const text = cellsCsv(this.sweep, this.state, axes, modes);
+    this.offerCsv(cellsCsv(this.sweep, this.state, axes, modes));
+  }
+
+  offerCsv(text) {
     offer(new Blob([text], { type: "text/csv" }), "sweep.csv");
   }
 
@@ -196,7 +202,8 @@ class Page {
       this.mapTexts();
     }
     this.between.draw();
-    if (sweep.axes.length > 0) this.curves = drawCurves(byId("curves"), sweep, state, this.between.marks(state.x));
+    if (sweep.axes.length > 0) this.branches.draw();
+    if (sweep.axes.length > 0) this.curves = drawCurves(byId("curves"), sweep, state, this.between.marks(state.x), this.branches.found);
     if (about.arm) this.arm.draw(state);
     this.spectrum();
     this.ask();
@@ -249,6 +256,7 @@ class Page {
       }),
     );
     for (const head of document.querySelectorAll(".compared")) head.hidden = pin === null;
+    byId("rows").parentElement.classList.toggle("beside", pin !== null);
     const bad = sweep.modes.map((_, mode) => sweep.statusOf(state.theory, mode, flat)).filter((code) => code !== 0);
     byId("remedy").textContent = [...new Set(bad)].map((code) => this.remedy(code)).join(" ");
     const said = `${this.cellText(state.at)}: mode ${sweep.modes[state.mode]} ${sweep.hertz(state.theory, state.mode, flat)} Hz`;

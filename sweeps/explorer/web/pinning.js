@@ -6,7 +6,7 @@ class Pinning {
     byId("pin").addEventListener("click", () => this.set({ ...page.values }));
     byId("unpin").addEventListener("click", () => this.set(null));
     addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
-      if (ctrlKey || metaKey || altKey || target.type === "number" || target.tagName === "SELECT") return;
+      if (ctrlKey || metaKey || altKey || /number|text/.test(target.type) || target.tagName === "SELECT") return;
       if (key === "p") this.set({ ...page.values });
       if (key === "Escape") this.set(null);
     });

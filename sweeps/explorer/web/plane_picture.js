@@ -13,12 +13,13 @@ class PlanePicture {
   read() {}
 
   draw(answer, value, first, pinned) {
-    const { about, depths } = this, [mass, ...centre] = about.payload;
+    const { about, depths } = this, body = (owner, [mass, x, y]) => [value(`${owner}mass`, mass), value(`${owner}centre_x`, x), value(`${owner}centre_y`, y)];
     const posed = {
       ...about,
       rest: answer.places,
       depth: about.depth.map((depth, k) => depth * (value(depths[k], 1) / (first[depths[k]] ?? 1))),
-      payload: [value("payload.mass", mass), ...centre],
+      bodies: about.bodies.map((own, k) => body(`link${k + 1}.tip_`, own)),
+      payload: body("payload.", about.payload),
     };
     const svg = byId("arm");
     drawArm(svg, posed, { at: [], pin: null });

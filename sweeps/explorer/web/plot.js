@@ -25,7 +25,7 @@ function drawPlot(canvas, { x, y, lines, marks = [], height = 300 }) {
   }
   context.textAlign = "center";
   context.textBaseline = "top";
-  for (const tick of across.ticks(Math.max(2, Math.floor(box.width / 90)))) {
+  for (const tick of across.ticks(Math.max(2, Math.floor(box.width / 64)))) {
     context.fillRect(across.to(tick) - 0.5, bottom, 1, 5);
     context.fillText(shortNumber(tick, 4), across.to(tick), bottom + 7);
   }

@@ -1,4 +1,4 @@
-// How the arm answers to a harmonic force: displacement at one tip for a unit force at another, over frequency.
+// How the arm answers to a harmonic force: displacement at one port for a unit force at another, over frequency.
 
 const ASKED_AT_ONCE = 25, UNIFORM = 240;
 const UNITS = (motion, force) => `${motion ? "rad" : "m"}/${force ? "N m" : "N"}`;
@@ -6,17 +6,14 @@ const UNITS = (motion, force) => `${motion ? "rad" : "m"}/${force ? "N m" : "N"}
 class ForcedView {
   constructor(page) {
     this.page = page;
-    this.open = null;
     this.points = [];
-    const { space, solved } = page.about, number = space ? solved.whole.length - solved.baseLinks : solved.ends.length;
-    const directions = space ? ["x", "y", "z", "rx", "ry", "rz"] : ["x", "y", "turn"];
-    this.ports = Array.from({ length: number }, (_, k) => directions.map((direction) => ({ link: k, direction, name: `tip_${k + 1}.${direction}` }))).flat();
-    for (const id of ["force", "motion"]) {
-      byId(id).replaceChildren(...this.ports.map(({ name }) => element("option", name, { value: name })));
-      byId(id).value = this.ports.find(({ name }) => name === `tip_${number}.${space ? "z" : "y"}`).name;
-      byId(id).addEventListener("change", () => this.chosen());
-    }
-    byId("loss").addEventListener("change", () => this.chosen());
+    const { space, solved, motors } = page.about, links = space ? solved.whole.length - solved.baseLinks : solved.ends.length;
+    const turning = ["x", "y", "z", "rx", "ry", "rz"], directions = space ? [...turning, ...turning.map((x) => `link_${x}`)] : ["x", "y", "along", "across", "turn"];
+    const about = { links, motors, directions, size: space ? 3 : 2 };
+    this.choices = ["force", "motion"].map((id) => new PortChoice(id, about, () => this.chosen()));
+    this.usual = `tip_${links}.${space ? "z" : "y"}`;
+    for (const id of ["loss", "own-damping"]) byId(id).addEventListener("change", () => this.chosen());
+    byId("own-damping").parentElement.hidden = !solved.damping;
     byId("response").addEventListener("toggle", () => this.chosen());
     byId("response-csv").addEventListener("click", () => offer(new Blob([this.csv()], { type: "text/csv" }), "response.csv"));
     offerPictures("response-plot", "response", (canvas) => this.draw(canvas));
@@ -24,14 +21,17 @@ class ForcedView {
 
   written() {
     if (!byId("response").open) return {};
-    return { force: byId("force").value, motion: byId("motion").value, ...(this.loss() > 0 ? { loss: this.loss() } : {}) };
+    const [force, motion] = this.choices.map(({ port }) => port?.name ?? this.usual), given = { force, motion };
+    if (this.loss() > 0) given.loss = this.loss();
+    if (!byId("own-damping").checked) given.own = 0;
+    return given;
   }
 
   read(given) {
-    const known = ["force", "motion"].filter((id) => this.ports.some(({ name }) => name === given.get(id)));
-    for (const id of known) byId(id).value = given.get(id);
+    const known = ["force", "motion"].map((id, k) => this.choices[k].choose(given.get(id)) || !this.choices[k].choose(this.usual));
     byId("loss").value = positive(given.get("loss")) || "";
-    byId("response").open = known.length > 0;
+    byId("own-damping").checked = given.get("own") !== "0";
+    byId("response").open = known.includes(true);
   }
 
   loss() {
@@ -55,16 +55,22 @@ class ForcedView {
   ask() {
     const { page } = this, { answer } = page;
     if (!answer || !byId("response").open) return;
-    const omega = this.places(answer.omega), [force, motion] = ["force", "motion"].map((id) => this.ports.find(({ name }) => name === byId(id).value));
-    const of = { force, motion, loss: this.loss() };
+    const omega = this.places(answer.omega), [force, motion] = this.choices.map(({ port }) => port), own = byId("own-damping").checked && Boolean(page.about.solved.damping);
+    if (!force || !motion) {
+      Object.assign(this, { of: null, points: [] });
+      byId("response-note").textContent = "A station is a share of the link's length between 0 and 1; a direction has numbers, of which one is not 0.";
+      return;
+    }
+    const of = { force, motion, loss: this.loss(), own };
     Object.assign(this, { of, points: [] });
     const next = () => {
       const some = omega.slice(this.points.length, this.points.length + ASKED_AT_ONCE);
       if (some.length === 0) return;
-      page.solver.aside({ kind: "receptances", values: answer.values, omega: some, first: force, second: motion, loss: of.loss }, (found, error) => {
+      page.solver.aside({ kind: "receptances", values: answer.values, omega: some, first: force.port, second: motion.port, loss: of.loss, own }, (found, error) => {
         if (this.of !== of) return; // of what was asked before
         if (!found) { byId("response-note").textContent = error; return; }
         some.forEach((x, k) => this.points.push([x / (2 * Math.PI), found[k]]));
+        if (found.every((x) => x === 0)) byId("response-note").textContent = "A joint there is rigid: its motor moves nothing.";
         this.draw();
         next();
       });
@@ -76,7 +82,7 @@ class ForcedView {
   draw(canvas = byId("response-plot")) {
     const known = this.points.filter(([, y]) => y > 0 && Number.isFinite(y));
     if (known.length === 0 || !byId("response").open) return;
-    const { force, motion } = this.of, unit = UNITS(/^r|turn/.test(motion.direction), /^r|turn/.test(force.direction));
+    const { force, motion } = this.of, unit = UNITS(motion.turns, force.turns);
     const sizes = known.map(([, y]) => y).sort((a, b) => a - b), middle = sizes[Math.floor(sizes.length / 2)];
     const ends = { low: Math.max(sizes[0], 1e-5 * middle), high: Math.min(sizes.at(-1), 1e4 * middle) };
     const hertz = this.places(this.page.answer.omega).map((x) => x / (2 * Math.PI));
@@ -88,12 +94,12 @@ class ForcedView {
     });
     if (canvas.vector) return;
     byId("response-plot").setAttribute("aria-label", `${motion.name} for a unit force at ${force.name}, over frequency; CSV has the numbers.`);
-    const { loss } = this.of, missing = this.points.length - known.length;
-    byId("response-note").textContent = `${loss > 0 ? `All stiffness has the loss factor ${loss}` : "Without damping, so that peaks have no height"}; the line is the chosen mode.${missing ? ` ${missing} answers, too small beside those at the ports themselves, are left out.` : ""}`;
+    const { loss, own } = this.of, damped = [own ? "with the damping of the file" : "", loss > 0 ? `all stiffness has the loss factor ${loss}` : ""].filter(Boolean).join("; "), missing = this.points.filter(([, y]) => Number.isNaN(y)).length;
+    byId("response-note").textContent = `${damped ? damped[0].toUpperCase() + damped.slice(1) : "Without damping, so that peaks have no height"}; the line is the chosen mode.${missing ? ` ${missing} answers, too small beside those at the ports themselves, are left out.` : ""}`;
   }
 
   csv() {
     const { force, motion } = this.of ?? { force: {}, motion: {} };
-    return csvText(["frequency [Hz]", `${motion.name} for ${force.name} [${UNITS(/^r|turn/.test(motion.direction), /^r|turn/.test(force.direction))}]`], this.points);
+    return csvText(["frequency [Hz]", `${motion.name} for ${force.name} [${UNITS(motion.turns, force.turns)}]`], this.points);
   }
 }

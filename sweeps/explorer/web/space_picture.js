@@ -72,6 +72,12 @@ class SpacePicture {
     return this.seen(k, -1, share, this.about.links[k].tip);
   }
 
+  // Where a body has its centre, in the axes of its section, if that was moved.
+  centreOf({ by, centre, seen, own }) {
+    const moved = seen.map((x, j) => this.shown.value(by.replace(/mass$/, `centre.${"xyz"[j]}`), x) - x);
+    return moved.length ? centre.map((x, i) => x + own[3 * i] * moved[0] + own[3 * i + 1] * moved[1] + own[3 * i + 2] * moved[2]) : centre;
+  }
+
   joint(k) {
     const own = this.about.links[k], moved = own.way ? this.shown.value(own.way) - own.at : 0;
     return [own.joint[0] - moved, own.joint[1], own.joint[2]];
@@ -157,7 +163,7 @@ class SpacePicture {
   body(scene, body, k, share) {
     const mass = this.shown.value(body.by, body.mass);
     if (!(mass > 0)) return;
-    const which = body.at === "inner" ? 0 : -1, { axes } = this.end(k, which, share), centre = this.seen(k, which, share, body.centre);
+    const which = body.at === "inner" ? 0 : -1, { axes } = this.end(k, which, share), centre = this.seen(k, which, share, this.centreOf(body));
     let halves = body.squares.map((x) => Math.sqrt(x / mass));
     if (!(Math.max(...halves) > 0)) halves = halves.map(() => Math.cbrt((0.75 * mass) / (Math.PI * this.about.density)));
     const columns = [0, 1, 2].map((i) => seenIn(axes, body.axes.map((row) => row[i])).map((x) => x * halves[i]));

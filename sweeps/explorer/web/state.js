@@ -16,6 +16,7 @@ function firstState(sweep) {
     high: null,
     slice: false,
     log: false,
+    branches: false,
   };
 }
 
@@ -61,7 +62,7 @@ function readState(sweep, address) {
   state.between = numbersOf(given.get("between"), sweep, state.at);
   for (const name of ["level", "low", "high"]) state[name] = positive(given.get(name));
   state.slice = given.get("scale") === "slice";
-  state.log = given.get("log") === "1";
+  for (const name of ["log", "branches"]) state[name] = given.get(name) === "1";
   return state;
 }
 
@@ -78,6 +79,6 @@ function writtenState(sweep, state) {
   }
   for (const name of ["level", "low", "high"]) if (state[name] !== null) given.set(name, state[name]);
   if (state.slice) given.set("scale", "slice");
-  if (state.log) given.set("log", "1");
+  for (const name of ["log", "branches"]) if (state[name]) given.set(name, "1");
   return `#${given}`;
 }

@@ -27,7 +27,7 @@ function cell(values, names, pair, modes, high) {
 const ASIDE = {
   frequencies: ({ values, modes }) => ({ ...frequencies(at(values), modes), places: places(at(values)) }),
   slopes: ({ values, omega, addresses }) => slopes(at(values), omega, addresses),
-  receptances: ({ values, omega, first, second, loss }) => receptances(at(values), omega, first, second, loss),
+  receptances: ({ values, omega, first, second, loss, own }) => receptances(at(values), omega, first, second, loss, own),
   cells: ({ values, names, pairs, modes, high }) => {
     const begin = performance.now(), found = [];
     for (const pair of pairs) {
@@ -36,7 +36,7 @@ const ASIDE = {
     }
     return found;
   },
-  along: ({ values, address, value, modes }) => along(at(values), address, value, modes),
+  along: ({ values, addresses, value, modes }) => along(at(values), addresses, value, modes),
 };
 
 function answered({ kind, values, modes, mode, points, ...more }) {
@@ -56,8 +56,10 @@ function answered({ kind, values, modes, mode, points, ...more }) {
 
 self.onmessage = ({ data: { arm, ask } }) => {
   try {
-    if (arm) given = loadArm(arm);
-    else postMessage({ answer: answered(ask) });
+    if (arm) {
+      given = loadArm(arm);
+      last = { key: "", arm: null };
+    } else postMessage({ answer: answered(ask) });
   } catch (error) {
     postMessage({ error: error.message });
   }

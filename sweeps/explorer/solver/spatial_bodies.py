@@ -1,0 +1,97 @@
+"""Bodies and elastic bases of arms in space for the page: which of their values move links, and how.
+
+A body whose centre moves changes the numbers of its link by its mass times 1, the centre and products of the centre's
+parts. So what it does at some places says what it does at all.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from jaxmodal.arithmetic.operations import Number
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.stiffness.constants import base_factors
+
+#: how bodies resist turning about their centres
+MOMENTS = ("xx", "yy", "zz", "xy", "yz", "xz")
+#: places of a centre, beside 0, 0, 0, which say all
+CENTRES = (
+    *((1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1)),
+    *((1, 1, 0), (1, 0, 1), (0, 1, 1)),
+)
+
+Place = tuple[int, int, int]
+
+
+def _bodies(arm: SpatialArm) -> list[str]:
+    """The addresses of all bodies, that of the payload last."""
+    found = [
+        f"link{k}.{kind}"
+        for k, link in enumerate(arm.links, start=1)
+        for kind in link.bodies
+        if getattr(link, kind) is not None
+    ]
+    return [*found, "payload"]
+
+
+def moments_of(arm: SpatialArm) -> list[str]:
+    """The addresses of the inertias of all bodies, those of the payload last."""
+    there = set(arm.addresses())
+    names = (f"{body}.inertia.{moment}" for body in _bodies(arm) for moment in MOMENTS)
+    return [name for name in names if name in there]
+
+
+def centres_of(arm: SpatialArm) -> list[str]:
+    """The addresses of the centres of all bodies."""
+    there = set(arm.addresses())
+    names = (f"{body}.centre.{axis}" for body in _bodies(arm) for axis in "xyz")
+    return [name for name in names if name in there]
+
+
+def base_of(arm: SpatialArm) -> list[str]:
+    """The addresses of the stiffness of the base, row by row of its upper triangle."""
+    if arm.base_stiffness is None:
+        return []
+    return [f"base_stiffness.k{i}{j}" for i in range(1, 7) for j in range(i, 7)]
+
+
+def supports_of(arm: SpatialArm) -> list[str]:
+    """The addresses of the stiffnesses of supports at tips."""
+    return [
+        f"link{k}.support{m}.stiffness"
+        for k, link in enumerate(arm.links, start=1)
+        for m in range(1, len(link.supports) + 1)
+    ]
+
+
+def base_formula(*entries: Number) -> list[Number]:
+    """The springs of a base, each by its direction, unit and compliance, from the upper triangle of its stiffness."""
+    left = iter(entries)
+    k: list[list[Number]] = [[entries[0]] * 6 for _ in range(6)]
+    for i in range(6):
+        for j in range(i, 6):
+            k[i][j] = k[j][i] = next(left)
+    rows, pivots = base_factors(k)
+    one = pivots[0] * 0.0 + 1.0
+    return [x for row, pivot in zip(rows, pivots, strict=True) for x in (*row, one, one / pivot)]
+
+
+def by_centre(
+    rest: Sequence[Fraction], at: Mapping[Place, Sequence[Fraction]]
+) -> Iterator[tuple[str, list[Fraction]]]:
+    """What one unit of each product of the centre's parts, named by these, adds to numbers; from those of `CENTRES`."""
+    unit = {axis: tuple(int(axis == x) for x in "xyz") for axis in "xyz"}
+    half = Fraction(1, 2)
+    linear, square = {}, {}
+    for axis, (x, y, z) in unit.items():
+        ahead, behind = at[x, y, z], at[-x, -y, -z]
+        linear[axis] = [half * (a - b) for a, b in zip(ahead, behind, strict=True)]
+        square[axis] = [half * (a + b) - r for a, b, r in zip(ahead, behind, rest, strict=True)]
+        yield axis, linear[axis]
+        yield 2 * axis, square[axis]
+    for p, q in itertools.combinations("xyz", 2):
+        x, y, z = (a + b for a, b in zip(unit[p], unit[q], strict=True))
+        parts = zip(at[x, y, z], rest, linear[p], linear[q], square[p], square[q], strict=True)
+        yield p + q, [both - sum(others, Fraction(0)) for both, *others in parts]

@@ -1,0 +1,102 @@
+"""The formulas of links in space of one kind, and what counts in them, as tapes for the page."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.dynamic_stiffness.member import (
+    FreeEndMember,
+    FunctionTurns,
+    SymmetryTests,
+    clamped_count,
+)
+from jaxmodal.spatial.stiffness.condensation import link_formula
+from jaxmodal.spatial.stiffness.entries import Release
+from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
+from jaxmodal.spatial.stiffness.symmetric import PLACES
+from sweeps.explorer.solver.spatial_passages import beyond_joint
+from sweeps.explorer.solver.tapes import tape_of_formula, tape_of_function
+
+#: of a link: what its numbers begin with before those of springs, of each spring and of the rotor
+BEFORE_SPRINGS, OF_SPRING, _OF_ROTOR = 32, 8, 6
+#: entries of a stiffness, numbers of a member, tests of its modes with both ends clamped
+ENTRIES, MEMBER, _TESTS = len(PLACES), len(FreeEndMember._fields), len(SymmetryTests._fields)
+
+
+@functools.cache
+def layout_tapes(springs: int, rotor: bool, flexible: bool) -> dict[str, Any]:
+    """The formulas of links of one kind."""
+    numbers = BEFORE_SPRINGS + OF_SPRING * springs + _OF_ROTOR * rotor
+    inputs = 1 + numbers + ENTRIES + 2 * MEMBER * flexible
+    return {
+        "springs": springs,
+        "flexible": flexible,
+        "link": {
+            "float64": tape_of_formula(
+                link_formula(springs, rotor, flexible, 0, False), inputs, True
+            ),
+            "double": tape_of_formula(
+                link_formula(springs, rotor, flexible, 0, True), inputs, False
+            ),
+        },
+        "count": _tally_tape(springs, flexible, False),
+        "noise": _tally_tape(springs, flexible, True) if flexible else None,
+        "joint_before": tape_of_formula(
+            link_formula(springs, rotor, False, 0, False), 1 + numbers + ENTRIES, False
+        ),
+        "joint_beyond": tape_of_formula(
+            functools.partial(beyond_joint, springs, rotor), 1 + numbers + ENTRIES + 6, False
+        ),
+    }
+
+
+def _tally_tape(springs: int, flexible: bool, noise: bool) -> dict[str, Any]:
+    """What a link adds to the count, or to what is rounded, without the springs and with them.
+
+    From its results in float64 behind the stiffness, with terms in double-double alone; the sizes, and the stiffness
+    outboard.
+    """
+    results = 6 + springs + (3 * (5 if noise else 4)) * flexible
+
+    def computed(*values: Any) -> list[Any]:
+        left: Iterator[Any] = iter(values)
+
+        def some(count: int) -> Any:
+            return jnp.stack([next(left) for _ in range(count)]) if count else jnp.zeros(0)
+
+        inner, pivots = some(6), some(springs)
+        if not noise:
+            count = jnp.sum((pivots < 0.0).astype(np.float64)) if springs else 0.0 * inner[0]
+            if flexible:
+                count = count + jnp.sum(Release(*(some(3) for _ in range(4))).passed())
+            return [count]
+        releases = Release(*(some(3) for _ in range(5)))
+        squared, mass_term, length, body_mass = (next(left) for _ in range(4))
+        body_inertia, deltas, r_vv, r_pp, beta = some(6), some(2), some(2), some(2), some(2)
+        sizes = Sizes(
+            squared, mass_term, length, body_mass, body_inertia, deltas, r_vv, r_pp, beta * beta
+        )
+        outboard = some(ENTRIES)
+        own = rounding_of_link(sizes, outboard, releases.lost, inner)
+        by_springs = 0.0 * own
+        if springs:
+            by_springs = rounding_of_springs(sizes, outboard, inner, pivots)
+        return [own, by_springs]
+
+    return tape_of_function(computed, results + (4 + 6 + 8 + ENTRIES) * noise)
+
+
+@functools.cache
+def passed_tape() -> dict[str, Any]:
+    """From tests and turns of a member, and whether it has axial motion, to its modes with both ends clamped."""
+
+    def computed(*values: Any) -> list[Any]:
+        tests, turns, axial = values[:_TESTS], values[_TESTS:-1], values[-1]
+        return [clamped_count(SymmetryTests(*tests), FunctionTurns(*turns), axial)]
+
+    return tape_of_function(computed, _TESTS + 4)
