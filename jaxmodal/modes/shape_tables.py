@@ -1,4 +1,4 @@
-"""Mode shapes as tables for people and as labelled datasets, of arms in the plane and in space."""
+"""Mode shapes, planar and in space, as text tables and as labelled datasets."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _in_space(shapes: Any) -> bool:
 
 
 def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
-    """Return what the modes are made of: frequency, certificate, shares of energy, effective masses, residual."""
+    """Return a table of the modes: frequency, certificate, energy shares, effective masses, residual."""
     e = shapes.energies
     bodies = {"bodies %": ([e.body_translation, e.body_rotation, e.hub], e.kinetic)}
     if _in_space(shapes):
@@ -129,7 +129,7 @@ def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
 
 
 def added_masses_table(shapes: Any) -> Table:
-    """Return what a small mass at the ends of the links would do to each frequency, Hz per kg."""
+    """Return the derivative of each frequency by a small mass at the ends of the links, Hz per kg."""
     by_mass, stations = np.asarray(shapes.hz_per_kg), np.asarray(shapes.stations)
     hertz = np.asarray(shapes.frequencies_hz).tolist()
     rows = []
