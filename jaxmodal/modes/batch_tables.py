@@ -26,7 +26,7 @@ def _excitations(found: Any) -> dict[str, str]:
 
 
 def quantities_table(found: Any) -> Table:
-    """Return a table of `ModalQuantities`, one row per mode: ranges over the arms, and the most influential parameters."""
+    """Return a table of `ModalQuantities` with one row per mode: ranges over the arms, most influential parameters."""
     cells, modes = np.shape(found.individual)
     shares = 100.0 * np.asarray(found.effective_mass) / np.asarray(found.total_mass)[:, None, :]
     sizes = np.abs(np.asarray(found.logarithmic))

@@ -93,7 +93,7 @@ class ModalQuantities(Result):
         return np.where(known, sure, int(Status.no_value))
 
     def tables(self) -> list[Table]:
-        """Return a table with one row per mode: ranges of the effective masses over the arms, most influential parameters."""
+        """Return a table with one row per mode: ranges of the effective masses, most influential parameters."""
         from jaxmodal.modes.batch_tables import quantities_table
 
         return [quantities_table(self)]

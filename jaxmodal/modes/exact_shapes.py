@@ -44,7 +44,7 @@ class ExactShapes(Drawn, Result):
         raise NotImplementedError
 
     def tables(self) -> list[Table]:
-        """Return tables of energy shares, effective masses and residuals, and of the effect of small added masses."""
+        """Return tables of energy shares, effective masses and residuals, and of the effect of small masses."""
         from jaxmodal.modes.shape_tables import added_masses_table, shapes_table
 
         return [shapes_table(self), added_masses_table(self)]
@@ -76,7 +76,7 @@ class ExactShapes(Drawn, Result):
 
     @property
     def effective_mass(self) -> Array:
-        """Effective modal masses of a base that moves along an axis (kg) or turns (kg m^2), shaped as ``participation``.
+        """Effective modal masses of a base that moves along an axis (kg) or turns (kg m^2); shape of ``participation``.
 
         Their sum over all modes is ``total_mass``, less the part that follows the base rigidly in a theory without
         axial
@@ -99,11 +99,17 @@ class ExactShapes(Drawn, Result):
 
     @property
     def rayleigh_quotient(self) -> Array:
-        """Strain energy over kinetic energy times omega^2, in rad^2/s^2, shape (K,); equals omega^2 for an exact shape."""
+        """Strain energy over kinetic energy times omega^2, in rad^2/s^2, shape (K,).
+
+        It equals omega^2 for an exact shape.
+        """
         return at_once(
             lambda omega, of: omega**2 * of.strain / of.kinetic, self.omega, self.energies
         )
 
     def animate(self, path: str | Path, mode: int = 1, **options: Any) -> None:
-        """Write one period of a mode (numbered from 1) as an animated GIF; options as for `jaxmodal.plots.animate_mode`."""
+        """Write one period of a mode (numbered from 1) as an animated GIF.
+
+        Options are those of `jaxmodal.plots.animate_mode`.
+        """
         importlib.import_module("jaxmodal.plots.modes").animate_mode(self, mode, path, **options)

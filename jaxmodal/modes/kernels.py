@@ -30,7 +30,7 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 class SolvedModes(NamedTuple):
-    """Input for N cells: packed columns (N, fields, links), and, shape (N, K), group frequency, group size and slot.
+    """Input for N cells: packed columns (N, fields, links), and group frequency, group size and slot, (N, K).
 
     The slot is the index of the mode in its group.
     """
@@ -42,9 +42,10 @@ class SolvedModes(NamedTuple):
 
 
 class CellQuantities(NamedTuple):
-    """Results of the cells; ``gradient``, (N, K, fields, links), ``effective_mass`` and ``energies`` are means over groups.
+    """Results of the cells; ``gradient``, ``effective_mass`` and ``energies`` are means over groups of modes.
 
-    ``change`` is the relative change of each mode in its last correction. ``total_mass`` is None for a single mode.
+    ``gradient`` has shape (N, K, fields, links). ``change`` is the relative change of each mode in its last correction.
+    ``total_mass`` is None for a single mode.
     """
 
     gradient: Any
@@ -87,7 +88,7 @@ def _of_group(
     multiplicity: Array,
     slot: Array,
 ) -> CellQuantities:
-    """Return means over the modes of a group of energies, gradient and effective masses, and one mode's participation."""
+    """Return means over a group of modes of energies, gradient and effective masses, and one mode's participation."""
     space = eigenspace(beams, theory, omega, multiplicity, num_points)
     carried = carried_coordinates(beams, theory, num_points)
 

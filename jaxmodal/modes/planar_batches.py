@@ -132,7 +132,10 @@ def _found_on_host(
 def _found(
     solve: Callable[..., CellQuantities], cells: SolvedModes, apart: NDArray[np.bool_]
 ) -> CellQuantities:
-    """Return the results of all cells: those with isolated modes by null vectors, others and failures by eigenspaces."""
+    """Return the results of all cells.
+
+    Cells with isolated modes are solved by null vectors; the others, and failures, by eigenspaces.
+    """
     parts, rest = [], ~apart
     if apart.any():
         rows = np.flatnonzero(apart)
@@ -153,7 +156,7 @@ def _found(
 def _in_blocks(
     solve: Callable[..., CellQuantities], cells: SolvedModes, simple: bool
 ) -> CellQuantities:
-    """Solve all cells in blocks of one size: in parallel if every mode is isolated, otherwise one after another."""
+    """Solve all cells in blocks of one size: in parallel if every mode is isolated, otherwise one by one."""
     every, size = np.arange(len(cells.omega)), _SIMPLE_BLOCK if simple else _BLOCK
 
     def one(at: NDArray[np.int64]) -> CellQuantities:

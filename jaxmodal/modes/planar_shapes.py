@@ -147,7 +147,10 @@ def _rows(
     xi: Array,
     numbers: NDArray[np.int64],
 ) -> dict[str, Any]:
-    """Return the arrays of `ModeShapes` from ``shapes`` of the modes ``numbers``; free hinges and invalid arms included."""
+    """Return the arrays of `ModeShapes` from ``shapes`` of the modes ``numbers``.
+
+    Free hinges and invalid arms are handled here.
+    """
     num_modes = found.omega.shape[0]
     beams = jax.tree_util.tree_map(lambda x: xp.where(invalid, 1.0, x), beams)
     # zero frequencies, which come first, have no place among the lanes

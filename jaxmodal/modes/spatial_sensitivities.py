@@ -29,7 +29,10 @@ def leaf_numbers(arm: SpatialArm) -> dict[str, int]:
 def spatial_derivatives(
     arm: SpatialArm, lowered: SpatialModel, found: NaturalFrequencies, names: Sequence[str]
 ) -> dict[str, np.ndarray]:
-    """Return the derivatives of the frequencies by single-value addresses, (K,); means for repeated ones, 0 for zero."""
+    """Return the derivatives of the frequencies by single-value addresses, (K,).
+
+    They are means for repeated frequencies, and 0 for zero frequencies.
+    """
     model = modal_model(lowered)
     derivatives = frequency_gradients(
         model, found.omega, found.group, np.asarray(found.multiplicity)

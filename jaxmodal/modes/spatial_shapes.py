@@ -82,9 +82,9 @@ class SpatialModeShapes(ExactShapes):
 
 
 def known_motions(lowered: SpatialModel, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the motions of modes of known frequencies (K,), rad/s, at all points with a mass, (K, D), and the masses, (D,).
+    """Return the motions of modes of known frequencies (K,), rad/s, at all points with a mass, (K, D), and the masses.
 
-    No search is made. These are ``motions`` and ``masses`` of `mode_shapes`.
+    No search is made. These are ``motions`` and ``masses`` of `mode_shapes`; masses have shape (D,).
     """
     model, points = modal_model(lowered), unpadded_quadrature_size(omega.size)
     apart = np.diff(omega, prepend=-np.inf) > TOLERANCE * omega
