@@ -1,4 +1,4 @@
-"""Sizes of responses of traced arms, for optimisation: computed in NumPy, their derivatives handed to JAX."""
+"""Magnitudes of responses of traced arms, for optimisation: computed in NumPy, with derivatives for JAX."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _LATEST = 4096
 
 @dataclasses.dataclass(frozen=True)
 class AskedSize:
-    """Of which response the size is asked for, and where.
+    """A response and the frequencies at which its magnitude is wanted.
 
     Attributes
     ----------
     input, output, motion, base_motion, theory
         As for `jaxmodal.response_peaks`.
     omega : tuple of float
-        One frequency, rad/s, or the two ends of a band in which the size is largest.
+        One frequency, rad/s, or the two ends of a band in which the magnitude is maximised.
     """
 
     input: str | Port
@@ -47,28 +47,28 @@ class AskedSize:
     theory: TheoryName
 
     def transfer(self, arm: Arm) -> Transfer:
-        """The response itself, of a concrete arm."""
+        """Return the response of a concrete arm."""
         return Transfer(arm, self.input, self.output, self.theory, self.motion, self.base_motion)
 
 
 def response_sizes(arm: Arm, postures: Any, asked: AskedSize, count: int) -> jax.Array:
-    """Sizes of a response of an arm whose values may be traced, the largest first.
+    """Return magnitudes of a response of an arm with possibly traced values, the largest first.
 
     Parameters
     ----------
     postures
-        Joint angles of the links, (P, n), rad, which are not differentiated; None for the arm's own.
+        Joint angles of the links, (P, n), rad, which are not differentiated; None for the angles of the arm.
     asked
-        Which response, and where.
+        The response and its frequencies.
     count
-        How many local maxima of a band are wanted; its ends count as such.
+        Number of local maxima in a band; the ends of the band count as maxima.
 
     Returns
     -------
     Array, shape (P, count)
-        0 where there are no more maxima; inf where no damping acts; NaN where the values are no arm, its frequencies
-        are not certified, or its forces at rest buckle it. Differentiable once, by every value of the arm: a maximum
-        has the derivative that its size has at its own frequency.
+        0 where there are fewer maxima; inf where no damping acts; NaN where the values are invalid, frequencies are
+        not certified, or static forces buckle the arm. Differentiable once, by every value of the arm: the derivative
+        of a maximum is that of the magnitude at fixed frequency.
     """
     if postures is not None:
         arm = arm.replace(links=tuple(link.replace(joint_angle=0.0) for link in arm.links))
@@ -97,7 +97,7 @@ def response_sizes(arm: Arm, postures: Any, asked: AskedSize, count: int) -> jax
 
 
 def _address(path: Sequence[Any]) -> str:
-    """The address of a leaf of an arm."""
+    """Return the address of a leaf of an arm."""
     head, *rest = path
     if head.name != "links":
         return ".".join([head.name, *(key.name for key in rest)])
@@ -107,7 +107,7 @@ def _address(path: Sequence[Any]) -> str:
 def _posed(
     leaves: Sequence[Any], turning: Sequence[int], angles: Floats | None
 ) -> tuple[float, ...]:
-    """The values of an arm in another posture."""
+    """Return the values of an arm in another posture."""
     found = list(map(float, leaves))
     for k, angle in zip(turning, () if angles is None else angles, strict=angles is not None):
         found[k] = float(angle)
@@ -121,7 +121,7 @@ def _solved(
     count: int,
     names: Sequence[str],
 ) -> tuple[Floats, Floats]:
-    """The sizes, (count,), and their derivatives by the values at addresses, (count, addresses)."""
+    """Return the magnitudes, (count,), and their derivatives by the values at addresses, (count, addresses)."""
     sizes, slopes = np.zeros(count), np.zeros((count, len(names)))
     try:
         omega, found = _maxima(structure, values, asked)
@@ -143,9 +143,9 @@ def _arm(structure: Any, values: tuple[float, ...]) -> Arm:
 
 @functools.lru_cache(_LATEST)
 def _maxima(structure: Any, values: tuple[float, ...], asked: AskedSize) -> tuple[Floats, Floats]:
-    """Where the size is locally largest, rad/s, and the sizes there; of a band the peaks and its ends.
+    """Return the frequencies of the local maxima of the magnitude, rad/s, and their values; for a band with its ends.
 
-    Those of the latest designs are kept: a search asks for values and derivatives one after the other.
+    Results of the latest designs are cached, because a search requests values and derivatives one after the other.
     """
     arm, ends = _arm(structure, values), np.array(asked.omega)
     at_ends = np.abs(asked.transfer(arm)(ends)[0, 0])
@@ -165,7 +165,7 @@ def _maxima(structure: Any, values: tuple[float, ...], asked: AskedSize) -> tupl
 
 
 def _slopes(arm: Arm, asked: AskedSize, omega: Floats, names: Sequence[str]) -> Floats:
-    """Derivatives of the size at these frequencies, (F, addresses)."""
+    """Return derivatives of the magnitude at these frequencies, (F, addresses)."""
     transfer = asked.transfer(arm)
     (into,), (out,) = transfer.inputs, transfer.outputs
     at_base = into.place == "base"
