@@ -1,8 +1,7 @@
 """Operations of the beam formulas for float64 arrays, double-doubles, recorded expressions and registers.
 
 The formulas of `beams`, `member` and `condensation` are written once, with ``+ - * /`` and the functions below. The
-type
-of the arguments selects the evaluation (`evaluate_formula`): directly in float64, through `programs` in
+type of the arguments selects the evaluation (`evaluate_formula`): directly in float64, through `programs` in
 double-double, or as `registers` inside a kernel.
 """
 
@@ -113,9 +112,8 @@ def keep(x: Number) -> Number:
     """Return x, forced to be computed once: a float64 array is divided by a 1 that XLA cannot simplify.
 
     XLA on a CPU repeats a cheap operation in every loop that uses its result; without this, the determinant of a link
-    takes
-    six times the multiplications. It never repeats a division. LLVM, which runs later, knows that an odd number is not
-    zero and removes the division. Of a complex number both parts are kept.
+    takes six times the multiplications. It never repeats a division. LLVM, which runs later, knows that an odd number
+    is not zero and removes the division. Of a complex number both parts are kept.
     """
     if not isinstance(x, jax.Array):
         return x
@@ -148,8 +146,7 @@ def complex_root(z: Array) -> Array:
     """Return the principal square root, with all digits, of complex numbers whose squares are far from overflow.
 
     It uses real square roots. Library functions also handle infinite and denormal numbers, but take thirty times as
-    long
-    and make programs longer.
+    long and make programs longer.
     """
     real, imag = z.real, z.imag
     larger = xp.sqrt(0.5 * (xp.sqrt(real * real + imag * imag) + xp.abs(real)))
@@ -207,8 +204,7 @@ def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
     """Return `sin_cos` in float64 by elementary operations (about 1 ulp).
 
     Library calls keep a fused loop from vectorising. The reduction by pi needs no exchange of sine and cosine, so that
-    XLA,
-    which computes the two separately, evaluates one polynomial for each. Complex numbers use their real parts.
+    XLA, which computes the two separately, evaluates one polynomial for each. Complex numbers use their real parts.
     """
     if is_complex(x):
         (sine, cosine, k), rise = _sin_cos(x.real), x.imag

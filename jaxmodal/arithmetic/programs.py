@@ -2,10 +2,8 @@
 
 A formula of several hundred double-double operations, written out, has some ten thousand elementary operations, which
 take a compiler half a minute. Here the formula is recorded instead: called with `Expression` arguments, it yields a
-list
-of operations, which is scheduled into steps of a few independent operations each. A step is one small loop body, so
-that
-the whole formula compiles in a fraction of a second. The formula is written only once for float64 and for
+list of operations, which is scheduled into steps of a few independent operations each. A step is one small loop body,
+so that the whole formula compiles in a fraction of a second. The formula is written only once for float64 and for
 double-double.
 """
 

@@ -259,8 +259,7 @@ def run_stacked(
     """Return ``formula`` of inputs stacked along the first axis, with stacked outputs; all of one kind.
 
     In float64 with more than ``most`` lanes the formula is called directly, because a NumPy call then costs less than
-    its
-    numbers.
+    its numbers.
     """
     in_pairs = isinstance(inputs[0], DoubleDouble)
     groups = [np.stack([x.hi, x.lo]) if in_pairs else x[None] for x in inputs]

@@ -106,8 +106,8 @@ class Link(StraightLink):
     Raises
     ------
     ArmError
-        If a concrete value is not allowed. Traced and batched values are not checked here;
-        if invalid, their results have the status ``invalid_input``.
+        If a concrete value is not allowed. Traced and batched values are not checked here; if invalid, their results
+        have the status ``invalid_input``.
     X64DisabledError
         If JAX's 64-bit mode is off.
 

@@ -4,9 +4,9 @@ A record is a frozen dataclass. Each physical field is declared once with `quant
 meaning and the `Rule` for its value. These serve the validation of concrete values, the traceable
 validity mask, the parameter addresses and the files.
 
-Records are registered as pytrees by hand and not with ``jax.tree_util.register_dataclass``,
-because that rebuilds through ``__init__`` and would validate on unflattening. A gradient with
-respect to an arm is itself an arm, with values (negative lengths, say) that no arm may have.
+Records are registered as pytrees by hand and not with ``jax.tree_util.register_dataclass``, because that rebuilds
+through ``__init__`` and would validate on unflattening. A gradient with respect to an arm is itself an arm, with values
+(negative lengths, say) that no arm may have.
 """
 
 import contextlib

@@ -1,8 +1,7 @@
 """Fields at the axis of a joint and at the tip of a link, beyond hubs and rigid offsets, with springs and bodies.
 
 These functions apply to the six fields (`fields.FIELDS`) of motions, arrays of shape (n, 6, ...) with one entry per
-link,
-what `joints` applies to a dynamic stiffness.
+link, what `joints` applies to a dynamic stiffness.
 """
 
 from __future__ import annotations
@@ -101,8 +100,7 @@ class JointLaw(NamedTuple):
     """Law of a joint: ``unit * d - compliance * f`` is equal on both sides.
 
     f are the forces beyond the springs; shapes (n, 3). ``carried`` is the inertia of the rotor, shape (n,), that adds
-    to the
-    moment on the previous link.
+    to the moment on the previous link.
     """
 
     unit: Array
@@ -139,8 +137,7 @@ class Driven(NamedTuple):
     """Hubs and rotors beyond the springs of the joints, as felt by the part before them; along u, v and psi, (n, 3).
 
     ``share`` is the transmitted part of the force of the link beyond, and ``inertia`` the equivalent inertia that moves
-    with
-    the part before, where ``known``.
+    with the part before, where ``known``.
     """
 
     share: Array
@@ -205,9 +202,8 @@ def spring_gives(
     """Return relative displacements over the springs along u, v and psi: shape (n, 3, ...).
 
     They are computed from the fields at both ends of the links and the displacements before the joints: for stiff
-    joints
-    from the forces in the springs, for soft ones from the displacements on both sides, whichever is more accurate.
-    ``omega`` is one number, or one for each entry of the last axis.
+    joints from the forces in the springs, for soft ones from the displacements on both sides, whichever is more
+    accurate. ``omega`` is one number, or one for each entry of the last axis.
     """
     at_rest, inertia = joint_law(beams, 0.0), attachments(beams).relative_inertia
     joint = at_joint(beams, omega, inner)
@@ -224,7 +220,10 @@ def spring_gives(
 
 
 def opposed(beams: BeamArrays) -> BeamArrays:
-    """Return the links with bodies and springs of opposite sign, so that the terms of an entry add by absolute value."""
+    """Return the links with bodies and springs of opposite sign.
+
+    The terms of an entry of the matrix then add by absolute value.
+    """
     more: dict[str, Any] = {}
     if beams.joint_axial_stiffness is not None and beams.joint_shear_stiffness is not None:
         more["joint_axial_stiffness"] = -beams.joint_axial_stiffness

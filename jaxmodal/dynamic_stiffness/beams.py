@@ -96,10 +96,9 @@ class WaveNumbers(NamedTuple):
     """Wave numbers of one member at one frequency; dimensionless except the last three.
 
     ``z1`` and ``-beta**2`` are the two characteristic values of bending times L^2 (the paper's eqs 28 and 29); z1 < 0
-    above
-    the cut-off. ``alpha = sqrt |z1|``, ``e_a e_b = b2``, ``e_a - e_b = g = b2 (s2 - r2)``, ``e_a + e_b = k``,
-    ``sum_rs = b2 (r2 + s2)``; ``mu`` is the axial wave number times L; ``flexural_rigidity = E I/L``,
-    ``axial_rigidity = E A/L``, ``mass_term = omega^2 rho A L``.
+    above the cut-off. ``alpha = sqrt |z1|``, ``e_a e_b = b2``, ``e_a - e_b = g = b2 (s2 - r2)``, ``e_a + e_b = k``,
+    ``sum_rs = b2 (r2 + s2)``; ``mu`` is the axial wave number times L; ``flexural_rigidity = E I/L``, ``axial_rigidity
+    = E A/L``, ``mass_term = omega^2 rho A L``.
     """
 
     b2: Number

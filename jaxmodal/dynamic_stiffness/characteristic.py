@@ -38,9 +38,8 @@ def _end_fields(link: BeamArrays, theory: Theory, omega: Array) -> tuple[Array, 
     The fields are u, v, psi, normal force, shear force and moment. Constants 1-4 are of bending, 5-6 axial. The two
     exponential solutions are ``v = C, psi L = e_a S`` and ``v = (z1/e_a) S, psi L = C`` with ``C = cosh(alpha xi)``,
     ``S = sinh(alpha xi)/alpha`` (circular above the cut-off), both times ``exp(-alpha)`` below it. Unlike the textbook
-    pair
-    they stay independent at the cut-off and finite at any frequency. The two circular ones are
-    ``v = cos, psi L = -e_b sin/beta`` and ``v = beta sin/e_b, psi L = cos``.
+    pair they stay independent at the cut-off and finite at any frequency. The two circular ones are ``v = cos, psi L =
+    -e_b sin/beta`` and ``v = beta sin/e_b, psi L = cos``.
     """
     w, length, _ = member_waves(link, theory, omega, Arithmetic.float64)
     zero, one = jnp.zeros_like(omega), jnp.ones_like(omega)
@@ -263,8 +262,8 @@ def determinant_scan(arm: Arm, omega: ArrayLike, *, theory: TheoryName = "timosh
     Returns
     -------
     Array, shape (found, 2)
-        The grid intervals with a sign change. Two modes in one interval, or a coincident pair,
-        are missed: compare with `count_below`.
+        The grid intervals with a sign change. Two modes in one interval, or a coincident pair, are missed: compare with
+        `count_below`.
 
     Raises
     ------

@@ -44,8 +44,7 @@ class Share(NamedTuple):
     """Contribution of a link to D and the count: ``factor * exp(growth)``, modes passed below omega, rounding errors.
 
     ``noise`` is the rounding in the stiffness handed on, ``tip_noise`` that in the stiffness received, ``shaken`` that
-    in the
-    factor by its joint.
+    in the factor by its joint.
     """
 
     factor: Array

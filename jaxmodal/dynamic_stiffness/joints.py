@@ -1,8 +1,7 @@
 """Effect of joints, hubs, bodies and rigid offsets on a dynamic stiffness: arithmetic on symmetric 3 x 3 matrices.
 
 A stiffness is a named tuple of the six entries uu, uv, up, vv, vp, pp over (u, v, psi). There are four operations: a
-body
-is added, an offset is a congruence, a spring is a series compliance with a pivot that the count needs, and a rigid
+body is added, an offset is a congruence, a spring is a series compliance with a pivot that the count needs, and a rigid
 link replaces the member. The features of an arm are part of its structure, so that absent ones cost nothing.
 """
 
@@ -27,8 +26,7 @@ class Attachments(NamedTuple):
     ``axial_unit, axial_compliance`` and those of shear are laws from `spring_law`, compliances in m/N;
     ``relative_inertia = N (N - 1) J``, ``driven_inertia = N J`` and ``carried_inertia = (1 - N) J`` for a rotor of
     inertia J and gear ratio N, in kg m^2. The laws of supports at the tip are from `supports.support_laws`, those of
-    the base
-    from `foundation.base_features`.
+    the base from `foundation.base_features`.
     """
 
     axial_unit: Any = None

@@ -140,8 +140,7 @@ def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
     """Return the arithmetic of one link as a function from flat inputs to flat outputs.
 
     The ``features`` (fields of `Attachments`, the angle to the ground, the lever) follow the other inputs. Absent
-    features
-    are not computed.
+    features are not computed.
     """
     supported, loaded = GROUND[0] in features, _LEVER in features
 
@@ -283,8 +282,7 @@ class LinkTerms(NamedTuple):
     """Terms of a link that do not depend on the outboard part.
 
     ``numbers`` are the arguments of `formula_of` except the outboard stiffness, ``features`` those that follow it, by
-    their
-    names in `Attachments`; ``growth`` is the logarithm of the divisor of the hyperbolic functions.
+    their names in `Attachments`; ``growth`` is the logarithm of the divisor of the hyperbolic functions.
     """
 
     numbers: list[Number]

@@ -2,8 +2,7 @@
 
 With ``d0, d1 = (u, v, psi)`` at the inner and the outer end and W the dynamic stiffness attached to the outer end, a
 member is described by ``F`` (force at the inner end per d0, outer end free), ``H`` (d1 per d0, outer end free), and
-``R``
-(receptance of the outer end, inner end clamped). Unlike the stiffness between two clamped ends, these are not
+``R`` (receptance of the outer end, inner end clamped). Unlike the stiffness between two clamped ends, these are not
 differences of large numbers at low frequency. The closed forms hold for every theory and on both sides of the cut-off.
 """
 
@@ -93,10 +92,8 @@ class Curves(NamedTuple):
     """Circular and hyperbolic functions of a whole member, ``C = cosh(alpha)`` and ``S = sinh(alpha)/alpha``, scaled.
 
     ``c, s`` are divided by exp(growth of alpha), ``si = sin(beta)`` and ``co = cos(beta)`` by exp(growth of beta),
-    which is 0
-    for real beta. Terms without a function of beta use ``lone_c`` and ``lone_s``, divided by both. Terms without a
-    function
-    of alpha use ``x`` in place of 1, and terms with neither ``lone_x``.
+    which is 0 for real beta. Terms without a function of beta use ``lone_c`` and ``lone_s``, divided by both. Terms
+    without a function of alpha use ``x`` in place of 1, and terms with neither ``lone_x``.
     """
 
     x: Number
@@ -119,10 +116,8 @@ def free_end_matrices(
     """Return F, H, R and determinant factor from the functions by arithmetic; ``axial`` are those of axial motion.
 
     For a ``loaded`` member (see `preload`), everything is divided by b2 times delta instead, which stays finite where
-    inertia
-    vanishes relative to the axial force. The determinant factor is then that, in units of (k/2)^2, and ``length`` is
-    the
-    lever of the member.
+    inertia vanishes relative to the axial force. The determinant factor is then that, in units of (k/2)^2, and
+    ``length`` is the lever of the member.
     """
     b2, k, g, z1, beta = w.b2, w.k, w.g, w.z1, w.beta
     x, c, s, si, co, lone_x, lone_c, lone_s = curves
@@ -239,9 +234,8 @@ def clamped_count(tests: SymmetryTests, turns: FunctionTurns, axial: Array) -> A
     """Return the number of clamped-clamped frequencies of one member below omega, bending and axial, as float64.
 
     It is the number of simply supported bending frequencies, minus one for each of two end-stiffness tests (symmetric
-    and
-    antisymmetric motion): W. H. Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284, here in a form
-    valid on both sides of the cut-off.
+    and antisymmetric motion): W. H. Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284, here in a
+    form valid on both sides of the cut-off.
     """
     n = SymmetryTests(*(leading(x) < 0.0 for x in tests))
     supported = turns.beta + xp.where(n.z1, turns.alpha + 1.0, 0.0)

@@ -21,8 +21,7 @@ def number_of_zero_modes(beams: BeamArrays) -> Array:
 
     Without supports, it is one for each free hinge or slide and for each free direction of the base; these motions are
     independent. With supports at tips, the rank of the support displacements by these motions is subtracted. Static
-    forces
-    resist or drive a rotation; see `_without_load`.
+    forces resist or drive a rotation; see `_without_load`.
     """
     if beams.axial_force is not None:
         beams = _without_load(beams)
@@ -69,8 +68,7 @@ def _without_load(beams: BeamArrays) -> BeamArrays:
     """Return the links with only those free hinges that rotate links without static forces, up to the next free hinge.
 
     If a tip is supported as well, no hinge of an arm with such a force counts as free. A mode of frequency zero may
-    then be
-    left, which has the status of a buckled one.
+    then be left, which has the status of a buckled one.
     """
     forces = (beams.axial_force, beams.base_turning_stiffness, beams.end_turning_stiffness)
     loaded = sum((x != 0.0 for x in forces if x is not None), start=False)
@@ -90,9 +88,8 @@ def _moves_of_supports(beams: BeamArrays) -> Array:
     """Return the displacement of each support by each free motion of a joint, shape (..., 3 n, 3 n).
 
     Free motions are slides and rotations. With an elastic base there are three more columns, for motions of the base
-    along x
-    and y and about joint 1. Displacements are relative to the length of the arm, and 0 where there is no support or the
-    joint is not free.
+    along x and y and about joint 1. Displacements are relative to the length of the arm, and 0 where there is no
+    support or the joint is not free.
     """
     n = beams.length.shape[0]
     never = xp.full_like(beams.joint_stiffness, np.inf)

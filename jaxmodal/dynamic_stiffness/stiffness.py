@@ -131,8 +131,7 @@ def lost(m: FreeEndMember, w: Stiffness, q: Matrix, a: Matrix, by_det: Number) -
     """Return the amplification of rounding errors where `condensed` inverts Q.
 
     It is estimated from the cancellation in the determinant. For equal links folded on each other, the entries of Q
-    cancel
-    as well. In float64 the member's own ``1/delta`` is a sufficient estimate, at lower cost.
+    cancel as well. In float64 the member's own ``1/delta`` is a sufficient estimate, at lower cost.
     """
     if rounds_to_float64(by_det):
         minor = absolute(q.vv * q.pp) + absolute(q.vp * q.pv)
@@ -150,8 +149,7 @@ def rounding(m: FreeEndMember, lost: Number) -> Number:
     """Return the rounding error of `condensed`, as relative errors of omega^2 in units of one rounding.
 
     An error of the stiffness handed on, over omega^2 times the mass that moves with it, moves the squared frequencies
-    by as
-    much; that mass is at least the mass of the member itself. The free member is large by ``1/delta``.
+    by as much; that mass is at least the mass of the member itself. The free member is large by ``1/delta``.
     """
     return lost / absolute(nonzero(m.delta))
 
@@ -224,8 +222,8 @@ def negative_eigenvalues(s: Receptance, axial: Array) -> Array:
     """Return the number of negative eigenvalues of a symmetric matrix.
 
     Descartes' rule is applied to its characteristic polynomial. The matrix is scaled to unit diagonal first; all roots
-    are
-    real, so that the sign changes of (1, c1, c2, c3) count them. Without axial motion only the (v, psi) block is used.
+    are real, so that the sign changes of (1, c1, c2, c3) count them. Without axial motion only the (v, psi) block is
+    used.
     """
     u, v, p = (nonzero(leading(x)) for x in (s.uu, s.vv, s.pp))
     c2 = (

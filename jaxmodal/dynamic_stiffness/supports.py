@@ -1,11 +1,10 @@
 """Springs and rigid supports between the tips of links and the ground, in the condensation.
 
 A support acts in parallel to the part outboard of the tip: it adds its stiffness there, in ground axes. If it were
-added
-to that stiffness, it would be lost in it, or the rest in a stiff support, and a rigid support has no stiffness to add.
-So it is applied after the link: with A = R^-1 + W, the stiffness at the tip with the inner end clamped, a spring k in
-the direction g changes the inner stiffness by a multiple of one vector, and 1 + k g^T A^-1 g determines the change of
-the count.
+added to that stiffness, it would be lost in it, or the rest in a stiff support, and a rigid support has no stiffness to
+add. So it is applied after the link: with A = R^-1 + W, the stiffness at the tip with the inner end clamped, a spring k
+in the direction g changes the inner stiffness by a multiple of one vector, and 1 + k g^T A^-1 g determines the change
+of the count.
 """
 
 from __future__ import annotations
@@ -95,10 +94,8 @@ def with_supports(
     """Return the ``inner`` stiffness with supports at the outer end, and a pivot for each support.
 
     ``tip`` is the stiffness there without supports. The pivots are factors of the determinant; each negative one
-    reduces the
-    count by one (E. V. Haynsworth's additivity of inertia, Linear Algebra Appl. 1, 1968, 73-81, applied to A bordered
-    by
-    the support).
+    reduces the count by one (E. V. Haynsworth's additivity of inertia, Linear Algebra Appl. 1, 1968, 73-81, applied to
+    A bordered by the support).
     """
     q = identity_plus_product(member, tip)
     a = adjugate(q)

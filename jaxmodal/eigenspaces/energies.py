@@ -142,8 +142,7 @@ class _Ends(NamedTuple):
     """Fields beyond the joints and at the tips, (n, 6); displacements before the joints and over springs, (n, 3).
 
     Also the mode itself; for arms with supports their deflections and forces; for an elastic base its motion and its
-    force,
-    (3,) each.
+    force, (3,) each.
     """
 
     fields: ModeFields

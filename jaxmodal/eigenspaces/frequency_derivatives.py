@@ -143,8 +143,7 @@ def guarded(what: str, values: Any, omega: Array, alone: Array) -> Any:
     """Return ``values``, leading axis K, unchanged; only isolated modes can be differentiated.
 
     Differentiation for other modes raises `RepeatedFrequencyError`. Under jit and vmap, where nothing can be raised,
-    the
-    derivatives of such modes are NaN.
+    the derivatives of such modes are NaN.
     """
     leaves, structure = jax.tree_util.tree_flatten(values)
     return jax.tree_util.tree_unflatten(structure, _guarded(what, leaves, omega, alone))

@@ -44,10 +44,8 @@ def quadrature_size(highest_mode: int) -> int:
     """Return the number of nodes that integrate products of two modes up to ``highest_mode`` over a link to rounding.
 
     Below the first K frequencies there are at most K clamped-clamped frequencies of a link, hence wave numbers of at
-    most
-    (K + 2) pi over its length. A product of two fields has twice that, and Gauss's rule with q nodes resolves 2 q
-    radians of
-    it, with 12 to 20 additional nodes.
+    most (K + 2) pi over its length. A product of two fields has twice that, and Gauss's rule with q nodes resolves 2 q
+    radians of it, with 12 to 20 additional nodes.
     """
     lanes, _ = padding(highest_mode)
     return unpadded_quadrature_size(lanes)

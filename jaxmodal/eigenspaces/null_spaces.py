@@ -183,10 +183,8 @@ def _equilibration(beams: BeamArrays, omega: Array, rows: Array) -> tuple[Array,
     """Return powers of two for the rows and columns of the matrix that scale its terms to about 1.
 
     They are computed from the largest values of the fields along the links, not from the entries: an entry that
-    vanishes at
-    a root (such as the cosine of a rod's free end) must stay small relative to similar ones. Bodies and springs enter
-    with
-    the opposite sign, so that terms of one entry add up.
+    vanishes at a root (such as the cosine of a rod's free end) must stay small relative to similar ones. Bodies and
+    springs enter with the opposite sign, so that terms of one entry add up.
     """
     amplitudes = xp.max(xp.abs(rows), axis=1)
     size = xp.abs(_conditions_matrix(opposed(beams), omega, amplitudes, amplitudes, sizes=True))
@@ -211,12 +209,9 @@ def null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: A
     """Return null vectors of ``matrix`` as columns, one for each of ``used``.
 
     They are differentiable if their number is constant. The residual left by the rounding of the frequency is placed in
-    the
-    direction in which a change of frequency would move it: along ``slope``, the derivative of the matrix, times the
-    null
-    vectors. There it is small relative to the terms of each condition. Nothing else depends on the slope, which need
-    not be
-    exact.
+    the direction in which a change of frequency would move it: along ``slope``, the derivative of the matrix, times the
+    null vectors. There it is small relative to the terms of each condition. Nothing else depends on the slope, which
+    need not be exact.
 
     For several matrices, (..., n, n), with rows and columns of shape (..., n), the number of null vectors is the same.
     """
@@ -273,8 +268,7 @@ def _matrix_slope(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     """Return the derivative of the matrix of the conditions with respect to omega.
 
     On the host it is a central difference, accurate to about 1e-9. It only sets the direction in which `null_space`
-    leaves a
-    residual of 1e-16, and does not change results beyond rounding.
+    leaves a residual of 1e-16, and does not change results beyond rounding.
     """
     ends = np.array([0.0, 1.0])
 

@@ -166,8 +166,7 @@ def _eliminated(x: _Blocks) -> _Step:
     """Eliminate from the base to the tip.
 
     Link i has nine rows: three that are left from before, the balance at its tip, and the continuity at the next joint.
-    The
-    last link has no next joint, and those rows are never chosen.
+    The last link has no next joint, and those rows are never chosen.
     """
     n = x.own.shape[0]
     after_own, after_following = jnp.roll(x.own, -1, axis=0), jnp.roll(x.following, -1, axis=0)

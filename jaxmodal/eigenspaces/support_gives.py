@@ -24,8 +24,7 @@ def support_gives(beams: BeamArrays, omega: Array, inner: Array, outer: Array) -
     """Return deflections and forces of the supports in a mode from its fields at the ends of the links.
 
     The force of a stiff support is the remainder of the other forces at the tip, and its deflection follows from that.
-    As
-    the end value of a field, it would be known only to the rounding of the motion of the link.
+    As the end value of a field, it would be known only to the rounding of the motion of the link.
     """
     own, _, following = end_conditions(without_supports(beams), omega, inner, outer)
     left = in_ground_axes(added(own, np.s_[:-1], following[1:])[:, 3:], beams.ground_angle)

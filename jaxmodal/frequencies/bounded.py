@@ -27,8 +27,7 @@ class BoundedFrequencies(ResolvedResult):
         Angular frequencies in rad/s. For planar arms they are extrapolated from three refinements.
     error : array, shape (K,)
         Estimated relative error. Planar arms: the change of the extrapolation in the last refinement. Arms in space:
-        half
-        the distance of the bounds.
+        half the distance of the bounds.
     lower, upper : array, shape (K,)
         Bounds of the frequencies in rad/s. Planar arms: from arms that are softer and heavier, and stiffer and lighter;
         lower bounds are 0 where loads buckle the softer arm. Arms in space: from counts at the bounds.

@@ -76,8 +76,7 @@ class Certificate(Result):
         """Number of natural frequencies in the last bracket that are not listed; shape (...).
 
         It is not 0 where the list ends inside a repeated frequency, or inside a pair closer than the tolerance: the
-        last
-        entry is a mode, and the next mode has the same frequency.
+        last entry is a mode, and the next mode has the same frequency.
         """
 
         def beyond(group: Array, multiplicity: Array) -> Array:

@@ -122,9 +122,8 @@ def enclosed(
     """Return brackets of ascending modes in double-double, and the width that each should reach.
 
     ``modes`` has shape (modes,) or, for several arms at once, (modes, cells); ``scale`` has shape () or (cells,).
-    Trials that
-    overflow are ignored. ``ahead`` is called with the estimates and the trials next to them; it returns better
-    estimates, NaN where rounding matters.
+    Trials that overflow are ignored. ``ahead`` is called with the estimates and the trials next to them; it returns
+    better estimates, NaN where rounding matters.
     """
     cells = modes.shape[1:]
     further = np.arange(_BEYOND).reshape((-1,) + (1,) * len(cells))

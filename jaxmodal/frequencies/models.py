@@ -124,8 +124,7 @@ def model_of(arm: Arm | OtherArm, theory: TheoryName) -> Model | TracedModel:
     ------
     ArmError
         If it is not an arm, lacks what the theory needs, is not held against its loads, or if a value of an arm in
-        space
-        is traced.
+        space is traced.
     ValueError
         If the theory is unknown.
     X64DisabledError

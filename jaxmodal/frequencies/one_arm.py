@@ -59,8 +59,8 @@ def natural_frequencies(
     theory : str
         ``"timoshenko"``, ``"rayleigh"``, ``"euler_bernoulli"`` or ``"bending_only"``.
     throw : bool
-        Raise `UncertifiedError` if a mode is not certified. Only for concrete arms; under jit
-        and vmap, check ``status``.
+        Raise `UncertifiedError` if a mode is not certified. Only for concrete arms; under jit and vmap, check
+        ``status``.
 
     Returns
     -------

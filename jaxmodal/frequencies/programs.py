@@ -49,8 +49,7 @@ class PaddedProblem(NamedTuple):
     """A search problem: padded beams, mode numbers, and the number of zero frequencies.
 
     ``modes`` holds the numbers (lanes,) of the ``num_modes`` modes; the last one is repeated as padding. In ``search``,
-    modes
-    of zero frequency, which the search cannot find, are replaced by the lowest other mode.
+    modes of zero frequency, which the search cannot find, are replaced by the lowest other mode.
     """
 
     beams: BeamArrays

@@ -45,9 +45,8 @@ class _Search:
     """State of a search; arrays of shape (lanes,).
 
     ``first`` and ``half`` are the initial estimate and the relative half-width of the first bracket, ``mode`` is the
-    number of
-    modes below. ``aim`` is how far past the zero the next trial aims, ``reach`` how far away a missing end is sought;
-    ``mark`` is the width to be halved, and ``failed`` the number of trials that did not halve it.
+    number of modes below. ``aim`` is how far past the zero the next trial aims, ``reach`` how far away a missing end is
+    sought; ``mark`` is the width to be halved, and ``failed`` the number of trials that did not halve it.
     """
 
     first: Array

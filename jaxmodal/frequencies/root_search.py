@@ -46,10 +46,8 @@ class Brackets(Bracket):
 
     ``lower_count < mode <= upper_count``. ``lower_weight, upper_weight`` are the logarithmic weights of the
     interpolation; ``side`` is the end replaced last (-1, +1); ``mark`` and ``stalled`` monitor that three rounds halve
-    a
-    bracket; ``estimate`` is the interpolated frequency; ``consistent`` is True if the parity of J agrees with the sign
-    of
-    D at both ends. ``evaluations`` is the number of evaluations in the search of each mode.
+    a bracket; ``estimate`` is the interpolated frequency; ``consistent`` is True if the parity of J agrees with the
+    sign of D at both ends. ``evaluations`` is the number of evaluations in the search of each mode.
     """
 
     lower_weight: Array

@@ -37,9 +37,8 @@ def traced_frequencies(
     -------
     NaturalFrequencies
         Under jit and vmap computed by a callback into NumPy for each cell; under grad alone computed immediately.
-        ``omega``
-        has first derivatives; members of a repeated frequency have those of its mean. An invalid value gives NaN and
-        `Status.invalid_input`.
+        ``omega`` has first derivatives; members of a repeated frequency have those of its mean. An invalid value gives
+        NaN and `Status.invalid_input`.
     """
     leaves, structure = jax.tree_util.tree_flatten(arm)
     leaves = [jnp.asarray(leaf, np.float64) for leaf in leaves]

@@ -27,8 +27,7 @@ def with_zero_modes(result: NaturalFrequencies, modes: Array, free: Array) -> Na
 
     Zero modes replace copies of the lowest other mode, whose lower count is the number of modes below it. If the search
     found none, as for an arm of rigid links, both counts are those far above all modes. ``free`` has the leading axes
-    of
-    the result.
+    of the result.
     """
     modes = modes[: result.omega.shape[-1]]
     free = xp.asarray(free)[..., None]

@@ -79,9 +79,8 @@ class ExactShapes(Drawn, Result):
         """Effective modal masses of a base that moves along an axis (kg) or turns (kg m^2); shape of ``participation``.
 
         Their sum over all modes is ``total_mass``, less the part that follows the base rigidly in a theory without
-        axial
-        motion. NaN for modes of zero frequency, as are their shapes: the choice of modes among the motions without
-        strain is arbitrary. Together these have the rest of ``total_mass``.
+        axial motion. NaN for modes of zero frequency, as are their shapes: the choice of modes among the motions
+        without strain is arbitrary. Together these have the rest of ``total_mass``.
         """
         return at_once(xp.square, self.participation)
 

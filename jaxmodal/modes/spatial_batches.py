@@ -77,8 +77,7 @@ def cell_derivatives(
     """Return only the derivatives of the frequencies of the variants of an arm, (N, K, P).
 
     They are means over clusters, as in `modal_quantities_batch`, and NaN where a frequency is NaN. ``parameters`` must
-    be
-    valid values.
+    be valid values.
     """
     _, members = asked_for(arm, addresses)
     setters, places = set_together(arm, parameters), leaf_numbers(arm)

@@ -92,8 +92,7 @@ def compiled_sooner(function: Function, runs_once: bool = False, **options: Any)
     """Apply `jax.jit` to a long program, with options for which a CPU compiles it in two thirds of the time.
 
     A program that ``runs_once``, next to another that takes much longer, compiles in a third of the time and runs
-    slower.
-    Other processors are not affected.
+    slower. Other processors are not affected.
     """
     inner = jax.jit(function, **options)
     outer = functools.cache(

@@ -91,8 +91,8 @@ def use_default_cache(say: Callable[[str], None] = _say) -> Path | None:
     """Cache compiled programs in the user's cache folder, with a limited size.
 
     Does nothing if `VARIABLE` turns it off, if JAX's own cache is turned off, or if that already has a folder, for
-    example
-    from the environment variable ``JAX_COMPILATION_CACHE_DIR``. Problems are reported through ``say``; none is raised.
+    example from the environment variable ``JAX_COMPILATION_CACHE_DIR``. Problems are reported through ``say``; none is
+    raised.
 
     Returns
     -------

@@ -18,8 +18,7 @@ class Result(ShowsTables):
     """Base class of results.
 
     ``status`` tells how far the values can be trusted, ``ok`` whether all of them are usable, and ``explain()`` gives
-    the
-    reasons.
+    the reasons.
     """
 
     if TYPE_CHECKING:

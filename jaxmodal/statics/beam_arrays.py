@@ -23,26 +23,19 @@ class BeamArrays:
     """Link values of an arm: one array per quantity, link 1 first, SI units.
 
     Every array has shape (n,). A slice of one link has the same type, and so has a batch, whose further axes broadcast
-    with
-    the frequencies.
+    with the frequencies.
 
     ``shear_modulus_effective`` is kappa G, inf where it is unknown. ``tip_mass`` and ``tip_inertia`` (about the tip)
-    include
-    the payload in their last entry, and the part of the next joint's hub that moves with the link. ``joint_stiffness``
-    is
-    inf at a rigid joint, 0 at a free hinge. ``has_shear`` is True if kappa G is known for every link. Moduli and
-    springs
-    are complex in the frequency response of a damped arm.
+    include the payload in their last entry, and the part of the next joint's hub that moves with the link.
+    ``joint_stiffness`` is inf at a rigid joint, 0 at a free hinge. ``has_shear`` is True if kappa G is known for every
+    link. Moduli and springs are complex in the frequency response of a damped arm.
 
     The fields after ``has_shear`` are None if no link of the arm has them. They are those of `Link`, except:
     ``tip_moment_x, tip_moment_y`` are the first moments of the body at the tip, kg m; ``flexible`` is 1, or 0 for a
-    rigid
-    link; ``ground_angle`` is the angle of the link to the ground's x axis; ``base_turning_stiffness,
+    rigid link; ``ground_angle`` is the angle of the link to the ground's x axis; ``base_turning_stiffness,
     end_turning_stiffness`` are the geometric stiffnesses of static forces against a rotation of the rigid parts at the
-    two
-    ends of the link, N m/rad. ``base_xx`` to ``base_rr`` are an elastic base in their first entries and a rigid one in
-    the
-    others: inf on the diagonal, 0 off it. If they are given, supports are given as well.
+    two ends of the link, N m/rad. ``base_xx`` to ``base_rr`` are an elastic base in their first entries and a rigid one
+    in the others: inf on the diagonal, 0 off it. If they are given, supports are given as well.
     """
 
     length: Float[Array, "..."]

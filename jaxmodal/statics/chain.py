@@ -1,8 +1,7 @@
 """Section forces along a chain by statics alone, and the displacements they cause.
 
 Deflections are small: loads act at the undeformed posture. Section forces are those exerted by the part towards the
-tip.
-All arrays begin with the axis of the links, (n, ...); further axes are those of the links' values.
+tip. All arrays begin with the axis of the links, (n, ...); further axes are those of the links' values.
 """
 
 from __future__ import annotations
@@ -44,8 +43,7 @@ class SectionForces(NamedTuple):
     """Forces along the chain, (n, ...): along and across each link, and moments.
 
     ``start`` and ``outer`` are at the two ends of the link, ``joint`` in its springs, each (N, V, M). ``load`` is the
-    weight
-    per length along and across; in between N and V are linear and M is quadratic.
+    weight per length along and across; in between N and V are linear and M is quadratic.
     """
 
     joint: tuple[Array, Array, Array]

@@ -135,12 +135,9 @@ def turning_stiffness(
     """Return the geometric stiffness of dead loads against rotation at the start and the end of each link, N m/rad.
 
     A load F at the end e of a rigid part that rotates by phi has the potential ``F.e phi^2/2``. The offset from the
-    joint to
-    the start of the link carries the section force there, the offset from its end to the tip that of the tip, and the
-    body
-    its weight at its centre. A rigid link is a part that carries its own weight along its length. Positive where the
-    load
-    pulls outwards. Shape (n, ...) each.
+    joint to the start of the link carries the section force there, the offset from its end to the tip that of the tip,
+    and the body its weight at its centre. A rigid link is a part that carries its own weight along its length. Positive
+    where the load pulls outwards. Shape (n, ...) each.
     """
     zero = xp.zeros_like(beams.length)
 

@@ -32,8 +32,8 @@ class Prestress(NamedTuple):
     """Static forces per unit load factor; all arrays of shape (n,).
 
     ``start, outer`` are the axial forces at both ends of each link, N, tension positive; ``at_start, at_end`` the
-    stiffness
-    against rotation there (`equilibrium.turning_stiffness`), N m/rad; ``along, across`` the forces in each joint, N.
+    stiffness against rotation there (`equilibrium.turning_stiffness`), N m/rad; ``along, across`` the forces in each
+    joint, N.
     """
 
     start: Numbers

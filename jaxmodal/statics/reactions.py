@@ -30,10 +30,8 @@ def supported(
     """Return reactions of supports and deflections of free joints, shape (n, 3, ...) each.
 
     Unknowns are the reactions r and the deflections g of free joints. At each support the displacement must agree with
-    r,
-    and the force in a free joint must be zero. Both are scaled by the arm: lengths by its length, forces by the force
-    that
-    bends link 1 by that much.
+    r, and the force in a free joint must be zero. Both are scaled by the arm: lengths by its length, forces by the
+    force that bends link 1 by that much.
     """
     n = beams.length.shape[0]
     rest = beams.length.shape[1:]
@@ -109,8 +107,7 @@ def _solved(matrix: Array, right: Array, held: int) -> Array:
     """Return the solution; NaN where the matrix is singular because supports do not hold what is free.
 
     The matrix is symmetric. Rows and columns of the ``held`` places are scaled to a diagonal of 1, because otherwise
-    soft
-    springs would hide stiff ones; then those of free joints are scaled to entries of at most 1.
+    soft springs would hide stiff ones; then those of free joints are scaled to entries of at most 1.
     """
     if matrix.shape[-1] == 0:
         return right

@@ -1,10 +1,10 @@
-"""The static stiffness of an arm whose links carry axial forces, exact, in coordinates of strain.
+"""Exact static stiffness of an arm whose links carry axial forces, in strain coordinates.
 
-Coordinates are what joints give and, link by link, the stretch and the bending of short pieces: every motion follows
-from them outwards from the base, and the strain energy without axial forces is half the sum of their squares. So no
-stiff part hides a soft one.
+The coordinates are the deflections of the joints and, for each link, the stretch and the bending of short pieces. Every
+motion follows from them outwards from the base, and the strain energy without axial forces is half the sum of their
+squares. Therefore no stiff part hides a soft one.
 
-Arrays are NumPy's; imaginary parts pass through, for derivatives.
+Arrays are NumPy's; imaginary parts are kept, for derivatives.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ class StaticStiffness(NamedTuple):
     """The symmetric stiffness matrix and its coordinates.
 
     ``matrix`` is the stiffness bordered by the supports. Its negative eigenvalues are those of the stiffness and one
-    for
-    each of the ``held`` supports.
+    for each of the ``held`` supports.
     """
 
     matrix: Numbers
@@ -185,8 +184,7 @@ def turns_before(motions: Motions, places: Numbers) -> Numbers:
     """Return the rotation of places by each coordinate before them, (places, coordinates).
 
     Places on the chain are counted in links from 0: i is before the joint of a link, i + 0.2 its start, i + 0.9 its
-    end;
-    -1 is in the base.
+    end; -1 is in the base.
     """
     return np.where(motions.place[None, :] < places[:, None], motions.turn[None, :], 0.0)
 
@@ -234,8 +232,7 @@ def _of_rigid_parts(beams: BeamArrays, prestress: Prestress, motions: Motions) -
     """Return the geometric stiffness of rigid parts that rotate, and of joints that slide and are rotated.
 
     The springs of a joint belong to the part before it. If that rotates by phi, a deflection g moves by phi x g, on
-    which
-    the force F in the joint does the work ``-phi (F_x g_y - F_y g_x)``.
+    which the force F in the joint does the work ``-phi (F_x g_y - F_y g_x)``.
     """
     n = beams.length.shape[0]
     starts = turns_before(motions, np.arange(n) + 0.2)

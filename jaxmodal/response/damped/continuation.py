@@ -34,8 +34,8 @@ def followed(determinant: Characteristic, start: NDArray[np.float64]) -> Complex
     -------
     array, shape (2, C, K)
         Roots by a path through complex values of the damping, and by its mirror image. Critical damping is a branch
-        point
-        between the paths, so that they lead to the two roots of an overdamped mode. NaN for arms whose roots were lost.
+        point between the paths, so that they lead to the two roots of an overdamped mode. NaN for arms whose roots were
+        lost.
     """
     count, modes = start.shape
     cell, side = np.tile(np.arange(count), 2), np.repeat([1.0, -1.0], count)

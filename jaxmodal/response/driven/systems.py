@@ -27,8 +27,7 @@ class System:
     """Arms, their ports and the quantity between them.
 
     Arrays have shape (n, cells or 1) and rows of ports (3, cells or 1): inputs, then the ports that are read.
-    ``invalid``
-    has shape (cells,); invalid cells hold harmless values.
+    ``invalid`` has shape (cells,); invalid cells hold harmless values.
     """
 
     beams: BeamArrays

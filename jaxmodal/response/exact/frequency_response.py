@@ -122,8 +122,7 @@ def answered(
     """Return `frequency_response`, without the buckling check unless ``judge_stability``.
 
     ``lowered`` is the model of one arm, if it is known. With ``springs``, the rigid supports of the arm are replaced by
-    these
-    springs; that arm may be unstable where the original is not.
+    these springs; that arm may be unstable where the original is not.
     """
     require_x64()
     require_arm(arm)

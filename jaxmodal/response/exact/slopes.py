@@ -109,10 +109,8 @@ def kept_slopes(
     """Return motions (read, inputs, 1, F) with derivatives, from a function that gives them at any frequencies.
 
     The function returns shape (1 + directions, read, inputs, F). Where the recursion loses digits, results are means
-    over
-    circles of complex frequencies, as for responses; derivatives lose twice as many digits. Where no mean is reliable
-    and
-    fewer than six digits of the largest are left, they are NaN.
+    over circles of complex frequencies, as for responses; derivatives lose twice as many digits. Where no mean is
+    reliable and fewer than six digits of the largest are left, they are NaN.
     """
     found, growth = motions(omega), growth_at(omega)
     unsure = np.flatnonzero(~(growth <= LARGE_GROWTH))

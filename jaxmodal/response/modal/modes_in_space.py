@@ -117,8 +117,7 @@ def _damping(
     """Return the arm's own damping between modes; the first ``free`` modes strain no link.
 
     A link with complex moduli dissipates its strain energy times loss factor and Kelvin-Voigt time; a damper acts on
-    the
-    rate of the deflection of its spring.
+    the rate of the deflection of its spring.
     """
     count = len(gives)
     viscous, structural = np.zeros((count, count)), np.zeros((count, count))

@@ -38,8 +38,7 @@ class ModesAtPorts:
         With their certificates.
     at : array, shape (K, P)
         Displacement (m) or rotation (rad) of each mode at each port, over sqrt(kg m^2). At the base: inertia force on
-        the
-        mode for a unit acceleration.
+        the mode for a unit acceleration.
     damping : ModalDamping
         The arm's own damping between the modes.
     """

@@ -33,8 +33,7 @@ class Sampling(NamedTuple):
         Matrices from samples to coefficients, shape (K, S), by parity (0 for a function without parity).
     left_over
         Matrices from samples to remainders that no polynomial of degree 2 explains, shape (R, S), by parity. The root
-        of
-        their sum of squares is the size of the remainder at all 6^m nodes.
+        of their sum of squares is the size of the remainder at all 6^m nodes.
     """
 
     angles: tuple[Floats, ...]

@@ -18,8 +18,7 @@ class ThroughBase(NamedTuple):
     """An arm on an elastic base as seen from the ground, in the axes of link 1.
 
     ``motions`` are those of the base under each load with the ground held; ``det`` is the determinant of K + P over
-    that
-    of K, and ``terms`` the sum of the absolute values of its terms and of their changes with the frequency.
+    that of K, and ``terms`` the sum of the absolute values of its terms and of their changes with the frequency.
     """
 
     stiffness: Stiffness
@@ -39,8 +38,8 @@ def through_base(
 
     The motions are Z q with Z = (K + P)^-1, 0 in rigid directions. The loads at the ground are (I - P Z) q, or equally
     K Z q in directions that are not rigid. Of the two the one with the smaller terms is used: K Z q cancels where K
-    couples
-    directions and, say, a moment is transmitted but no force; (I - P Z) q cancels where nearly nothing is transmitted.
+    couples directions and, say, a moment is transmitted but no force; (I - P Z) q cancels where nearly nothing is
+    transmitted.
     """
     law = base_law(beam)
     assert law is not None

@@ -1,11 +1,10 @@
 """Distance from zero of the last denominators of the recursion; if they are away from zero, there is no resonance.
 
 A denominator is a sum of stiffnesses, which may themselves remain from cancelled terms: that of a free hinge is a
-single
-term, which is 0 at a resonance. Every stiffness P falls with the frequency by twice the kinetic energy T of the part
-beyond, ``omega dP/domega = -2 T``, so that a denominator that is small compared with T is near zero. Here T is that of
-the part moving as a rigid body, with its links in one line. Flexible parts move more only near a resonance of their own
-with the interface held, and there other denominators are small.
+single term, which is 0 at a resonance. Every stiffness P falls with the frequency by twice the kinetic energy T of the
+part beyond, ``omega dP/domega = -2 T``, so that a denominator that is small compared with T is near zero. Here T is
+that of the part moving as a rigid body, with its links in one line. Flexible parts move more only near a resonance of
+their own with the interface held, and there other denominators are small.
 """
 
 from __future__ import annotations

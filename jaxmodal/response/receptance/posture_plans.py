@@ -84,8 +84,7 @@ def plan_of(system: System, omega: Array) -> Plan | None:
     """Return the plan for summing the responses of a system, or None if the recursion is used.
 
     Sums are used if arms differ only in joint angles, in one to three of them (and in that of joint 1); if the base is
-    not
-    elastic and no tip has support springs that turn relative to the arm; for a receptance, a mobility or an
+    not elastic and no tip has support springs that turn relative to the arm; for a receptance, a mobility or an
     accelerance; with twice as many postures as samples and enough entries to save time; and if nothing is traced.
     """
     if not tree_on_host(system, omega) or system.cells * omega.size < BLOCK:

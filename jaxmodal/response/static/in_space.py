@@ -70,8 +70,7 @@ def _held_by_others(
     """Return static responses (loads, loads) where supports or axial forces hold the motions of free joints.
 
     With springs of stiffness 1/c in these joints, unit torques there turn them by R and move the loads by M; without
-    these
-    springs the responses are ``G + M (c - R)^-1 M^T``. c is chosen similar to the compliance of the arm.
+    these springs the responses are ``G + M (c - R)^-1 M^T``. c is chosen similar to the compliance of the arm.
     """
     hinges = [
         Port("joint", RELATIVE, number)
@@ -174,8 +173,7 @@ def _bent_at_rest(
     """Return members under an axial force N, from the exact solution of their equations.
 
     ``E I psi'' = h (N psi - Q)`` and ``v' = h (psi + give Q)``, with Q the transverse force, constant along a member,
-    and
-    h = 1/(1 + N give); both are derived in `preload`.
+    and h = 1/(1 + N give); both are derived in `preload`.
     """
     h = 1.0 / (1.0 + force * give)
     c, s, d, e, q = _over_cosine(h * force * length**2 / bending)
