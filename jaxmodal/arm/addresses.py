@@ -328,7 +328,7 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
         )
     if isinstance(arm, Arm) and parts and parts["other"] == "loads" and arm.loads is None:
         return (
-            f"{message}: it bears no loads; give it some with arm.replace(loads=Loads(gravity=9.81)), in a file with a "
+            f"{message}: it has no loads; give it some with arm.replace(loads=Loads(gravity=9.81)), in a file with a "
             "table [loads]."
         )
     if isinstance(arm, Arm) and parts and parts["other"] == "base_stiffness":

@@ -60,12 +60,12 @@ def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
         If the file cannot be read or is not text. The message starts with the path and ends with ``remedy``.
     """
     if "\0" in str(path):
-        raise error(f"{path!s:.100}: is no path, it holds the character NUL; {remedy}")
+        raise error(f"{path!s:.100}: is not a path, because it has the character NUL; {remedy}")
     try:
         data = _content(path, limits.FILE_BYTES + 1)
         for beginning, what in _NO_TEXT.items():
             if data.startswith(beginning):
-                raise error(f"{path}: is {what}, and no text; {remedy}")
+                raise error(f"{path}: is {what}, not text; {remedy}")
         if len(data) > limits.FILE_BYTES:
             raise error(
                 f"{path}: is larger than {limits.FILE_BYTES:,} bytes, the most that a file may hold; give long lists "
@@ -80,7 +80,7 @@ def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
     except IsADirectoryError as failure:
         if kind_at(path) is STORE:
             raise error(
-                f"{path}: is {STORE.what}, and no file; {STORE.taken} Or {remedy}"
+                f"{path}: is {STORE.what}, not a file; {STORE.taken} Or {remedy}"
             ) from failure
         raise error(f"{path}: cannot be read ({failure.strerror}); {remedy}") from failure
     except OSError as failure:
@@ -131,7 +131,7 @@ def parse_toml(text: str, error: type[ValueError], remedy: str) -> dict[str, Any
         if other is not None and (braced or other.what not in _TOML_KINDS):
             json_name = " JSON needs a name that ends in .json." if braced else ""
             raise error(
-                f"is {other.what}{other.reason}{' in JSON' * braced}, and no TOML; {other.taken}{json_name} Or {remedy}"
+                f"is {other.what}{other.reason}{' in JSON' * braced}, not TOML; {other.taken}{json_name} Or {remedy}"
             ) from failure
         raise error(f"is not TOML: {failure}; {remedy}") from failure
     check_document(document, error)

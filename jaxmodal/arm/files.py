@@ -101,7 +101,9 @@ def _links(entry: Mapping[str, Any]) -> tuple[Link, ...]:
     taper, bodies = keys.pop("taper", None), keys.pop("bodies", None)
     link = _link(keys)
     if taper is not None and bodies is not None:
-        raise ArmError("bodies: stands beside taper; write the segments of the link one by one.")
+        raise ArmError(
+            "bodies: cannot be combined with taper; write the segments of the link one by one."
+        )
     if taper is not None:
         values = table("taper", taper, ArmError)
         with within("taper."):

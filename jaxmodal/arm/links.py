@@ -251,10 +251,10 @@ class Link(StraightLink):
         "N", "axial force in the link at rest, tension positive", default=None
     )
     base_turning_stiffness: Scalar | None = quantity(
-        "N m/rad", "what forces at rest resist a turn of the base offset with", default=None
+        "N m/rad", "geometric stiffness of static forces, base offset", default=None
     )
     end_turning_stiffness: Scalar | None = quantity(
-        "N m/rad", "what forces at rest resist a turn of the rigid tip with", default=None
+        "N m/rad", "geometric stiffness of static forces, rigid tip", default=None
     )
     loss_factor: Scalar | None = quantity(
         "1", "loss factor of the material", NON_NEGATIVE, default=None

@@ -49,7 +49,7 @@ def refuse_labels(name: str, value: Any) -> None:
     kind = labelled(value)
     if kind:
         raise ArmError(
-            f"{name}: is a {kind}, whose labels would be passed over; put it in order and give its values, with "
+            f"{name}: is a {kind}, whose labels would be ignored; put it in order and give its values, with "
             ".to_numpy()."
         )
 
@@ -109,9 +109,9 @@ def aligned(columns: Mapping[str, Any], name: str) -> dict[str, Any]:
             if same and not _labels(column).agree(_labels(first), len(first)):
                 own = labelled(column) or "a plain array: positions from 0"
                 raise ArmError(
-                    f"{name}[{key!r}]: its labels ({own}) are not, in this order, those of {name}[{marked[0]!r}] "
-                    f"({labelled(first)}); align both, or give the values of each with .to_numpy() where they are in "
-                    "one order."
+                    f"{name}[{key!r}]: its labels ({own}) differ, in values or order, from those of "
+                    f"{name}[{marked[0]!r}] ({labelled(first)}); align both, or give the values of each with "
+                    ".to_numpy() if they are in the same order."
                 )
         found[key] = _values(column) if key in marked else plain(f"{name}[{key!r}]", column)
     return found

@@ -34,7 +34,7 @@ def refuse_loads(arm: Arm, what: str) -> None:
     """Refuse an arm with loads; ``what`` is the subject of the sentence."""
     if isinstance(arm, Arm) and arm.loads is not None:
         raise ArmError(
-            f"loads: the arm bears some, and {what} takes none of an arm; give arm.replace(loads=None), or "
+            f"loads: the arm has some, and {what} takes no arm with loads; give arm.replace(loads=None), or "
             f"take [loads] out of its file. {_KNOW_FORCES} take them."
         )
 
@@ -55,7 +55,7 @@ def refuse_base(arm: Arm) -> None:
     """Refuse an arm on an elastic base, for the dynamics by assumed modes."""
     if isinstance(arm, Arm) and arm.base_stiffness is not None:
         raise ArmError(
-            "base_stiffness: the arm has one, and jaxmodal.dynamics knows none of a planar arm; give "
+            "base_stiffness: the arm has one, and jaxmodal.dynamics takes no planar arm on an elastic base; give "
             "arm.replace(base_stiffness=None), or take it out of its file."
         )
 
@@ -109,8 +109,8 @@ def _require_parts(arm: Arm, theory: str) -> None:
             value = getattr(link, name)
             if value is not None and on_host(value) and np.any(np.isinf(value)):
                 raise ArmError(
-                    f"link{number}.{name} = inf: links of the theory 'bending_only' are rigid along their axes, and so"
-                    " cannot lie against a rigid support; give a large finite stiffness, or choose the theory"
+                    f"link{number}.{name} = inf: links of the theory 'bending_only' are rigid along their axes and"
+                    " cannot have a rigid support; give a large finite stiffness, or choose the theory"
                     " 'euler_bernoulli'."
                 )
 

@@ -26,7 +26,7 @@ def record_table(record: Record) -> dict[str, Any]:
             name = record.place + item.name
             raise ArmError(
                 f"{name} = {shown(value)}: must be one number with a known value: only a single arm can be written, "
-                "checked, drawn or asked where it is; take the values one at a time, outside jit, grad and vmap."
+                "checked, drawn or located; take the values one at a time, outside jit, grad and vmap."
             )
         table[item.name] = float(value)
     return table

@@ -196,8 +196,8 @@ def _elastic(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
             value = getattr(link, name)
             if value is not None and not is_traced(value) and np.any(np.isinf(value)):
                 raise ArmError(
-                    f"link{number}.{name} = inf: the characteristic matrix balances forces, which a rigid support takes"
-                    " all; count_below and natural_frequencies take rigid ones."
+                    f"link{number}.{name} = inf: the characteristic matrix has no balance of forces at a rigid"
+                    " support; count_below and natural_frequencies take rigid ones."
                 )
     return beam_arrays(arm), flags
 

@@ -122,8 +122,8 @@ def refuse_repeated(what: str, omega: ArrayLike, alone: ArrayLike) -> None:
         first = np.asarray(omega)[together][0] / (2.0 * math.pi)
         hertz = f" near {first:.9g} Hz"
     raise RepeatedFrequencyError(
-        f"{what} of modes {', '.join(map(str, modes))}{hertz}: they are closer to each other than"
-        f" {CLUSTER_TOLERANCE:g} (relative), and do not exist there. Ask for fewer modes (num_modes), move the"
+        f"{what} of modes {', '.join(map(str, modes))}{hertz} do not exist: the frequencies are closer to"
+        f" each other than {CLUSTER_TOLERANCE:g} (relative). Ask for fewer modes (num_modes), move the"
         " arm away from the crossing, or take first derivatives: of the sum of the group, or for one direction"
         " with directional_derivatives"
     )

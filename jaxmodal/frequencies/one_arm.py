@@ -181,8 +181,8 @@ def found_in_band(
     ends = counts_below(model, np.array([low, high]))
     if ends[0] < 0:
         raise ArmError(
-            f"arm {name!r} has a value that no arm may have, so its modes cannot be counted; jax.tree.map and the "
-            "like check nothing: make the arm with values that are allowed."
+            f"arm {name!r} has an invalid value, so its modes cannot be counted; jax.tree.map and the like do not "
+            "validate: make the arm with allowed values."
         )
     count = int(ends[1] - ends[0])
     if count > limit:

@@ -33,7 +33,7 @@ _PLANAR_ENERGIES = {
     "body_translation": "kinetic energy of translation of the body at the tip",
     "body_rotation": "kinetic energy of rotation of the body at the tip",
     "hub": "kinetic energy of the hub and the rotor at the joint",
-    "preload": "what forces at rest add to the strain energy",
+    "preload": "strain energy of static forces",
 }
 _SPATIAL_FIELDS = {
     "u": ("displacement along x", "m"),
@@ -62,7 +62,7 @@ _SPATIAL_ENERGIES = {
     "body_translation": "kinetic energy of translation of the bodies at the tip",
     "body_rotation": "kinetic energy of rotation of the bodies at the tip",
     "hub": "kinetic energy of the hub and the rotor at the joint",
-    "preload": "what forces at rest add to the strain energy",
+    "preload": "strain energy of static forces",
 }
 _PLANAR_MASSES = {"x": "mass x %", "y": "mass y %", "rotation": "inertia %"}
 _SPATIAL_MASSES = {name: f"{name} %" for name in ("x", "y", "z", "about x", "about y", "about z")}

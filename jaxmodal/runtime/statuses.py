@@ -200,7 +200,7 @@ def _checked(codes: Any) -> NDArray[np.int64]:
     """Return codes as a NumPy array, each checked to be that of a status."""
     if is_traced(codes):
         raise TypeError(
-            "status: is traced, so what it says is not known yet; ask for ok and explain() of what jit returns, and "
+            "status: is traced, so its value is not known yet; ask for ok and explain() of what jit returns, and "
             "inside compare the codes: (found.status == jaxmodal.Status.certified).all()"
         )
     found = np.asarray(codes)

@@ -158,12 +158,14 @@ def damped_modes(
         raise_uncertified(certified, arm.name)
     if undamped.size < count:
         raise ArmError(
-            f"num_modes = {count}: the arm has {undamped.size} modes, for its links are rigid; ask for no more."
+            f"num_modes = {count}: the arm has {undamped.size} modes, because its links are rigid; ask for no more."
         )
     if not np.asarray(certified.certified)[: undamped.size].all():
         raise_uncertified(certified, arm.name)
     if not undamped.any():
-        raise ArmError("arm: has no modes but motions of zero frequency, for its links are rigid.")
+        raise ArmError(
+            "arm: has no modes but motions of zero frequency, because its links are rigid."
+        )
     for damper, spring in damped_free_joints(arm) if undamped[0] == 0.0 else ():
         raise ArmError(
             f"{damper}: lies at a joint without a spring, whose motion of zero frequency cannot be followed while it "

@@ -146,8 +146,8 @@ def spatial_system(
     links, rigid = _with_rigid_supports(links, reduced)
     if rigid and quantity in ("dynamic_stiffness", "transmissibility"):
         raise ArmError(
-            f"quantity = {quantity!r}: of an arm in space with rigid supports it is not known, since what they hold "
-            "cannot be moved; give them a large finite stiffness."
+            f"quantity = {quantity!r}: is not available for an arm in space with rigid supports, because the held "
+            "places cannot be moved; give them a large finite stiffness."
         )
     bending = [part.link for part in parts if not part.link.rigid]
     return SpatialSystem(
