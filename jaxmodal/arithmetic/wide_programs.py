@@ -73,7 +73,7 @@ def record_wide(
     register |= {c: num_inputs + k for k, c in enumerate(constants)}
 
     def scheduled(chosen_nodes: list[int]) -> list[Step]:
-        """The steps of some nodes, all that can go at once of the kind that the longest path waits for."""
+        """Return the steps of some nodes; each takes all ready operations of the kind on the longest path."""
         steps = []
         missing = {i: sum(j not in register for j in set(nodes[i][1])) for i in chosen_nodes}
         ready = [i for i in chosen_nodes if missing[i] == 0]

@@ -365,10 +365,7 @@ def _named(arm: Arm | Addressed, known: list[str]) -> list[str]:
 
 
 def _unset(arm: Arm, link: str | None, other: str | None, field: str) -> bool:
-    """Return True if an address refers to an optional feature that is left out.
-
-    ``poisson_ratio`` and ``shear_modulus``, two ways to give the shear stiffness, do not count.
-    """
+    """Return True if an address refers to an optional feature that is left out; the two shear inputs do not count."""
     record: Record | None
     if link is None:
         assert other is not None

@@ -35,7 +35,7 @@ class Arm(Drawn, SerialArm):
     base_stiffness
         Elastic base: symmetric 3 x 3 stiffness over (x, y, rotation) at joint 1, in ground axes, in N/m, N/rad and
         N m/rad; or its three diagonal values. On the diagonal, inf is rigid and 0 is free. The springs of joint 1 are
-        in series with the base. If left out, the ground is rigid.
+        in series with the base. If left out, the base is rigid.
 
     Raises
     ------

@@ -63,7 +63,7 @@ def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
     asked = np.zeros(0)
 
     def ahead(omega: np.ndarray, sides: np.ndarray) -> np.ndarray:
-        """Ask what the certificate asks of estimates, beside both sides of them; what it suggests in their place."""
+        """Evaluate the points of the certificate at estimates and at their sides; return the improved estimates."""
         nonlocal asked
         asked = omega
         claims = Claims.of(omega, np.int64(omega.size), np.float64(TOLERANCE))

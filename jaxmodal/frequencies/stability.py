@@ -22,7 +22,7 @@ def number_unstable(
     arithmetic: Arithmetic = Arithmetic.double_double,
     num_links: Array | None = None,
 ) -> Array:
-    """Return the number of negative squared frequencies, int64, besides the ``free`` zero frequencies.
+    """Return the number of squared frequencies that are not positive, int64, besides the ``free`` zero frequencies.
 
     It is the number of modes below the lowest resolved frequency (`resolution`).
 
