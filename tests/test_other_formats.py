@@ -59,7 +59,7 @@ FORMATS = {
     "byte order mark": (b"\xef\xbb\xbf" + URDF.encode(), "is a URDF"),
     "SDF": (b"<?xml version='1.0'?>\n<!DOCTYPE sdf>\n<sdf version='1.6'/>", "is XML .*<sdf>"),
     "XML in pieces": (b"\n <!-- never ends", "is XML, neither TOML nor JSON"),
-    "netCDF": (b"CDF\x01\x00\x00\x00", "is a netCDF file, and no text"),
+    "netCDF": (b"CDF\x01\x00\x00\x00", "is a netCDF file, not text"),
     "HDF5": (b"\x89HDF\r\n\x1a\n", "is an HDF5 or netCDF file"),
     "xlsx": (b"PK\x03\x04\x14\x00", "is a zip archive, as .xlsx"),
     "array": (array_file(), "is an array of NumPy"),

@@ -67,7 +67,7 @@ def test_a_checkpoint_and_a_store_are_no_arms(tmp_path):
         jm.read_arm(store)
     (store / "zarr.json").write_text("{}")
     with pytest.raises(
-        jm.ArmError, match="is the store of a sweep, and no file; `jaxmodal sweep status`"
+        jm.ArmError, match="is the store of a sweep, not a file; `jaxmodal sweep status`"
     ):
         jm.read_arm(store)
 

@@ -1,1 +1,1 @@
-"""Numbers that formulas are computed with: float64, double-double, recorded programs, registers of a kernel."""
+"""Number types for the formulas: float64, double-double, recorded programs, registers of a kernel."""

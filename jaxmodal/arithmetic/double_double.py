@@ -1,9 +1,8 @@
 """Double-double arithmetic: about 32 significant digits from pairs of float64, in plain JAX.
 
 A frequency of a multi-link arm is a root of a determinant in which numbers of very different size cancel: short stiff
-links, resonances of single members that fall on a root, clusters and coincident roots cost float64 up to ten digits.
-Evaluated in double-double the same formulas keep more than 16 correct digits in every such case, and so need no special
-treatment.
+links, resonances of single members close to a root, clusters and coincident roots cost float64 up to ten digits.
+In double-double, the same formulas keep more than 16 correct digits in every such case and need no special treatment.
 
 A number is the unevaluated sum ``hi + lo`` with ``|lo| <= ulp(hi)/2``. Sums follow Knuth's and products Dekker's
 error-free transformations (T. J. Dekker, Numer. Math. 18, 1971, 224-242; Y. Hida, X. S. Li, D. H. Bailey, 15th IEEE
@@ -33,7 +32,7 @@ _LN2 = Fraction("0.693147180559945309417232121458176568075500134360255254120680"
 
 
 def _parts(value: Fraction, count: int) -> tuple[float, ...]:
-    """The ``count`` leading float64 parts of an exact rational."""
+    """Return the ``count`` leading float64 parts of an exact rational."""
     parts = []
     for _ in range(count):
         parts.append(float(value))
@@ -48,7 +47,7 @@ HALF_PI, LOG_2 = ((float(1 / x), np.array(_parts(x, 3))) for x in (_PI / 2, _LN2
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class DoubleDouble:
-    """An array of numbers ``hi + lo``; both of one shape, float64."""
+    """An array of numbers ``hi + lo``; both are float64 arrays of the same shape."""
 
     hi: Array
     lo: Array
@@ -99,7 +98,7 @@ class DoubleDouble:
 
 
 def as_double_double(value: DoubleDouble | ArrayLike) -> DoubleDouble:
-    """A float64 array (taken as exact) or a double-double, as a double-double."""
+    """Return a float64 array (taken as exact) or a double-double as a double-double."""
     if isinstance(value, DoubleDouble):
         return value
     hi = xp.asarray(value, dtype=np.float64)
@@ -108,7 +107,7 @@ def as_double_double(value: DoubleDouble | ArrayLike) -> DoubleDouble:
 
 # NumPy writes over its own intermediate arrays, by `_less` and by +=, which of JAX is a new array: new room costs more
 def _less(a: Array, b: Array) -> Array:
-    """The difference; of NumPy in the place of b, which nothing else needs."""
+    """Return the difference a - b; for NumPy arrays it overwrites b, which is not used any more."""
     return np.subtract(a, b, out=b) if type(b) is np.ndarray else a - b
 
 
@@ -121,7 +120,7 @@ def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _gathered(s: Array, e: Array, t: Array, f: Array) -> tuple[Array, Array]:
-    """The sum of what two sums, of the leading parts and of the others, have left; ``e`` is written over."""
+    """Return the sum of the results of two two-sums, of the leading and of the lower parts; ``e`` is overwritten."""
     e += t
     s, e = _fast_two_sum(s, e)
     e += f
@@ -139,11 +138,11 @@ def _split(a: Array) -> tuple[Array, Array]:
 
 
 def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
-    """The exact product in two parts.
+    """Return the exact product in two parts.
 
-    Every product below but the last, tiny one is exact, so a compiler that contracts ``x*y + z``
-    into one rounding (in one of several copies of an expression, as XLA does) changes nothing. NumPy contracts nothing,
-    and has the rounded product itself.
+    Every product below is exact except the last, tiny one. A compiler that contracts ``x*y + z`` into one rounding (in
+    one of several copies of an expression, as XLA does) therefore changes nothing. NumPy does not contract, so that the
+    rounded product can be used there.
     """
     ah, al = _split(a)
     bh, bl = _split(b)
@@ -164,7 +163,7 @@ def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
 
 # of numbers of NumPy that have their two parts along the second axis, into room that is there: fewer calls
 def sum_of_pairs(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-    """Write the sums."""
+    """Write the sums of numbers with their two parts along the second axis into ``out``."""
     sums, rests = _two_sum(x, y)
     high, rest = sums[:, 0], rests[:, 0]
     rest += sums[:, 1]
@@ -175,7 +174,7 @@ def sum_of_pairs(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
 
 
 def product_of_pairs(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-    """Write the products."""
+    """Write the products of numbers with their two parts along the second axis into ``out``."""
     a, b = x[:, 0], y[:, 0]
     product, rest = _two_product(a, b)
     crossed = a * y[:, 1]
@@ -185,13 +184,13 @@ def product_of_pairs(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
 
 
 def _write(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-    """`_fast_two_sum` into its place; ``a`` and ``b`` are written over."""
+    """Write `_fast_two_sum` into ``out``; ``a`` and ``b`` are overwritten."""
     total = np.add(a, b, out=out[:, 0])
     np.subtract(b, np.subtract(total, a, out=a), out=out[:, 1])
 
 
 def sqrt(x: DoubleDouble) -> DoubleDouble:
-    """Square root of ``x >= 0``; one Newton step from the float64 root."""
+    """Return the square root of ``x >= 0``, by one Newton step from the float64 root."""
     safe = xp.where(x.hi > 0, x.hi, 1.0)
     root = xp.sqrt(safe)
     p, e = _two_product(root, root)
@@ -213,7 +212,7 @@ EXP_HALVINGS = 4
 
 @functools.cache
 def _coefficients(names: tuple[str, ...]) -> np.ndarray:
-    """Those of several series, shape (terms, 2, series); shorter ones are filled up with zeros."""
+    """Return the coefficients of several series, shape (terms, 2, series); shorter series are padded with zeros."""
     coefficients = np.zeros((max(len(_SERIES[name]) for name in names), 2, len(names)))
     for j, name in enumerate(names):
         coefficients[: len(_SERIES[name]), :, j] = SERIES_PARTS[name]
@@ -221,9 +220,9 @@ def _coefficients(names: tuple[str, ...]) -> np.ndarray:
 
 
 def _polynomials(x: DoubleDouble, *names: str) -> DoubleDouble:
-    """Horner sums ``sum_k coefficients[j][k] x[j]**k``, a series of `_SERIES` for each entry j of x's first axis.
+    """Return sums ``sum_k coefficients[j][k] x[j]**k`` by Horner's rule; entry j of x's first axis has series j.
 
-    A loop over the coefficients: written out, the same sums would take most of a program's compilation.
+    It is a loop over the coefficients; unrolled, the sums would take most of a program's compilation time.
     """
     parts = _coefficients(names)
     parts = parts.reshape(parts.shape + (1,) * (x.hi.ndim - 1))
@@ -239,12 +238,12 @@ def _polynomials(x: DoubleDouble, *names: str) -> DoubleDouble:
 
 
 def reduce_half_pi(x: DoubleDouble) -> tuple[Array, DoubleDouble]:
-    """``(k, r)`` with ``x = k pi/2 + r``, k integral (float64) and ``|r| <= pi/4``; for ``0 <= x < 2**26``."""
+    """Return ``(k, r)`` with ``x = k pi/2 + r``, k integral (float64) and ``|r| <= pi/4``; for ``0 <= x < 2**26``."""
     return _reduce(x, *HALF_PI)
 
 
 def _reduce(x: DoubleDouble, reciprocal: float, parts: np.ndarray) -> tuple[Array, DoubleDouble]:
-    """``(k, r)`` with ``x = k period + r``, the period taken to three float64 parts."""
+    """Return ``(k, r)`` with ``x = k period + r``; the period has three float64 parts."""
     k = xp.round(x.hi * reciprocal)
 
     def step(i: Array | int, r: DoubleDouble) -> DoubleDouble:
@@ -254,7 +253,7 @@ def _reduce(x: DoubleDouble, reciprocal: float, parts: np.ndarray) -> tuple[Arra
 
 
 def sin_cos(x: DoubleDouble) -> tuple[DoubleDouble, DoubleDouble, Array]:
-    """``sin x, cos x, floor(2 x/pi)`` for ``x >= 0``, the three from one range reduction and so never at odds."""
+    """Return ``sin x, cos x, floor(2 x/pi)`` for ``x >= 0``, consistent because of one common range reduction."""
     k, r = reduce_half_pi(x)
     square = r * r
     sums = _polynomials(_stacked(square[None], square[None]), "sin", "cos")
@@ -264,7 +263,7 @@ def sin_cos(x: DoubleDouble) -> tuple[DoubleDouble, DoubleDouble, Array]:
 def _turned(
     k: Array, r: DoubleDouble, sine: DoubleDouble, cosine: DoubleDouble
 ) -> tuple[DoubleDouble, DoubleDouble, Array]:
-    """`sin_cos` of ``k pi/2 + r`` from sine and cosine of r."""
+    """Return `sin_cos` of ``k pi/2 + r`` from sine and cosine of r."""
     quadrant = k.astype(np.int64) & 3
     odd = (quadrant & 1) == 1
     s = where(odd, cosine, sine)
@@ -275,13 +274,13 @@ def _turned(
 
 
 def exp_negative(x: DoubleDouble) -> DoubleDouble:
-    """``exp(-x)`` for ``x >= 0``; underflows to zero beyond x = 700."""
+    """Return ``exp(-x)`` for ``x >= 0``; underflows to zero beyond x = 700."""
     beyond, k, r = _reduced_exponent(x)
     return _raised(_polynomials(r[None], "exp")[0], beyond, k)
 
 
 def _reduced_exponent(x: DoubleDouble) -> tuple[Array, Array, DoubleDouble]:
-    """Where x underflows, k and r: ``exp(-x) = 2**-k exp(r)**16``."""
+    """Return a mask of x that underflow, and k and r with ``exp(-x) = 2**-k exp(r)**16``."""
     beyond = x.hi > 700.0
     clipped = where(beyond, xp.full_like(x.hi, 700.0), x)
     k, r = _reduce(clipped, *LOG_2)
@@ -289,7 +288,7 @@ def _reduced_exponent(x: DoubleDouble) -> tuple[Array, Array, DoubleDouble]:
 
 
 def _raised(total: DoubleDouble, beyond: Array, k: Array) -> DoubleDouble:
-    """`exp_negative` from the ``total`` of the series."""
+    """Return `exp_negative` from the ``total`` of its series."""
     total = repeat(0, EXP_HALVINGS, lambda _, y: y * y, total, on_host(k))
     # 2**-k through the exponent bits: a library power would not be exact
     scale = from_bits((1023 - k.astype(np.int64)) << 52)
@@ -298,14 +297,17 @@ def _raised(total: DoubleDouble, beyond: Array, k: Array) -> DoubleDouble:
 
 
 def sinh_ratio(z: DoubleDouble) -> DoubleDouble:
-    """``sinh(sqrt z)/sqrt z`` by its power series in z, for ``|z| <= 1/4``."""
+    """Return ``sinh(sqrt z)/sqrt z`` by its power series in z, for ``|z| <= 1/4``."""
     return _polynomials(z[None], "sinh_ratio")[0]
 
 
 def functions_together(
     x: DoubleDouble, y: DoubleDouble, z: DoubleDouble
 ) -> tuple[tuple[DoubleDouble, DoubleDouble, Array], DoubleDouble, DoubleDouble]:
-    """`sin_cos` of x, `exp_negative` of y, `sinh_ratio` of z, all series in one loop; x has an axis more, its first."""
+    """Return `sin_cos` of x, `exp_negative` of y, `sinh_ratio` of z, with all series in one loop.
+
+    x has one more axis, its first.
+    """
     k, r = reduce_half_pi(x)
     beyond, power, rest = _reduced_exponent(y)
     square, angles = r * r, x.hi.shape[0]
@@ -316,13 +318,13 @@ def functions_together(
 
 
 def _stacked(*x: DoubleDouble) -> DoubleDouble:
-    """Along the first axis."""
+    """Concatenate along the first axis."""
     return DoubleDouble(xp.concatenate([y.hi for y in x]), xp.concatenate([y.lo for y in x]))
 
 
 def where(
     condition: Array, x: DoubleDouble | ArrayLike, y: DoubleDouble | ArrayLike
 ) -> DoubleDouble:
-    """Elementwise choice between two double-doubles."""
+    """Return an elementwise choice between two double-doubles."""
     x, y = as_double_double(x), as_double_double(y)
     return DoubleDouble(xp.where(condition, x.hi, y.hi), xp.where(condition, x.lo, y.lo))

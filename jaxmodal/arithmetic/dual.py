@@ -1,7 +1,7 @@
-"""Dual numbers: arrays of NumPy that carry their derivatives along some directions through every formula.
+"""Dual numbers: NumPy arrays with derivatives along some directions (forward-mode differentiation).
 
-``f(x + e) = f(x) + f'(x) e``: what a formula computes is computed with its derivatives, exactly, real or complex, and
-nothing is compiled. Costs grow with the number of directions.
+``f(x + e) = f(x) + f'(x) e``: a formula is evaluated together with its derivatives, exactly, for real or complex
+numbers and without compilation. The cost grows with the number of directions.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from jaxmodal.runtime.namespace import OfNumpy
 
 
 class Dual(np.lib.mixins.NDArrayOperatorsMixin, OfNumpy):
-    """A value and its derivatives.
+    """A value with its derivatives.
 
     Parameters
     ----------
     value
         Array of shape S.
     slopes
-        Its derivatives, of a shape that broadcasts to (directions, *S).
+        Derivatives, in a shape that broadcasts to (directions, *S).
     """
 
     __slots__ = ("slopes", "value")
@@ -98,7 +98,7 @@ class Dual(np.lib.mixins.NDArrayOperatorsMixin, OfNumpy):
 
 
 def _expanded(slopes: np.ndarray, ndim: int) -> np.ndarray:
-    """Slopes with as many axes as a value of ``ndim``, after that of the directions."""
+    """Return slopes with the axis of directions followed by ``ndim`` axes."""
     return slopes.reshape(slopes.shape[:1] + (1,) * (ndim + 1 - slopes.ndim) + slopes.shape[1:])
 
 
@@ -121,7 +121,7 @@ _RULES: dict[np.ufunc, Callable[..., tuple[Any, ...]]] = {
 
 
 def _parts(x: Any) -> tuple[Any, Any]:
-    """The value and the slopes, 0 of what has none."""
+    """Return the value and the slopes; 0 for numbers without slopes."""
     return (x.value, x.slopes) if isinstance(x, Dual) else (x, 0.0)
 
 

@@ -1,8 +1,8 @@
-"""A check of double-double with exact fractions: once for NumPy and for each backend of JAX, before it is trusted.
+"""Check of double-double arithmetic against exact fractions, once for NumPy and for each backend of JAX.
 
-Double-double computes rounding errors exactly. A compiler that may treat numbers of a computer as real numbers
-(``--xla_cpu_enable_fast_math``) concludes that they are zero, and of 32 digits 16 are left: counts and certificates
-then look as ever. So each kind of operation is tried on a few numbers whose results are known as fractions.
+Double-double computes rounding errors exactly. A compiler that applies the algebra of real numbers to floating-point
+numbers (``--xla_cpu_enable_fast_math``) concludes that they are zero, and 16 of 32 digits are left, with no visible
+effect on counts and certificates. Therefore each kind of operation is tested on numbers with exactly known results.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ _LANES = 16
 
 
 class InexactArithmeticError(ArithmeticError):
-    """Double-double has not its 32 digits here, so nothing that rests on it is given; the message says where and why.
+    """Raised if double-double arithmetic does not have its 32 digits; the message gives the place and the reason.
 
-    A version of JAX, or flags of its compiler, that change sums or products lead to this.
+    Possible causes are a version of JAX, or compiler flags, that change sums or products.
     """
 
 
 def require_exact(x: Array) -> None:
-    """Refuse double-double where it does not keep its digits; a look into a table after the first time.
+    """Raise an error if double-double arithmetic is not exact; a table lookup after the first call.
 
     Parameters
     ----------
     x : Array
-        What is to be computed with: an array of NumPy, of JAX, or a traced one, which may run on the default device or
-        on a CPU.
+        An array of the computation: of NumPy, of JAX, or traced; a traced one may run on the default device or on a
+        CPU.
 
     Raises
     ------
     InexactArithmeticError
-        NumPy, or the backend of JAX, fails the check. The message says in what, by how much, and what to do.
+        If NumPy, or the backend of JAX, fails the check. The message gives the operation, the error and a remedy.
     """
     if on_host(x):
         fault, where = _fault_of_numpy(), f"in NumPy {np.__version__}"
@@ -109,14 +109,14 @@ def _asked(platform: str) -> str:
 def _operations(
     a_hi: Array, a_lo: Array, b_hi: Array, b_lo: Array
 ) -> dict[str, tuple[Array, Array]]:
-    """The operations of `programs.operated` that compute, on a > 0 and b."""
+    """Return the results of the arithmetic operations of `programs.operated` for a > 0 and b."""
     a, b = DoubleDouble(a_hi, a_lo), DoubleDouble(b_hi, b_lo)
     results = {"sum": a + b, "product": a * b, "quotient": a / b, "root": dd.sqrt(a)}
     return {name: (x.hi, x.lo) for name, x in results.items()}
 
 
 def _fault(operations: Callable[..., dict[str, tuple[Array, Array]]]) -> str:
-    """The operation that is off by most, if by more than is allowed; else nothing."""
+    """Return the operation with the largest error, if that is more than allowed; otherwise an empty string."""
     a, b = _numbers()
     found = operations(a.hi, a.lo, b.hi, b.lo)
     x, y = _fractions(a.hi, a.lo), _fractions(b.hi, b.lo)
@@ -134,7 +134,10 @@ def _fault(operations: Callable[..., dict[str, tuple[Array, Array]]]) -> str:
 
 
 def _numbers() -> tuple[DoubleDouble, DoubleDouble]:
-    """Operands with all bits in use, of either sign and many sizes; some sums cancel but for their last digits."""
+    """Return operands with all bits in use, of either sign and many sizes.
+
+    Some sums cancel except for their last digits.
+    """
     k = np.arange(1.0, _LANES + 1.0)
     share = np.modf(np.outer([0.6180339887498949, 0.4142135623730951, 0.7320508075688772], k))[0]
     a = np.ldexp(1.0 + share[0], (k - 5.0).astype(int))
@@ -148,12 +151,12 @@ def _numbers() -> tuple[DoubleDouble, DoubleDouble]:
 
 
 def _fractions(hi: Array, lo: Array) -> list[Fraction]:
-    """The numbers exactly; zeros, which are none of the results, in place of what is not finite."""
+    """Return the numbers as fractions; values that are not finite become zeros, which are not among the results."""
     parts = np.array([hi, lo])
     parts[:, ~np.isfinite(parts).all(axis=0)] = 0.0
     return [Fraction(h) + Fraction(low) for h, low in parts.T.tolist()]
 
 
 def _largest_error(found: list[Fraction], exact: list[Fraction]) -> float:
-    """The largest relative error."""
+    """Return the largest relative error."""
     return max(float(abs(f / e - 1)) for f, e in zip(found, exact, strict=True))

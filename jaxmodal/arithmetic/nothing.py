@@ -1,7 +1,7 @@
-"""A number that is exactly zero: what it is added to stays, what it is multiplied with it becomes, and nothing is done.
+"""A structural zero: sums and products with it are simplified instead of computed.
 
-Formulas over the six directions of space are mostly zeros where an arm has few features, or lies in a plane. Where each
-number is an array of many lanes, leaving these operations out is most of the speed.
+Formulas over the six directions of space are mostly zeros for an arm with few features or in a plane. Each number is an
+array of many lanes, so that skipping these operations saves most of the time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jaxmodal.runtime.namespace import Array
 
 
 class Nothing:
-    """Exactly zero, of any shape; see `NOTHING`."""
+    """Exact zero of any shape; see `NOTHING`."""
 
     #: arrays of NumPy leave operations to it
     __array_ufunc__ = None
@@ -45,10 +45,10 @@ NOTHING = Nothing()
 
 
 def without_zeros(x: float) -> float | Nothing:
-    """A number, or nothing where it is 0."""
+    """Return a number, or `NOTHING` if it is 0."""
     return NOTHING if x == 0.0 else x
 
 
 def as_array(x: Array | Nothing, like: Array) -> Array:
-    """A number as an array with the shape of another."""
+    """Return a number as an array with the shape of another."""
     return 0.0 * like if isinstance(x, Nothing) else x + 0.0 * like

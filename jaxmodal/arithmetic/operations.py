@@ -1,9 +1,8 @@
-"""The operations of the beam formulas, for float64 arrays, double-doubles and recorded expressions alike.
+"""Operations of the beam formulas for float64 arrays, double-doubles, recorded expressions and registers.
 
-The formulas of `beams`, `member` and `condensation` are written once, with ``+ - * /`` and the
-functions below; the type of their
-arguments decides how they are evaluated (`evaluate_formula`): in float64 at once, in double-double through `programs`;
-inside a kernel as `registers`.
+The formulas of `beams`, `member` and `condensation` are written once, with ``+ - * /`` and the functions below. The
+type of the arguments selects the evaluation (`evaluate_formula`): directly in float64, through `programs` in
+double-double, or as `registers` inside a kernel.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ Kept = TypeVar("Kept", bound=tuple[Any, ...])
 
 
 class Arithmetic(enum.Enum):
-    """In what the formulas compute: what `number` makes of an array."""
+    """The arithmetic of the formulas, which selects the type that `number` returns for an array."""
 
     float64 = "float64"
     """The array itself."""
@@ -45,7 +44,7 @@ class Arithmetic(enum.Enum):
 def evaluate_formula(
     formula: Callable[..., Sequence[Number]], inputs: Sequence[Number]
 ) -> Sequence[Number]:
-    """``formula(*inputs)``, recorded and run level by level where the inputs are double-doubles."""
+    """Return ``formula(*inputs)``; for double-doubles it is recorded and run step by step."""
     if isinstance(inputs[0], DoubleDouble):
         on_the_host = all(on_host(x.hi) for x in inputs)
         return (run_on_host if on_the_host else programs.run)(formula, inputs)
@@ -53,9 +52,10 @@ def evaluate_formula(
 
 
 def number(value: Array, arithmetic: Arithmetic) -> Number:
-    """A float64 array as it is, as a double-double or as a register; what is no `Arithmetic` is refused.
+    """Return a float64 array as it is, as a double-double or as a register.
 
-    Double-double, too, where it does not keep its digits: every number of it comes from here.
+    Anything but an `Arithmetic` is refused, and so is double-double if it is not exact: all its numbers are created
+    here.
     """
     if arithmetic is Arithmetic.float64:
         return value
@@ -68,12 +68,12 @@ def number(value: Array, arithmetic: Arithmetic) -> Number:
 
 
 def leading(x: Number) -> Array:
-    """The float64 value nearest to x; its sign is exact."""
+    """Return the float64 value nearest to x; its sign is exact."""
     return x.hi if isinstance(x, DoubleDouble) else bare(x)
 
 
 def select(condition: Number, if_positive: Number, otherwise: Number) -> Number:
-    """``if_positive`` where ``condition`` > 0, of a complex one its real part, else ``otherwise``."""
+    """Return ``if_positive`` where ``condition`` (or its real part) > 0, and ``otherwise`` elsewhere."""
     if isinstance(condition, Expression):
         return condition.select(if_positive, otherwise)
     if isinstance(condition, DoubleDouble):
@@ -84,21 +84,21 @@ def select(condition: Number, if_positive: Number, otherwise: Number) -> Number:
 
 
 def absolute(x: Number) -> Number:
-    """The modulus of a real number."""
+    """Return the absolute value of a real number."""
     if isinstance(x, Expression | DoubleDouble):
         return select(x, x, -x)
     return Register(xp.abs(x.value)) if isinstance(x, Register) else abs(x)
 
 
 def rounds_to_float64(x: Number) -> bool:
-    """Whether a number is of float64, also where it is recorded or in a register."""
+    """Return True if a number is float64, including recorded numbers and registers."""
     if isinstance(x, Expression):
         return x.recorder.in_float64
     return not isinstance(x, DoubleDouble)
 
 
 def nonzero(x: Number) -> Number:
-    """A denominator: exact zeros are replaced by a tiny number (in double-double every division does the same)."""
+    """Return a denominator with exact zeros replaced by a tiny number (double-double divisions do this themselves)."""
     if isinstance(x, Expression):
         return x.nonzero()
     if isinstance(x, Register):
@@ -109,11 +109,11 @@ def nonzero(x: Number) -> Number:
 
 
 def keep(x: Number) -> Number:
-    """x, computed once: a float64 array is divided by a one that XLA cannot see through.
+    """Return x, forced to be computed once: a float64 array is divided by a 1 that XLA cannot simplify.
 
-    XLA on a CPU computes a cheap operation anew in every loop that uses its result; written without this, the
-    determinant of a link takes six times the multiplications. It never repeats a division. LLVM, which comes after,
-    knows that an odd number is not zero, and drops the division. Of a complex number both parts are kept.
+    XLA on a CPU repeats a cheap operation in every loop that uses its result; without this, the determinant of a link
+    takes six times the multiplications. It never repeats a division. LLVM, which runs later, knows that an odd number
+    is not zero and removes the division. Of a complex number both parts are kept.
     """
     if not isinstance(x, jax.Array):
         return x
@@ -124,12 +124,12 @@ def keep(x: Number) -> Number:
 
 
 def keep_all(values: Kept) -> Kept:
-    """`keep` for every entry of a named tuple."""
+    """Apply `keep` to every entry of a named tuple."""
     return type(values)(*(keep(x) for x in values))
 
 
 def sqrt(x: Number) -> Number:
-    """Square root; zero for x <= 0, of a complex number the principal one."""
+    """Return the square root: zero for real x <= 0, the principal root for complex numbers."""
     if isinstance(x, Expression):
         return x.sqrt()
     if isinstance(x, DoubleDouble):
@@ -143,10 +143,10 @@ def sqrt(x: Number) -> Number:
 
 
 def complex_root(z: Array) -> Array:
-    """The principal square root of complex numbers whose squares are far from overflow; all digits.
+    """Return the principal square root, with all digits, of complex numbers whose squares are far from overflow.
 
-    From real roots: those of libraries take care of infinite and of denormal numbers, at thirty times the time, and as
-    long a program.
+    It uses real square roots. Library functions also handle infinite and denormal numbers, but take thirty times as
+    long and make programs longer.
     """
     real, imag = z.real, z.imag
     larger = xp.sqrt(0.5 * (xp.sqrt(real * real + imag * imag) + xp.abs(real)))
@@ -161,9 +161,9 @@ def complex_root(z: Array) -> Array:
 
 
 def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:
-    """``sin x, cos x, floor(2 x/pi)`` for each argument x >= 0.
+    """Return ``sin x, cos x, floor(2 x/pi)`` for each argument x >= 0.
 
-    The three come from one range reduction, so that they never disagree.
+    They are consistent, because they use one common range reduction.
     """
     if isinstance(arguments[0], DoubleDouble):
         s, c, k = dd.sin_cos(_stacked(arguments))
@@ -175,7 +175,7 @@ def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:
 
 
 def _stacked(numbers: Sequence[DoubleDouble]) -> DoubleDouble:
-    """Numbers of shapes that broadcast along a new first axis."""
+    """Stack numbers whose shapes broadcast along a new first axis."""
     shape = xp.broadcast_shapes(*(x.hi.shape for x in numbers))
     return DoubleDouble(
         xp.stack([xp.broadcast_to(x.hi, shape) for x in numbers]),
@@ -186,7 +186,7 @@ def _stacked(numbers: Sequence[DoubleDouble]) -> DoubleDouble:
 def functions_of(
     angles: Sequence[Number], exponent: Number, square: Number
 ) -> tuple[list[tuple[Number, Number, Array]], Number, Number]:
-    """`sin_cos` of the angles, `exp_negative` of the exponent and `sinh_ratio` of the square."""
+    """Return `sin_cos` of the angles, `exp_negative` of the exponent and `sinh_ratio` of the square."""
     if isinstance(exponent, DoubleDouble) and on_host(exponent.hi):
         x = _stacked([*angles, exponent, _small(square)])
         (s, c, k), decay, ratio = dd.functions_together(x[:-2], x[-2], x[-1])
@@ -201,10 +201,10 @@ COS_SERIES = [(-1) ** k / math.factorial(2 * k + 4) for k in range(10)]
 
 
 def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
-    """The float64 version in elementary operations (about 1 ulp): library calls keep a fused loop from vectorising.
+    """Return `sin_cos` in float64 by elementary operations (about 1 ulp).
 
-    The remainder of x by pi needs no exchange of sine and cosine, so that XLA, which computes the two apart, evaluates
-    one polynomial for each. Of complex numbers by their real parts.
+    Library calls keep a fused loop from vectorising. The reduction by pi needs no exchange of sine and cosine, so that
+    XLA, which computes the two separately, evaluates one polynomial for each. Complex numbers use their real parts.
     """
     if is_complex(x):
         (sine, cosine, k), rise = _sin_cos(x.real), x.imag
@@ -227,14 +227,17 @@ def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
 
 
 def exp_negative(x: Number) -> Number:
-    """``exp(-x)`` for x >= 0."""
+    """Return ``exp(-x)`` for x >= 0."""
     if isinstance(x, Register):
         return Register(exp_negative(x.value))
     return dd.exp_negative(x) if isinstance(x, DoubleDouble) else xp.exp(-x)
 
 
 def log(x: Array) -> Array:
-    """Natural logarithm of normal numbers x > 0 in elementary operations (about 1 ulp): XLA's does not vectorise."""
+    """Return the natural logarithm of normal numbers x > 0 by elementary operations (about 1 ulp).
+
+    The logarithm of XLA does not vectorise.
+    """
     word = bits(x)
     exponent = (word >> 52) - 1023
     mantissa = from_bits((word & (2**52 - 1)) | (1023 << 52))
@@ -255,7 +258,10 @@ _LOG_TERMS = 11
 
 
 def sinh_ratio(z: Number) -> Number:
-    """``sinh(sqrt z)/sqrt z`` by its power series, for ``0 <= z <= 1/4``; other arguments are clipped to that range."""
+    """Return ``sinh(sqrt z)/sqrt z`` by its power series, for ``0 <= z <= 1/4``.
+
+    Other arguments are clipped to this range.
+    """
     if isinstance(z, DoubleDouble):
         return dd.sinh_ratio(_small(z))
     if isinstance(z, Register):
@@ -268,6 +274,6 @@ def sinh_ratio(z: Number) -> Number:
 
 
 def _small(z: DoubleDouble) -> DoubleDouble:
-    """z, or 0 where its power series is not for it."""
+    """Return z, or 0 outside the range of its power series."""
     inside = (z.hi >= 0.0) & (z.hi <= 0.25)
     return dd.where(inside, z, xp.zeros_like(z.hi))

@@ -1,12 +1,10 @@
-"""Straight-line arithmetic recorded once and run level by level in double-double; in NumPy by `wide_programs`.
+"""Straight-line formulas, recorded once and run step by step in double-double; in NumPy by `wide_programs`.
 
-A formula of several hundred double-double operations, written out, is some ten thousand elementary
-operations, and a compiler
-spends half a minute on it. Here the formula is recorded instead: called with `Expression` arguments it leaves a list of
-operations, which is scheduled into steps of a few independent operations each. A step is one small
-loop body, so that the whole
-formula compiles in a fraction of a second; and the formula itself stays written once, for float64
-and for double-double.
+A formula of several hundred double-double operations, written out, has some ten thousand elementary operations, which
+take a compiler half a minute. Here the formula is recorded instead: called with `Expression` arguments, it yields a
+list of operations, which is scheduled into steps of a few independent operations each. A step is one small loop body,
+so that the whole formula compiles in a fraction of a second. The formula is written only once for float64 and for
+double-double.
 """
 
 from __future__ import annotations
@@ -29,9 +27,9 @@ ARITY = {"add": 2, "multiply": 2, "divide": 2, "sqrt": 1, "select": 3, "nonzero"
 
 
 class Recorder:
-    """The operations met so far; equal operations are recorded once.
+    """The operations recorded so far; equal operations are recorded once.
 
-    Denominators that may be zero are operations of their own in float64; in double-double every division takes care.
+    In float64, denominators that may be zero are operations of their own; in double-double every division handles them.
     """
 
     def __init__(self, in_float64: bool = False) -> None:
@@ -48,7 +46,7 @@ class Recorder:
 
 
 class Expression:
-    """A recorded number: ``sign`` times the value of a node. Signs cost nothing."""
+    """A recorded number: ``sign`` times the value of a node. Sign changes need no operation."""
 
     def __init__(self, recorder: Recorder, index: int, sign: float) -> None:
         self.recorder, self.index, self.sign = recorder, index, sign
@@ -101,13 +99,13 @@ class Expression:
         return self.recorder.node("sqrt", (self.positive().index,))
 
     def nonzero(self) -> Expression:
-        """The expression, or a tiny number in place of zero."""
+        """Return the expression, or a tiny number in place of zero."""
         if not self.recorder.in_float64:
             return self
         return self.recorder.node("nonzero", (self.positive().index,))
 
     def select(self, if_positive: Expression, otherwise: Expression) -> Expression:
-        """``if_positive`` where this expression exceeds zero, else ``otherwise``."""
+        """Return ``if_positive`` where this expression exceeds zero, and ``otherwise`` elsewhere."""
         arguments = (
             self.positive().index,
             if_positive.positive().index,
@@ -121,7 +119,7 @@ def _signed(node: Expression, sign: float) -> Expression:
 
 
 class Program(NamedTuple):
-    """A schedule: for each kind the register rows of its arguments, of shape (steps, width)."""
+    """A schedule: for each kind of operation the register rows of its arguments, shape (steps, width)."""
 
     num_registers: int
     constants: np.ndarray
@@ -134,7 +132,7 @@ class Program(NamedTuple):
 def recorded(
     formula: Callable[..., Sequence[Expression]], num_inputs: int, in_float64: bool = False
 ) -> tuple[list[tuple[str, tuple[int, ...], float]], list[Expression], list[int]]:
-    """Operations of ``formula``, its results, and how many operations at least follow each."""
+    """Return the operations of ``formula``, its results, and the least number of operations that follow each."""
     recorder = Recorder(in_float64)
     inputs = [recorder.node("input", (), float(i)) for i in range(num_inputs)]
     outputs = list(formula(*inputs))
@@ -147,7 +145,7 @@ def recorded(
 
 
 def operated(kind: str, x: Sequence[DoubleDouble]) -> DoubleDouble:
-    """One kind of operation on stacked operands."""
+    """Apply one kind of operation to stacked operands."""
     if kind == "add":
         return x[0] + x[1]
     if kind == "multiply":
@@ -215,8 +213,8 @@ def run(
     Parameters
     ----------
     formula : Callable
-        A module-level function of numbers that uses ``+ - * /``, and `arithmetic.sqrt` and
-        `arithmetic.select` only; returns a sequence of numbers. Recorded at its first use.
+        A module-level function of numbers that uses only ``+ - * /``, `arithmetic.sqrt` and `arithmetic.select`, and
+        returns a sequence of numbers. It is recorded at its first use.
     inputs : sequence of DoubleDouble
         Arguments; their shapes broadcast.
 
@@ -262,7 +260,7 @@ def run(
 
 
 def _step(program: Program, t: Array, hi: Array, lo: Array) -> list[DoubleDouble]:
-    """The operations of one step, one stacked operation for each kind."""
+    """Return the results of one step, with one stacked operation for each kind."""
 
     def operands(kind: str) -> list[DoubleDouble]:
         rows = [jnp.asarray(a)[t] for a in program.arguments[kind]]

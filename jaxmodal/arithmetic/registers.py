@@ -1,6 +1,6 @@
 """Float64 numbers inside a kernel: each is computed once and stays in a register.
 
-`arithmetic.keep` does that for arrays by a division that XLA cannot remove; a kernel needs none.
+For arrays, `arithmetic.keep` does this by a division that XLA cannot remove; a kernel needs none.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jax import Array
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Register:
-    """A float64 array of a kernel, with the operators that formulas use; the other operand may be an array."""
+    """A float64 array in a kernel, with the operators that formulas use; the other operand may be an array."""
 
     value: Array
 
@@ -45,5 +45,5 @@ class Register:
 
 
 def bare(x: Any) -> Any:
-    """The array of a register, anything else as it is."""
+    """Return the array of a register; anything else unchanged."""
     return x.value if isinstance(x, Register) else x

@@ -1,7 +1,7 @@
-"""Recorded formulas in NumPy: each step is one kind of operation, on as many numbers as are ready for it.
+"""Recorded formulas in NumPy: each step applies one kind of operation to all numbers that are ready for it.
 
-A call of NumPy takes about a microsecond, whatever the few hundred numbers that it works on. So equal operations of a
-formula, and of formulas that are evaluated side by side, are done in one call.
+A NumPy call takes about a microsecond, whether it works on ten numbers or on a few hundred. Therefore equal operations
+of a formula, and of formulas that are evaluated together, are done in one call.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from jaxmodal.arithmetic.programs import ARITY, Expression, operated, recorded
 
 
 class Step(NamedTuple):
-    """Operations of one ``kind``: the registers of their operands, one slot after the other, and of their results.
+    """Operations of one ``kind``: registers of their operands, one slot after the other, and of their results.
 
-    ``slots`` are where each slot is among the operands, ``signs`` those of the second operands of additions, None where
-    all are 1.
+    ``slots`` are the positions of the slots among the operands; ``signs`` are the signs of the second operands of
+    additions, None if all are 1.
     """
 
     kind: str
@@ -33,9 +33,9 @@ class Step(NamedTuple):
 
 
 class WideProgram(NamedTuple):
-    """A schedule: ``first`` are the steps that need none of the inputs that follow ``later``.
+    """A schedule: the steps ``first`` do not need the inputs that follow ``later``.
 
-    ``kept`` are the registers from before that the ``last`` steps and the outputs need.
+    ``kept`` are the registers from these steps that the ``last`` steps and the outputs need.
     """
 
     num_registers: int
@@ -54,7 +54,10 @@ def record_wide(
     later: tuple[int, ...],
     in_float64: bool,
 ) -> WideProgram:
-    """Record ``formula`` and schedule its operations: of the kind that the longest path waits for, all that can go."""
+    """Record ``formula`` and schedule its operations.
+
+    Each step takes all ready operations of the kind that is next on the longest path.
+    """
     nodes, outputs, height = recorded(formula, num_inputs, in_float64)
     waits, needed = [False] * len(nodes), {o.index for o in outputs}
     users: list[list[int]] = [[] for _ in nodes]
@@ -70,7 +73,7 @@ def record_wide(
     register |= {c: num_inputs + k for k, c in enumerate(constants)}
 
     def scheduled(chosen_nodes: list[int]) -> list[Step]:
-        """The steps of some nodes, all that can go at once of the kind that the longest path waits for."""
+        """Return the steps of some nodes; each takes all ready operations of the kind on the longest path."""
         steps = []
         missing = {i: sum(j not in register for j in set(nodes[i][1])) for i in chosen_nodes}
         ready = [i for i in chosen_nodes if missing[i] == 0]
@@ -110,11 +113,11 @@ def record_wide(
 
 
 class Begun:
-    """Evaluations of a formula side by side, along the first axis of its inputs, up to those that are not known yet.
+    """Evaluations of a formula, along the first axis of its inputs, as far as the known inputs allow.
 
-    Inputs that follow in `go_on` are None, the others all of float64 or all DoubleDouble. What does not depend on those
-    that follow is computed at once for all; ``shape`` is that of each number. Inputs of wider shapes are as if they
-    followed: what does not depend on them is computed once, and the rest at one place after the other.
+    Inputs that follow in `go_on` are None; the others are all float64 or all DoubleDouble. Values that do not depend on
+    later inputs are computed immediately, for all places; ``shape`` is that of each number. Inputs of larger shapes are
+    treated like later inputs: values independent of them are computed once, the rest place by place.
     """
 
     def __init__(
@@ -144,7 +147,7 @@ class Begun:
         self._widened: dict[int, np.ndarray] = {}
 
     def go_on(self, place: int, inputs: Sequence[np.ndarray | DoubleDouble]) -> None:
-        """Compute the rest at one place along the first axis, where the other ``inputs`` are known now."""
+        """Compute the rest at one place along the first axis, with the remaining ``inputs``."""
         values = self._values[place : place + 1]
         if self._wider:
             known, kept = values, self._program.kept
@@ -160,7 +163,7 @@ class Begun:
     def outputs(
         self, place: int | None = None, first: int = 0, last: int | None = None
     ) -> list[Any]:
-        """The results from the ``first`` to before the ``last``, at one place, or at all, along the first axis."""
+        """Return the results from ``first`` to before ``last``, at one place along the first axis or at all."""
         rows, signs = (x[first:last] for x in (self._program.outputs, self._program.signs))
         if place is not None:
             values = self._widened[place][0] if self._wider else self._values[place]
@@ -184,12 +187,12 @@ class Begun:
 
 
 def _column(x: np.ndarray, lanes: tuple[int, ...]) -> np.ndarray:
-    """One number for each register, whatever the lane."""
+    """Return one number for each register, the same for all lanes."""
     return x.reshape(x.shape + (1,) * len(lanes))
 
 
 def _run(steps: list[Step], values: np.ndarray) -> None:
-    """The steps on registers (places, parts, registers, ...): one part in float64, two in double-double."""
+    """Run the steps on registers (places, parts, registers, ...): one part in float64, two in double-double."""
     if values.shape[1] == 1:
         _run_in_float64(steps, values[:, 0].reshape(len(values), values.shape[2], -1))
         return
@@ -206,12 +209,12 @@ def _shape(x: np.ndarray | DoubleDouble) -> tuple[int, ...]:
 
 
 def _is_wider(x: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    """Whether an array is not of a shape when it is broadcast to it; NumPy's own answer takes longer than a step."""
+    """Return True if an array exceeds a shape in some axis; NumPy's own check takes longer than a step."""
     return any(n > m for n, m in zip(reversed(x), reversed(shape), strict=False))
 
 
 def _in_pairs(kind: str, x: Sequence[np.ndarray], out: np.ndarray) -> None:
-    """One kind of operation on stacked operands, whose parts are along the second axis as those of the results are."""
+    """Apply one kind of operation to stacked operands, with the parts along the second axis of operands and results."""
     if kind == "add":
         dd.sum_of_pairs(x[0], x[1], out)
     elif kind == "multiply":
@@ -222,7 +225,7 @@ def _in_pairs(kind: str, x: Sequence[np.ndarray], out: np.ndarray) -> None:
 
 
 def _run_in_float64(steps: list[Step], values: np.ndarray) -> None:
-    """`_run` on registers (places, registers, lanes), of which ``values`` is a view."""
+    """Apply `_run` to registers (places, registers, lanes), of which ``values`` is a view."""
     for kind, operands, slots, results, signs in steps:
         taken, found = values.take(operands, 1), values[:, results]
         a = taken[:, slots[0]]
@@ -245,7 +248,7 @@ def _run_in_float64(steps: list[Step], values: np.ndarray) -> None:
 def run_on_host(
     formula: Callable[..., Sequence[Expression]], inputs: Sequence[DoubleDouble]
 ) -> list[DoubleDouble]:
-    """`programs.run` in NumPy: a few hundred calls, whatever the number of lanes."""
+    """Run `programs.run` in NumPy: a few hundred calls, whatever the number of lanes."""
     shape = np.broadcast_shapes(*(x.hi.shape for x in inputs))
     return Begun(formula, inputs, (1, *shape)).outputs(0)
 
@@ -253,9 +256,10 @@ def run_on_host(
 def run_stacked(
     formula: Callable[..., Sequence[Any]], inputs: Sequence[Any], most: int
 ) -> np.ndarray | DoubleDouble:
-    """``formula`` of inputs that are stacked along the first axis, as its outputs are; all of one kind.
+    """Return ``formula`` of inputs stacked along the first axis, with stacked outputs; all of one kind.
 
-    In float64 it is called as it is beyond so many (``most``) lanes, where a call of NumPy costs less than its numbers.
+    In float64 with more than ``most`` lanes the formula is called directly, because a NumPy call then costs less than
+    its numbers.
     """
     in_pairs = isinstance(inputs[0], DoubleDouble)
     groups = [np.stack([x.hi, x.lo]) if in_pairs else x[None] for x in inputs]

@@ -1,1 +1,1 @@
-"""What an arm is: links, sections, payload, its files, its parameters, and the arrays that are computed with."""
+"""Planar arms: links, sections, payload, files, parameters, and the arrays for computations."""

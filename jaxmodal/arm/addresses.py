@@ -1,7 +1,7 @@
-"""One address for every physical value of an arm: which there are, what they stand for, unit and meaning.
+"""Addresses of the physical values of an arm, with the unit and the meaning of each.
 
-``link2.joint_angle``, ``link1.section.wall_thickness`` and ``payload.mass`` each name one value;
-``link*.thickness_factor`` names that of every link. Links count from 1 at the base.
+``link2.joint_angle``, ``link1.section.wall_thickness`` and ``payload.mass`` each address one value;
+``link*.thickness_factor`` addresses the value of every link. Links count from 1 at the base.
 """
 
 import re
@@ -33,7 +33,7 @@ _NUMBERED = re.compile(
 
 @runtime_checkable
 class Addressed(Protocol):
-    """An arm that is not planar and knows the addresses of its values itself."""
+    """Protocol of an arm that is not planar and lists its own addresses."""
 
     @property
     def num_links(self) -> int: ...
@@ -61,9 +61,9 @@ _ADDRESS = re.compile(
 
 
 def declared(kinds: Iterable[tuple[str, type[Record], str]]) -> dict[str, tuple[str, str]]:
-    """Return unit and meaning of all fields of records, by address without numbers.
+    """Return unit and meaning of every field of some records, keyed by address without link numbers.
 
-    ``kinds`` are what stands before the fields of a record, the record, and what ends its meanings.
+    Each of ``kinds`` is the prefix of the addresses, the record type, and a suffix appended to every meaning.
     """
     found: dict[str, tuple[str, str]] = {}
     for prefix, kind, where in kinds:
@@ -86,16 +86,16 @@ DECLARED = declared(
 
 
 def full_address(parameter: str, arm: Arm | Addressed | None = None) -> str:
-    """Return the address that a name stands for: itself, unless it is ``theta_2`` or another of `ALIASES`.
+    """Return the full address of a parameter name, resolving ``theta_2`` and the other `ALIASES`.
 
-    With an arm in space the names of its joints are known: ``elbow`` is the angle of the joint that has this name, or
-    its position where it slides, and so is ``elbow.joint_position``; ``elbow.joint_stiffness`` is another value of its
-    link.
+    A full address is returned unchanged. With an arm in space, joint names are resolved as well: ``elbow`` and
+    ``elbow.joint_position`` are the angle of the joint with this name (its position if it slides), and
+    ``elbow.joint_stiffness`` is another value of the same link.
 
     Raises
     ------
     ArmError
-        If it is no text, or several joints of the arm have the name.
+        If ``parameter`` is not text, or several joints of the arm have the name.
 
     Examples
     --------
@@ -113,12 +113,12 @@ def full_address(parameter: str, arm: Arm | Addressed | None = None) -> str:
 
 
 def may_name_joint(address: str) -> bool:
-    """Whether an address is none by number, so that only an arm that has a joint of this name knows it."""
+    """Return True if an address is not one by number, so that it can only be the name of a joint of an arm."""
     return not _NUMBERED.match(address)
 
 
 def _by_number(arm: Arm | Addressed, parameter: str) -> str:
-    """The address with the number of a link in place of the name of its joint; names may have dots."""
+    """Return an address with a joint name replaced by its link number; joint names may contain dots."""
     names = arm.joint_names if may_name_joint(parameter) else {}
     fits = [name for name in names if f"{parameter}.".startswith(f"{name}.")]
     if not fits:
@@ -138,7 +138,7 @@ def _by_number(arm: Arm | Addressed, parameter: str) -> str:
 
 
 def joint_named(arm: Arm | Addressed, address: str) -> str:
-    """Return the name of the joint whose position is at an address, or nothing: no name, or one of several joints."""
+    """Return the name of the joint whose position an address refers to; empty if it has none or shares it."""
     for name, numbers in arm.joint_names.items():
         if [f"link{number}.{arm.position_of(number)}" for number in numbers] == [address]:
             return name
@@ -146,7 +146,7 @@ def joint_named(arm: Arm | Addressed, address: str) -> str:
 
 
 def labelled(arm: Arm | Addressed, address: str) -> str:
-    """Return an address of a value by the name of its joint, where that has one of its own: ``elbow.hub.mass``."""
+    """Return an address with ``link4`` replaced by the joint's name where that is unique: ``elbow.hub.mass``."""
     position = joint_named(arm, address)
     if position or not address.startswith("link"):
         return position or address
@@ -158,11 +158,10 @@ def labelled(arm: Arm | Addressed, address: str) -> str:
 
 
 def list_addresses(arm: Arm | Addressed) -> list[str]:
-    """Return the address of every value of an arm that can be read and set, base to tip.
+    """Return the addresses of all values of an arm that can be read and set, from base to tip.
 
-    A value that the arm does not have (a shear modulus where the Poisson ratio is given, a shear
-    coefficient that follows a rule) has no address, nor has the thickness factor of a link whose
-    shape does not take one.
+    A value that the arm does not have has no address: a shear modulus where the Poisson ratio is given, a shear
+    coefficient that follows a rule, the thickness factor of a link whose section cannot be scaled.
 
     Examples
     --------
@@ -179,7 +178,7 @@ def list_addresses(arm: Arm | Addressed) -> list[str]:
 
 
 def _settable(record: Record | None) -> list[str]:
-    """The paths of the values that a link, the payload, the loads or the base has, and that can be set."""
+    """Return the paths of all settable values of a link, the payload, the loads or the base."""
     if record is None:
         return []
     paths = [path for path, _ in walk(record)]
@@ -191,21 +190,21 @@ def _settable(record: Record | None) -> list[str]:
 
 
 def resolve_address(arm: Arm | Addressed, address: str) -> list[str]:
-    """Return the single addresses that an address stands for: n of them for ``link*``.
+    """Return the list of single-value addresses that an address covers; ``link*`` covers every link.
 
     Parameters
     ----------
     arm
         The arm.
     address
-        An address, ``theta_2`` and the like, or one by the name of a joint (`full_address`); ``link*`` stands for
-        every link, for what belongs to a joint for every link but segments.
+        An address, an alias such as ``theta_2``, or an address by joint name (`full_address`). ``link*`` covers every
+        link; for the fields of a joint it covers every link except segments.
 
     Raises
     ------
     ArmError
-        If the arm has no such value in any, or with ``link*`` in every, link; the message suggests addresses that are
-        near.
+        If the arm does not have the value (with ``link*``: if any link does not have it). The message suggests similar
+        addresses.
 
     Examples
     --------
@@ -233,13 +232,13 @@ def resolve_address(arm: Arm | Addressed, address: str) -> list[str]:
 
 
 def set_together(arm: Arm | Addressed, addresses: Iterable[str]) -> dict[str, str]:
-    """Return every single address that addresses set together stand for, each with the one of them that sets it.
+    """Return a dict from each single-value address to the given address that sets it.
 
     Raises
     ------
     ArmError
-        If the arm has no such value, or two of them set one value: ``theta_2`` and ``link2.joint_angle``, or a whole
-        and its part, ``link*.tip_mass`` and ``link2.tip_mass``.
+        If the arm does not have a value, or if two addresses set the same value: ``theta_2`` and ``link2.joint_angle``,
+        or ``link*.tip_mass`` and ``link2.tip_mass``.
 
     Examples
     --------
@@ -262,17 +261,16 @@ def set_together(arm: Arm | Addressed, addresses: Iterable[str]) -> dict[str, st
 def asked_for(
     arm: Arm | Addressed, given: Iterable[str] | None
 ) -> tuple[tuple[str, ...], list[list[str]]]:
-    """Return the parameters that derivatives are asked for, all of the arm if None, and the single addresses of each.
+    """Return the parameters to differentiate by, and the single-value addresses of each.
 
-    Parameters by the names of joints are returned by number.
-
-    A whole and its part are two parameters: what changes with all links together, and with one of them.
+    If ``given`` is None, these are all parameters of the arm. Joint names are converted to link numbers.
+    ``link*.length`` and ``link1.length`` are two different parameters and may be given together.
 
     Raises
     ------
     ArmError
-        If it is no list, or a single text, whose letters would be taken for addresses; the arm has no such value; or
-        two of them are one parameter, such as ``theta_2`` and ``link2.joint_angle``.
+        If ``given`` is not a list (a single string is refused as well), if the arm does not have a value, or if two
+        names are the same parameter, such as ``theta_2`` and ``link2.joint_angle``.
     """
     if given is None:
         known = tuple(list_addresses(arm))
@@ -296,7 +294,7 @@ def asked_for(
 
 
 def _has(arm: Arm | Addressed, single: str) -> bool:
-    """Whether a single address is one of `list_addresses`, without the list of all."""
+    """Return True if a single-value address is in `list_addresses`, without building the list."""
     if not isinstance(arm, Arm):
         return arm.has(single)
     parts = _ADDRESS.fullmatch(single)
@@ -330,7 +328,7 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
         )
     if isinstance(arm, Arm) and parts and parts["other"] == "loads" and arm.loads is None:
         return (
-            f"{message}: it bears no loads; give it some with arm.replace(loads=Loads(gravity=9.81)), in a file with a "
+            f"{message}: it has no loads; give it some with arm.replace(loads=Loads(gravity=9.81)), in a file with a "
             "table [loads]."
         )
     if isinstance(arm, Arm) and parts and parts["other"] == "base_stiffness":
@@ -357,7 +355,7 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
 
 
 def _named(arm: Arm | Addressed, known: list[str]) -> list[str]:
-    """The addresses by the names of joints."""
+    """Return the addresses by joint name."""
     found = []
     for name, (number, *others) in arm.joint_names.items():
         prefix = f"link{number}."
@@ -367,7 +365,7 @@ def _named(arm: Arm | Addressed, known: list[str]) -> list[str]:
 
 
 def _unset(arm: Arm, link: str | None, other: str | None, field: str) -> bool:
-    """Whether a feature (not one of two ways to give the shear stiffness) is left out where the address looks."""
+    """Return True if an address refers to an optional feature that is left out; the two shear inputs do not count."""
     record: Record | None
     if link is None:
         assert other is not None
@@ -382,7 +380,7 @@ def _unset(arm: Arm, link: str | None, other: str | None, field: str) -> bool:
 
 
 def in_words(address: str, meaning: str) -> str:
-    """The meaning of a value with the link that it belongs to."""
+    """Return the meaning of a value followed by its link: ``... (link 2)``."""
     parts = _ADDRESS.fullmatch(full_address(address))
     link = parts["link"] if parts else None
     if link is None:
@@ -391,7 +389,7 @@ def in_words(address: str, meaning: str) -> str:
 
 
 def about(address: str, declared: Mapping[str, tuple[str, str]]) -> tuple[str, str]:
-    """Unit and meaning of an address among those ``declared``, by address without the number of the link."""
+    """Return unit and meaning of an address; ``declared`` is keyed by address without link numbers."""
     address = full_address(address)
     generic = re.sub(r"^link(?:[1-9][0-9]*|\*)\.", "link.", address, flags=re.ASCII)
     if (generic == address and address.startswith("link.")) or generic not in declared:

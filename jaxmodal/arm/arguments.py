@@ -1,4 +1,4 @@
-"""Arguments of public calls: real and whole numbers and arrays of them, or an error that names them."""
+"""Checks of public arguments: real numbers, whole numbers and arrays; errors name the argument."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from jaxmodal.runtime.namespace import is_traced
 
 
 def real_array(value: Any, name: str) -> NDArray[np.float64]:
-    """A concrete value as an array of float64; text, truth values, complex numbers and uneven rows are refused.
+    """Return a concrete value as a float64 array.
 
-    NumPy would drop imaginary parts with a warning, masks and labels without one (`plain`).
+    Text, booleans, complex numbers and ragged rows are refused: NumPy would drop imaginary parts with a warning. Masks
+    and labels, which NumPy would drop without one, are handled by `plain`.
     """
     values = plain(name, value)
     try:
@@ -46,7 +47,7 @@ def _traced(value: Any, name: str) -> str:
 
 
 def real_number(value: Any, name: str, expected: str) -> float:
-    """A concrete number as a float; one in an array without axes is a number, too."""
+    """Return a concrete number, or an array of shape (), as a float."""
     array = real_array(value, name)
     if array.ndim or isinstance(value, bool):
         raise ValueError(f"{name} = {shown(value)}: expected one number, {expected}")
@@ -54,7 +55,15 @@ def real_number(value: Any, name: str, expected: str) -> float:
 
 
 def band(omega_min: Any, omega_max: Any, from_zero: bool = False) -> tuple[float, float]:
-    """The ends of a band of angular frequencies in rad/s, above 0 or ``from_zero`` on, or a ValueError."""
+    """Return the ends of a band of angular frequencies, rad/s, as floats.
+
+    The lower end must be greater than 0, or at least 0 with ``from_zero``.
+
+    Raises
+    ------
+    ValueError
+        If the ends are not finite, or not in ascending order.
+    """
     low = real_number(omega_min, "omega_min", "in rad/s")
     high = real_number(omega_max, "omega_max", "in rad/s")
     if not 0.0 <= low < high < math.inf or (low == 0.0 and not from_zero):
@@ -66,7 +75,7 @@ def band(omega_min: Any, omega_max: Any, from_zero: bool = False) -> tuple[float
 
 
 def station_shares(stations: Any) -> NDArray[np.float64]:
-    """Shares x/L of the length of a link, (S,): those given, or so many from 0 to 1, equally spaced."""
+    """Return shares x/L of the length of a link, shape (S,): the given shares, or S equally spaced ones from 0 to 1."""
     if is_whole(stations, 2):
         return np.linspace(0.0, 1.0, int(stations))
     if np.ndim(stations):
@@ -80,14 +89,14 @@ def station_shares(stations: Any) -> NDArray[np.float64]:
 
 
 def is_whole(value: object, least: int, most: int | None = None) -> bool:
-    """Whether a value is a whole number in a range; 2.0 and True are none."""
+    """Return True for a whole number in a range; 2.0 and True do not count as whole numbers."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         return False
     return int(value) >= least and (most is None or int(value) <= most)
 
 
 def positive_integer(value: object, name: str, most: int | None = None) -> int:
-    """``value`` as an int of at least 1, and ``most`` at most."""
+    """Return ``value`` as an int; it must be at least 1, and at most ``most`` if that is given."""
     if not is_whole(value, 1):
         if is_traced(value):
             raise ValueError(_traced(value, name))
@@ -103,7 +112,7 @@ def positive_integer(value: object, name: str, most: int | None = None) -> int:
 
 
 def is_finite(value: object) -> bool:
-    """Whether a value is a finite real number; a truth value is none."""
+    """Return True for a finite real number; booleans do not count."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return False
     try:
@@ -113,13 +122,13 @@ def is_finite(value: object) -> bool:
 
 
 def cell_columns(parameters: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
-    """Values of many cells by address as arrays of float64, NaN where they are masked; their labels must agree."""
+    """Return the values of many cells, by address, as float64 arrays; masked values are NaN, labels must agree."""
     columns = aligned(parameters, "parameters")
     return {key: real_array(column, f"parameters[{key!r}]") for key, column in columns.items()}
 
 
 def reals(name: str, value: Any, expected: str) -> NDArray[np.float64]:
-    """Return known real numbers as an array; text, complex and traced values and uneven rows are refused."""
+    """Return concrete real numbers as an array; text, complex or traced values and ragged rows are refused."""
     value = plain(name, value)
     try:
         return real_array(value, name)
@@ -128,7 +137,7 @@ def reals(name: str, value: Any, expected: str) -> NDArray[np.float64]:
 
 
 def finite(name: str, value: Any, shape: tuple[int, ...], expected: str) -> NDArray[np.float64]:
-    """Return known, finite real numbers as an array of a shape."""
+    """Return concrete, finite real numbers as an array of the given shape."""
     array = reals(name, value, expected)
     if array.shape != shape or not np.all(np.isfinite(array)):
         raise ArmError(f"{name} = {shown(value)}: must be {expected}.")
@@ -136,13 +145,13 @@ def finite(name: str, value: Any, shape: tuple[int, ...], expected: str) -> NDAr
 
 
 def require_truth(name: str, value: object) -> None:
-    """Refuse what is neither True nor False; an array, text or a number would count as one of them."""
+    """Refuse anything but True and False; arrays, text and numbers are not converted."""
     if not isinstance(value, bool | np.bool_):
         raise ArmError(f"{name} = {shown(value)}: must be True or False.")
 
 
 def scalar(name: str, value: Any, rule: Rule, unit: str = "", *, traced: bool = False) -> Any:
-    """Return one number that obeys a rule; where ``traced`` is allowed, also an array of JAX without axes."""
+    """Return one number that obeys a rule; with ``traced``, a JAX array of shape () is allowed as well."""
     about = rule.allowed + (f" ({unit})" if unit else "")
     number = as_scalar(name, value, about)
     if isinstance(number, np.float64):
@@ -154,12 +163,12 @@ def scalar(name: str, value: Any, rule: Rule, unit: str = "", *, traced: bool = 
 
 
 def positive(name: str, value: Any, unit: str = "") -> float:
-    """Return one known number, finite and greater than 0."""
+    """Return one concrete number, finite and greater than 0."""
     return float(scalar(name, value, POSITIVE, unit))
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
-    """Return a whole number in a range; 2.0 and True are none."""
+    """Return a whole number in a range; 2.0 and True are refused."""
     if not is_whole(value, least, most):
         raise ArmError(
             f"{name} = {shown(value)}: must be a whole number from {least:,} to {most:,}."

@@ -1,4 +1,4 @@
-"""Arms: links in series, a posture, a payload."""
+"""Planar arms: links in series, a posture and a payload."""
 
 import dataclasses
 import os
@@ -31,16 +31,16 @@ class Arm(Drawn, SerialArm):
     name
         Free text.
     loads
-        What the arm bears at rest, in every posture; its forces stiffen or soften the arm.
+        Static loads on the arm, the same in every posture; the axial forces they cause stiffen or soften it.
     base_stiffness
-        Elastic base: its symmetric 3 x 3 stiffness over (x, y, rotation) of the place of joint 1, in the axes of the
-        ground, N/m, N/rad and N m/rad, or the three values of a diagonal; inf on the diagonal is rigid, 0 free. The
-        springs of joint 1 stand on it; left out, they stand on the ground.
+        Elastic base: symmetric 3 x 3 stiffness over (x, y, rotation) at joint 1, in ground axes, in N/m, N/rad and
+        N m/rad; or its three diagonal values. On the diagonal, inf is rigid and 0 is free. The springs of joint 1 are
+        in series with the base. If left out, the base is rigid.
 
     Raises
     ------
     ArmError
-        If there is no link, or something other than a `Link` among them.
+        If there are no links, or one of them is not a `Link`.
     X64DisabledError
         If JAX's 64-bit mode is off.
 
@@ -101,8 +101,8 @@ class Arm(Drawn, SerialArm):
         Parameters
         ----------
         thickness_factor
-            Factor s, greater than 0; it replaces the links' own. Table 1 of the source paper is
-            used with s = 1, 10, 25, 50 and 100.
+            Factor s, greater than 0; it replaces the factors that the links have. The source paper uses its
+            Table 1 with s = 1, 10, 25, 50 and 100.
 
         Raises
         ------
@@ -129,7 +129,7 @@ class Arm(Drawn, SerialArm):
         return self.replace(payload=payload)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the arm as the plain tables of an arm file; values at their default left out.
+        """Return the arm as a dict of plain values, as in an arm file; values at their defaults are left out.
 
         Raises
         ------
@@ -182,7 +182,10 @@ TAKE_ARMS_IN_SPACE = (
 
 
 def require_planar(arm: object) -> Arm:
-    """Return a planar arm; refuse what is none, with what to do about a path, a link or an arm in space."""
+    """Return ``arm`` if it is a planar arm, else raise an ArmError with a remedy.
+
+    The remedies are for a path, a link and an arm in space.
+    """
     if isinstance(arm, Arm):
         return arm
     raise ArmError(
@@ -192,7 +195,7 @@ def require_planar(arm: object) -> Arm:
 
 
 def require_arm(arm: object) -> SerialArm:
-    """Return an arm of either kind; refuse what is none, with what to do about a path or a link."""
+    """Return ``arm`` if it is an arm of either kind, else raise an ArmError with a remedy (for a path, a link)."""
     if isinstance(arm, SerialArm):
         return arm
     if isinstance(arm, (str, os.PathLike)):

@@ -1,4 +1,4 @@
-"""The arrays over links that the physics computes with, of an arm whose values may be traced."""
+"""Arrays over the links of an arm, as the equations use them; the values may be traced."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -38,14 +38,14 @@ _ACTING = {"gear_ratio": "acting_gear_ratio"}
 
 
 class NormalForm(NamedTuple):
-    """An arm as its equations take it.
+    """An arm in the form that its equations use.
 
     Attributes
     ----------
     beams : BeamArrays
-        Its links or, where loads make axial forces that vary along them, segments of these.
+        Its links. Where loads cause axial forces that vary along links, the segments of these links.
     rest : AtRest or None
-        The equilibrium that these forces are of; None without loads, and where a value of the arm is traced.
+        The static equilibrium with these axial forces; None without loads, and where a value of the arm is traced.
     """
 
     beams: BeamArrays
@@ -82,12 +82,12 @@ def beam_arrays(arm: Arm) -> BeamArrays:
 
 
 def beam_values(arm: Arm) -> BeamArrays:
-    """`beam_arrays` of NumPy where no value of the arm is traced."""
+    """Return `beam_arrays`, as NumPy arrays if no value of the arm is traced."""
     return normal_form(arm).beams
 
 
 def normal_form(arm: Arm) -> NormalForm:
-    """The `NormalForm` of an arm, of NumPy where none of its values is traced.
+    """Return the `NormalForm` of an arm, with NumPy arrays if no value is traced.
 
     Raises
     ------
@@ -103,12 +103,12 @@ def normal_form(arm: Arm) -> NormalForm:
 
 
 def arm_values(arm: Arm) -> BeamArrays:
-    """`beam_values` in operations one by one, also where a value is traced."""
+    """Return `beam_values` operation by operation (not as one compiled program); values may be traced."""
     return _lowered(arm).beams
 
 
 def _lowered(arm: Arm) -> NormalForm:
-    """`normal_form` in operations one by one."""
+    """Return `normal_form` operation by operation, without compiling one program."""
     groups = _stacked(arm)
     order = np.argsort([index for indices, _ in groups for index in indices])
 
@@ -130,10 +130,9 @@ _compiled_values = jax.jit(arm_values)
 def fields_of(
     arm: Arm, column: Callable[[str, float], Any]
 ) -> tuple[dict[str, Any], AtRest | None]:
-    """The fields of `BeamArrays` that an arm has, from columns of the values of its links, each of shape (n, ...).
+    """Return the `BeamArrays` fields of an arm and, with loads, its static equilibrium.
 
-    ``column(name, absent)`` has ``absent`` where a link has nothing of the name. With them the equilibrium of an arm
-    that bears loads.
+    ``column(name, absent)`` gives one value of all links, shape (n, ...), with ``absent`` for links without it.
     """
     columns = {name: column(name, np.nan) for name in PLAIN}
     for group in _TOGETHER:
@@ -155,7 +154,10 @@ def fields_of(
 
 
 def _with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
-    """The bodies at each tip as mass, first moments and inertia about the tip, payload and next stator included."""
+    """Add the bodies at each tip as mass, first moments and inertia about the tip.
+
+    They include the payload and the stator of the next joint.
+    """
     mass, inertia = columns["tip_mass"], columns["tip_inertia"]
     carried, own = (xp.asarray(x, mass.dtype.type) for x in (payload.mass, payload.inertia))
 
@@ -181,14 +183,14 @@ def _with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
 
 
 def _with_ground_angle(columns: dict[str, Any]) -> dict[str, Any]:
-    """With the angle of every link to the ground's x axis where a tip is supported, in which supports act."""
+    """Add the angle of every link to the ground's x axis, if a tip has a support; supports act in ground axes."""
     if SUPPORTS[0] not in columns:
         return columns
     return columns | {"ground_angle": xp.cumsum(columns["joint_angle"], axis=0)}
 
 
 def _with_preload(columns: dict[str, Any]) -> dict[str, Any]:
-    """With what forces at rest resist a turn of the rigid parts with: that of axial forces along offsets added."""
+    """Add the contribution of axial forces along the offsets to the turning stiffness of the rigid parts."""
     if "axial_force" not in columns:
         return columns
     force = columns["axial_force"]
@@ -204,7 +206,7 @@ def _column(values: Any, count: int) -> Float[Array, " k"]:
 
 
 def _stacked(arm: Arm) -> list[tuple[list[int], Link]]:
-    """Group the links of equal structure; each group becomes one link with leaves (k,)."""
+    """Group links of equal structure; each group becomes one link with leaves of shape (k,)."""
     require_one_arm(require_planar(arm))
     groups: dict[Any, list[int]] = {}
     for index, link in enumerate(arm.links):
@@ -222,7 +224,7 @@ def _stack(*values: Any) -> Any:
 
 
 def require_one_arm(arm: SerialArm) -> None:
-    """Refuse an arm with columns of values, which is many arms, and what is no arm."""
+    """Raise an ArmError for a batch of arms (values with axes), and for anything that is not an arm."""
     require_arm(arm)
     if all(np.ndim(leaf) == 0 for leaf in jax.tree_util.tree_leaves(arm)):
         return
@@ -235,26 +237,26 @@ def require_one_arm(arm: SerialArm) -> None:
 
 
 def invalid_values(arm: Arm) -> Bool[Array, ""]:
-    """Return whether any value of an arm is one that construction would have refused.
+    """Return True if the arm has a value that its constructor would refuse.
 
     Parameters
     ----------
     arm
-        One arm; its values may be traced, which construction cannot look at. Batches of arms go
-        through ``jax.vmap``, and give one answer per lane.
+        One arm. Its values may be traced, which the constructor cannot check. Map over batches of arms with
+        ``jax.vmap``.
 
     Returns
     -------
     Bool array, shape ()
-        True if a value is NaN, infinite, of the wrong sign or outside its range, if a wall does
-        not fit into its section, or if a thickness factor is not 1 for a shape without one.
+        True if a value is NaN, infinite, of the wrong sign or outside its range, if a wall does not fit into its
+        section, or if a thickness factor is not 1 for a section that cannot be scaled.
     """
     require_planar(arm)
     return invalid_of(arm, None if arm.loads is None else beam_values(arm))
 
 
 def invalid_of(arm: Arm, beams: BeamArrays | None) -> Bool[Array, ""]:
-    """`invalid_values` of an arm whose `beam_values` are known; without loads they are not looked at."""
+    """Return `invalid_values` of an arm whose `beam_values` are known; ``beams`` is used only with loads."""
     valid: Any = np.True_
     arm = to_host(arm)
     links = [links for _, links in _stacked(arm)]

@@ -1,4 +1,4 @@
-"""An elastic base: three directions of the ground that give way together, and what link 1 then may not have."""
+"""Elastic bases of planar arms: a 3 x 3 stiffness, and the restrictions that it puts on link 1."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def _own(unit: str, direction: str) -> Any:
 
 @frozen_pytree
 class BaseStiffness(SymmetricStiffness):
-    """A symmetric 3 x 3 stiffness of the base over (x, y, rotation), in the axes of the ground.
+    """Symmetric 3 x 3 stiffness of the base over (x, y, rotation), in ground axes.
 
-    It gives the forces, N, and the moment, N m, about the place of joint 1 that move the base. On the diagonal inf is
-    rigid and 0 free; such a direction is coupled with no other, and what couples the rest is positive definite.
+    It relates displacements of the base at joint 1 to forces, N, and a moment, N m. On the diagonal, inf is rigid and
+    0 is free; a rigid or free direction must not be coupled with another. The rest must be positive definite.
     """
 
     size: ClassVar[int] = 3
@@ -79,7 +79,7 @@ class BaseStiffness(SymmetricStiffness):
 def base_rules(
     links: Sequence[Link], base: BaseStiffness | None, loads: object | None
 ) -> tuple[Constraint, ...]:
-    """What else an arm with an elastic base has or has not: between base and joint 1 there is nothing with inertia."""
+    """Return the constraints of an arm with an elastic base: no inertia between the base and joint 1."""
     if base is None:
         return ()
     first, found = links[0], []
@@ -136,9 +136,9 @@ def base_rules(
 
 
 def with_base(columns: dict[str, Any], base: BaseStiffness | None) -> dict[str, Any]:
-    """The columns of an arm with those of its elastic base; at all joints but the first the base is rigid.
+    """Add the columns of the elastic base; the base is rigid at every joint except the first.
 
-    Tips are then springs to the ground of stiffness 0, if nothing else: both need the axes of the ground.
+    Support stiffnesses of 0 are added where the arm has none, because both need the ground axes.
     """
     if base is None:
         return columns

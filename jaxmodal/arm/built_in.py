@@ -1,4 +1,4 @@
-"""TOML files inside a package that users may name in place of a path of their own."""
+"""TOML files in a package, which a user may name instead of giving a path."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ EXAMPLE_PREFIX = "example:"
 
 @dataclasses.dataclass(frozen=True)
 class BuiltIn:
-    """The files of one kind.
+    """The built-in files of one kind.
 
     Attributes
     ----------
     folder : tuple of str
         Package, and folders inside it.
     kind : str
-        What they are, in messages.
+        Name of the kind, for messages.
     error : type
-        What is raised.
+        Exception type to raise.
     """
 
     folder: tuple[str, ...]
@@ -32,12 +32,12 @@ class BuiltIn:
     error: type[ValueError]
 
     def names(self) -> list[str]:
-        """The names of the files, sorted."""
+        """Return the names of the files, sorted."""
         files = resources.files(self.folder[0]).joinpath(*self.folder[1:]).iterdir()
         return sorted(f.name.removesuffix(".toml") for f in files if f.name.endswith(".toml"))
 
     def text(self, name: str) -> str:
-        """The text of one file, with its comments; an unknown name is refused with suggestions."""
+        """Return the text of a file with its comments; an unknown name is refused with suggestions."""
         known = self.names()
         if name not in known:
             raise self.error(
@@ -48,7 +48,7 @@ class BuiltIn:
         return file.read_text(encoding="utf-8")
 
     def source(self, source: str | Path) -> tuple[str, str, Path]:
-        """Text of a path or of ``"example:NAME"``, how messages name it, and the folder that its paths start from."""
+        """Return the text of a path or of ``"example:NAME"``, its name for messages, and its folder."""
         if isinstance(source, str) and source.startswith(EXAMPLE_PREFIX):
             return self.text(source.removeprefix(EXAMPLE_PREFIX)), source, Path()
         path, hint = Path(source), ""

@@ -1,4 +1,4 @@
-"""What there is to know of an arm before it is solved: its values, what follows from them, what looks wrong."""
+"""Summary of an arm before it is solved: its values, derived quantities, and implausible values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FREE_AT_ZERO = ("base_stiffness.k11", "base_stiffness.k22", "base_stiffness.k33
 
 @dataclass(frozen=True)
 class ArmCheck(ShowsTables):
-    """What `check_arm` found of an arm; `print` shows it.
+    """Result of `check_arm`; `print` shows it as tables.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class ArmCheck(ShowsTables):
     total_mass, payload_mass : float
         kg.
     features : tuple of (str, float, str)
-        Address, value and SI unit of everything else that the arm has: angles, springs, hubs, rotors, offsets.
+        Address, value and SI unit of the other values that are set: angles, springs, hubs, rotors, offsets.
     remarks : tuple of Implausibility
-        Values that look like a wrong unit or a slip.
+        Values that are probably in a wrong unit or mistyped.
     """
 
     name: str
@@ -49,7 +49,7 @@ class ArmCheck(ShowsTables):
         return f"<check of {self.name or 'an arm'}: {len(self.remarks)} values look wrong>"
 
     def tables(self) -> list[Table]:
-        """Return the links, the other values of the arm, and what looks wrong."""
+        """Return the tables of the links, of the other values, and of the warnings."""
         count, of_links = len(self.links), sum(fact.mass for fact in self.links)
         reach = sum(fact.length for fact in self.links)
         head = [
@@ -69,7 +69,7 @@ class ArmCheck(ShowsTables):
         return [*found, Table(warnings[0], (), (), warnings[1:])]
 
     def links_table(self) -> Table:
-        """Return what follows from the values of each link."""
+        """Return the table of derived quantities of each link."""
         rows = []
         for fact in self.links:
             number, shape, *values = vars(fact).values()
@@ -103,7 +103,7 @@ def check(arm: Arm) -> ArmCheck:
 
 
 def also_in(value: float, unit: str) -> str:
-    """A unit, and the value in the one that people think in."""
+    """Return the unit, followed by the value in a more familiar unit: degrees, N m/arcmin."""
     if unit == "rad":
         return f"rad ({math.degrees(value):.6g}°)"
     if unit == "N m/rad" and math.isfinite(value):

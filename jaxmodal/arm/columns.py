@@ -1,6 +1,7 @@
-"""Many variants of an arm as columns: what the equations need of each cell, and nothing of how it came about.
+"""Many variants of an arm as columns: the inputs of the equations for each cell.
 
-Computed once, in NumPy, before any compiled program; so no program depends on an arm, its name, or which values vary.
+They are computed once, in NumPy, before any compiled program. Programs therefore do not depend on an arm, its name, or
+which values vary.
 """
 
 from __future__ import annotations
@@ -51,17 +52,16 @@ _LAYOUTS = (
 
 @dataclasses.dataclass(frozen=True)
 class Columns:
-    """What the equations need of many cells.
+    """Inputs of the equations for many cells.
 
     Attributes
     ----------
     packed : np.ndarray, shape (fields, links, cells)
-        Of a link that loads cut into segments there are as many.
-        The fields of `BeamArrays`: the plain ones alone where no link of any cell has a feature, else all, those of
-        supports and of axial forces only where there is one; a feature that a link has not with a value that changes
-        nothing. 1 throughout where the cell is invalid.
+        The fields of `BeamArrays`. The plain fields only, if no link of any cell has a feature; otherwise all, with the
+        fields of supports and axial forces only where they occur. A link without a feature has a value without effect.
+        Links that loads cut into segments count as several. All entries are 1 where the cell is invalid.
     invalid : np.ndarray, shape (cells,)
-        Cells with a value that an arm may not have.
+        True for cells with a value that an arm may not have.
     """
 
     packed: np.ndarray
@@ -69,7 +69,7 @@ class Columns:
 
 
 def columns_of(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> Columns:
-    """The cells of an arm with other ``values``, shape (addresses, cells), at some addresses."""
+    """Return the `Columns` of an arm with other ``values``, shape (addresses, cells), at some addresses."""
     cells = values.shape[1]
     require_one_arm(require_planar(arm))
     with np.errstate(all="ignore"):
@@ -87,7 +87,7 @@ def columns_of(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> Column
 def columns_on_device(
     arm: Arm, addresses: Sequence[str], values: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
-    """`columns_of` as a formula of traced ``values``: packed columns, and which cells are invalid.
+    """Return packed columns and invalid cells as a traceable function of ``values`` (see `columns_of`).
 
     For arms without loads. The values of the arm may be traced as well.
     """
@@ -105,7 +105,7 @@ def columns_on_device(
 
 
 def require_variants(arm: Arm, theory: str, values: Mapping[str, np.ndarray]) -> None:
-    """`refusals.require_known` of an arm and of its variants, with ``values`` by address."""
+    """Apply `refusals.require_known` to an arm and its variants, with ``values`` by address."""
     supports = {address: column for address, column in values.items() if ".support_" in address}
     require_known(set_parameters(arm, supports) if supports else arm, theory)
 
@@ -113,9 +113,9 @@ def require_variants(arm: Arm, theory: str, values: Mapping[str, np.ndarray]) ->
 def rates_of(
     arm: Arm, addresses: Sequence[str], values: np.ndarray, singles: Sequence[str]
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The value at each single address, (cells,), and the derivative of `columns_of` by it, of its packed shape.
+    """Yield, for each single-value address, its value, (cells,), and the derivative of the packed columns by it.
 
-    By complex steps: the formulas are analytic, and no difference is taken.
+    Derivatives are taken by complex steps: the formulas are analytic, so no difference is formed.
 
     W. Squire and G. Trapp, SIAM Review 40 (1998) 110-112.
     """
@@ -130,19 +130,19 @@ def rates_of(
 
 
 def stepped(arm: Arm, single: str) -> tuple[Any, Any]:
-    """The value at a single address, and the arm, unchecked, in which it has the imaginary part `STEP`."""
+    """Return the value at an address, and the arm, unchecked, with the imaginary part `STEP` added to it."""
     value = value_at(arm, single)
     return value, unchecked(arm, single, np.atleast_1d(value) + 1j * STEP)
 
 
 def unpacked(packed: Any) -> BeamArrays:
-    """Beams from packed columns, of JAX or NumPy: each field is one of ``packed`` along its first axis."""
+    """Return `BeamArrays` from packed columns of JAX or NumPy, one field per entry of the first axis."""
     names = next(layout for layout in _LAYOUTS if len(layout) == packed.shape[0])
     return BeamArrays(**dict(zip(names, packed, strict=True)), has_shear=True)
 
 
 def repacked(beams: BeamArrays) -> Array:
-    """The fields of beams from `unpacked`, along a new first axis."""
+    """Return the fields of beams from `unpacked`, stacked along a new first axis."""
     fields = (getattr(beams, name) for name in _LAYOUTS[-1])
     return xp.stack([field for field in fields if field is not None])
 
@@ -164,7 +164,7 @@ def _packed(fields: Mapping[str, Any], shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _fields(arm: Arm, cells: int, dtype: type = np.float64) -> dict[str, Any]:
-    """Fields of `BeamArrays` of an arm whose values are numbers or columns (cells,), each of shape (links, cells)."""
+    """Return the `BeamArrays` fields, shape (links, cells), of an arm whose values are numbers or columns (cells,)."""
 
     def rows(name: str, absent: float) -> np.ndarray:
         found: np.ndarray = np.empty((arm.num_links, cells), dtype)

@@ -1,4 +1,4 @@
-"""An arm in words: what `print` and notebooks show of it."""
+"""Text descriptions of arms for `print` and notebooks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEFT = ("section", "joint", "also")
 
 
 class Jointed(Protocol):
-    """An arm of links with joint angles."""
+    """Protocol of an arm of links with joint angles."""
 
     @property
     def links(self) -> tuple[Any, ...]: ...
@@ -32,22 +32,23 @@ class Jointed(Protocol):
 
 
 def first_angle_matters(arm: Jointed) -> bool:
-    """Whether the angle of joint 1 turns the arm against something: an elastic base, supports, or its loads."""
+    """Return True if the angle of joint 1 changes frequencies: with an elastic base, supports or loads."""
     if any(getattr(arm, name, None) is not None for name in ("base_stiffness", "loads")):
         return True
     return any(stands_on_support(link) for link in arm.links)
 
 
 def stands_on_support(link: object) -> bool:
-    """Whether a link of either kind has a support at its tip."""
+    """Return True if a link, planar or in space, has a support at its tip."""
     planar = any(getattr(link, name, None) is not None for name in SUPPORTS)
     return planar or bool(getattr(link, "supports", ()))
 
 
 def posture_text(arm: Jointed, first: bool = False) -> str:
-    """Return the joint angles theta_2 .. theta_n in words, with ``first`` all of them; empty if there are none.
+    """Return the joint angles theta_2 .. theta_n as text; empty if there are none.
 
-    Where the first turns the arm against something, all of them in any case. Joints that slide have their names.
+    theta_1 is included with ``first``, and wherever it changes frequencies (`first_angle_matters`). Sliding joints are
+    given with their names.
 
     Examples
     --------
@@ -68,7 +69,7 @@ def posture_text(arm: Jointed, first: bool = False) -> str:
 
 
 def arm_table(arm: Arm) -> Table:
-    """Return the links of an arm, a row for each, with its joint and what it carries."""
+    """Return the table of an arm, one row per link, with its joint and the bodies it carries."""
     rows = []
     for number, link in enumerate(arm.links, start=1):
         cells = (value_text(link.length), value_text(link.mass), _joint(link, number), _body(link))
@@ -89,7 +90,7 @@ def arm_table(arm: Arm) -> Table:
 
 
 def section_text(section: Section) -> str:
-    """Return a section in words: ``hollow_circle, 80 x 3 mm``."""
+    """Return a section as text: ``hollow_circle, 80 x 3 mm``."""
     values = {
         item.name: getattr(section, item.name)
         for item in quantities(section)
@@ -131,7 +132,7 @@ _MATERIAL = ("youngs_modulus", "density", "poisson_ratio", "shear_modulus")
 
 
 def _features(link: Link) -> list[str]:
-    """What a link has beyond its length, material, joint and body."""
+    """Return texts of the values of a link other than its length, material, joint and tip body."""
     flags = ["rigid"] if link.rigid else []
     motor = [] if link.motor is None else [f"motor {link.motor}"]
     values = [text for text in _values(link) if text.split(" ")[0] not in (*_OTHER, *_MATERIAL)]
@@ -139,7 +140,7 @@ def _features(link: Link) -> list[str]:
 
 
 def _values(record: Record) -> list[str]:
-    """The values of a record that are not at their default: ``hub_mass 3 kg``."""
+    """Return texts of the values of a record that are not at their defaults: ``hub_mass 3 kg``."""
     found = []
     for item, value in given(record):
         unit = item.metadata["unit"]

@@ -1,6 +1,6 @@
-"""Documents that people write: text in UTF-8, TOML, JSON, tables with every key checked, within limits.
+"""Input documents: UTF-8 text, TOML and JSON, and tables with every key checked.
 
-The caller says which error. Limits on sizes and depths are checked before a parser sees the text.
+The caller gives the exception type. Limits on size and depth are checked before the text is parsed.
 """
 
 from __future__ import annotations
@@ -52,20 +52,20 @@ _ELEMENT = re.compile(r"<([A-Za-z_][\w.:-]{0,60})")
 
 
 def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
-    """Return the text of a file, a byte order mark left out.
+    """Return the text of a file without its byte order mark.
 
     Raises
     ------
     error
-        The file cannot be read, or is no text; the message starts with the path and ends with ``remedy``.
+        If the file cannot be read or is not text. The message starts with the path and ends with ``remedy``.
     """
     if "\0" in str(path):
-        raise error(f"{path!s:.100}: is no path, it holds the character NUL; {remedy}")
+        raise error(f"{path!s:.100}: is not a path, because it has the character NUL; {remedy}")
     try:
         data = _content(path, limits.FILE_BYTES + 1)
         for beginning, what in _NO_TEXT.items():
             if data.startswith(beginning):
-                raise error(f"{path}: is {what}, and no text; {remedy}")
+                raise error(f"{path}: is {what}, not text; {remedy}")
         if len(data) > limits.FILE_BYTES:
             raise error(
                 f"{path}: is larger than {limits.FILE_BYTES:,} bytes, the most that a file may hold; give long lists "
@@ -80,7 +80,7 @@ def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
     except IsADirectoryError as failure:
         if kind_at(path) is STORE:
             raise error(
-                f"{path}: is {STORE.what}, and no file; {STORE.taken} Or {remedy}"
+                f"{path}: is {STORE.what}, not a file; {STORE.taken} Or {remedy}"
             ) from failure
         raise error(f"{path}: cannot be read ({failure.strerror}); {remedy}") from failure
     except OSError as failure:
@@ -91,7 +91,7 @@ def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
 
 
 def _content(path: Path, size: int) -> bytes:
-    """The first bytes of a file."""
+    """Return the first bytes of a file."""
     if is_named_pipe(path):
         return read_pipe(path, size, limits.PIPE_SECONDS)
     with path.open("rb") as file:
@@ -99,7 +99,7 @@ def _content(path: Path, size: int) -> bytes:
 
 
 def check_kind(document: object, key: str, error: type[ValueError]) -> None:
-    """Refuse a document of another kind: one that lacks the key of its own and has that of another.
+    """Refuse a document of another kind: it lacks its own ``key`` and has the key of another kind.
 
     ``key`` is one of `KINDS`.
     """
@@ -116,7 +116,7 @@ def parse_toml(text: str, error: type[ValueError], remedy: str) -> dict[str, Any
     Raises
     ------
     error
-        The text is not TOML, gives a key twice, or goes beyond `jaxmodal.runtime.limits`.
+        If the text is not TOML, gives a key twice, or exceeds `jaxmodal.runtime.limits`.
     """
     _refuse_xml(text, error, remedy)
     _check_text(text, _TOML, error)
@@ -131,7 +131,7 @@ def parse_toml(text: str, error: type[ValueError], remedy: str) -> dict[str, Any
         if other is not None and (braced or other.what not in _TOML_KINDS):
             json_name = " JSON needs a name that ends in .json." if braced else ""
             raise error(
-                f"is {other.what}{other.reason}{' in JSON' * braced}, and no TOML; {other.taken}{json_name} Or {remedy}"
+                f"is {other.what}{other.reason}{' in JSON' * braced}, not TOML; {other.taken}{json_name} Or {remedy}"
             ) from failure
         raise error(f"is not TOML: {failure}; {remedy}") from failure
     check_document(document, error)
@@ -139,12 +139,12 @@ def parse_toml(text: str, error: type[ValueError], remedy: str) -> dict[str, Any
 
 
 def parse_json(text: str, error: type[ValueError]) -> Any:
-    """Return what a JSON document holds.
+    """Return the content of a JSON document.
 
     Raises
     ------
     error
-        The text is not JSON, gives a key twice, or goes beyond `jaxmodal.runtime.limits`.
+        If the text is not JSON, gives a key twice, or exceeds `jaxmodal.runtime.limits`.
     """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -166,7 +166,7 @@ def parse_json(text: str, error: type[ValueError]) -> Any:
 
 
 def _refuse_xml(text: str, error: type[ValueError], remedy: str) -> None:
-    """Refuse an XML document, which no TOML or JSON begins like, and say of a URDF how it is read."""
+    """Refuse an XML document; for a URDF, the message tells how to read it."""
     if not text.lstrip().startswith("<"):
         return
     first = first_element(text)
@@ -180,7 +180,7 @@ def _refuse_xml(text: str, error: type[ValueError], remedy: str) -> None:
 
 
 def first_element(text: str) -> str:
-    """The name of the first element of an XML document, empty where there is none."""
+    """Return the name of the first element of an XML document; empty if there is none."""
     place = 0
     while before := _BEFORE_ELEMENT.match(text, place):
         place = before.end()
@@ -189,7 +189,7 @@ def first_element(text: str) -> str:
 
 
 def check_document(document: object, error: type[ValueError]) -> None:
-    """Refuse plain tables and lists that go deeper, or hold longer texts, than `jaxmodal.runtime.limits`."""
+    """Refuse tables and lists that are nested deeper, or hold longer texts, than `jaxmodal.runtime.limits` allows."""
     level = [document]
     for _ in range(limits.DEPTH + 1):
         inner: list[object] = []
@@ -246,7 +246,7 @@ def _too_deep() -> str:
 
 
 def _given_twice(text: str, failure: str) -> str:
-    """Which key or table the TOML parser found twice, from its message and the text; empty for other failures."""
+    """Return which key or table the TOML parser found twice; empty for other failures."""
     inline = re.match(r"Duplicate inline table key '(.{1,100}?)' ", failure)
     at = re.search(r"\(at line (\d+),", failure)
     last = (
@@ -269,7 +269,7 @@ def _given_twice(text: str, failure: str) -> str:
 
 
 def table(what: str, value: object, error: type[ValueError]) -> Mapping[str, Any]:
-    """Return ``value`` if it is a table; an error that names it otherwise."""
+    """Return ``value`` if it is a table, else raise an error that names it."""
     if not isinstance(value, Mapping):
         raise error(f"{what} = {shown(value)}: must be a table of keys and values.")
     return value
@@ -282,9 +282,9 @@ def check_keys(
     error: type[ValueError],
     also: Iterable[str] = (),
 ) -> None:
-    """Refuse keys that are unknown, with a suggestion, and note those that are missing.
+    """Refuse unknown keys, with a suggestion, and missing keys.
 
-    ``also`` are spellings to suggest that are turned into known keys before: those with a unit behind them.
+    ``also`` are further spellings to suggest: keys with a unit suffix.
     """
     known, required, also = list(known), list(required), list(also)
     for key, value in entries.items():
@@ -301,5 +301,5 @@ def check_keys(
 
 
 def _ending(name: str, known: Iterable[str]) -> str:
-    """What stands behind a known key."""
+    """Return the suffix behind a known key."""
     return next(name.removeprefix(key) for key in known if name.startswith(f"{key}_"))

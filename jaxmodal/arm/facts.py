@@ -1,4 +1,4 @@
-"""What follows from the values of an arm and helps to judge them: masses, section values, slenderness, cut-offs."""
+"""Derived quantities of the links of an arm: masses, section values, slenderness, cut-off frequencies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IN_PLANE = ("depth", "diameter", "outer_diameter")
 
 @dataclass(frozen=True)
 class LinkFacts:
-    """What `check_arm` shows of one link; SI units, cut-off in Hz, None where not defined."""
+    """Derived quantities of one link, as `check_arm` shows them; SI units, cut-off in Hz, None where not defined."""
 
     headings: ClassVar[tuple[str, ...]] = (
         *("link", "section", "length [m]", "mass [kg]", "tip mass [kg]", "tip inertia [kg m²]"),
@@ -30,7 +30,7 @@ class LinkFacts:
     length: float
     mass: float
     tip_mass: float
-    """Body at the tip, the payload included."""
+    """Mass of the body at the tip, payload included."""
     tip_inertia: float
     area: float
     second_moment: float
@@ -38,13 +38,13 @@ class LinkFacts:
     slenderness: float
     """Length over radius of gyration of the section, L sqrt(A/I)."""
     length_over_depth: float | None
-    """Length over the section's extent in the plane of motion; None for a raw section."""
+    """Length over the depth of the section in the plane of motion; None for a raw section."""
     cutoff_hz: float | None
-    """sqrt(kappa G A/(rho I)) / 2 pi: above it Timoshenko's theory has no evanescent wave."""
+    """Cut-off frequency sqrt(kappa G A/(rho I)) / 2 pi, above which a Timoshenko beam has no evanescent wave."""
 
 
 def link_facts(arm: Arm) -> list[LinkFacts]:
-    """Masses, section values, slenderness and cut-off frequency of each link.
+    """Return masses, section values, slenderness and cut-off frequency of each link.
 
     Notes
     -----
@@ -86,7 +86,7 @@ def link_facts(arm: Arm) -> list[LinkFacts]:
 
 
 def depth_in_plane(link: Link) -> float | None:
-    """Extent of the section in the plane of motion, thickness factor included; None if unknown."""
+    """Return the depth of the section in the plane of motion, thickness factor included; None if unknown."""
     for name in IN_PLANE:
         if hasattr(link.section, name):
             return float(getattr(link.section, name)) * float(link.thickness_factor)

@@ -1,4 +1,4 @@
-"""Which kind of file something is, by what stands in it, and which command takes it."""
+"""The kind of a file, detected from its content, and the command that reads it."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import NamedTuple
 
 
 class Kind(NamedTuple):
-    """What a file is, what it has that others have not, and the command that takes it."""
+    """A kind of file: its name, the feature that identifies it, and the command that reads it."""
 
     what: str
     by: str
     command: str
 
     def instead_of(self, expected: str, more: str = "") -> str:
-        """Say that such a file stands where another is expected."""
+        """Return the message for a file of this kind where another kind is expected."""
         return f"is {self.what}{self.reason}, where {expected} is expected{more}; {self.taken}"
 
     @property
     def reason(self) -> str:
-        """By what it is known, in brackets."""
+        """The identifying feature, in brackets."""
         return f" (it has {self.by})" if self.by else ""
 
     @property
     def taken(self) -> str:
-        """Which command takes it."""
+        """A sentence with the command that reads the file."""
         return f"`jaxmodal {self.command}` takes it."
 
 
@@ -55,7 +55,7 @@ _ENOUGH = 100_000
 
 
 def kind_of(text: str) -> Kind | None:
-    """The kind of a file by its text, None where it is of none that is known."""
+    """Return the kind of a file from its text, or None if it is of no known kind."""
     text = text[:_ENOUGH]
     start = text.lstrip()
     if start.startswith("<"):
@@ -78,7 +78,7 @@ def kind_of(text: str) -> Kind | None:
 
 
 def _numbers(line: str) -> bool:
-    """Whether a line is two numbers or more with commas between."""
+    """Return True if a line is two or more numbers separated by commas."""
     cells = line.split(",")
     try:
         return len(list(map(float, cells))) > 1
@@ -87,7 +87,7 @@ def _numbers(line: str) -> bool:
 
 
 def kind_at(path: Path) -> Kind | None:
-    """The kind of what lies at a path, a store too, None where that is nothing or nothing known."""
+    """Return the kind of the file or store at a path, or None if there is nothing or nothing known."""
     if path.is_dir():
         return STORE if (path / "zarr.json").exists() else None
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""Arms in files: TOML or JSON, read with every key checked, written so that they read back."""
+"""Read arms from TOML or JSON files, with every key checked, and write them."""
 
 import json
 import os
@@ -31,12 +31,12 @@ _REQUIRED_OF_LINK = ("length", "youngs_modulus", "density", "section")
 
 
 def read_document(path: object) -> Any:
-    """The plain tables of a TOML or JSON file, as `read_arm` tells the two apart.
+    """Return the content of a TOML or JSON file; the format is detected as in `read_arm`.
 
     Raises
     ------
     ArmError
-        If the file cannot be read or is neither.
+        If the file cannot be read or is neither TOML nor JSON.
     """
     path = place_of(path)
     text = read_text(path, ArmError, "give a TOML or JSON file.")
@@ -48,7 +48,7 @@ def read_document(path: object) -> Any:
 
 
 def arm_from_dict(document: object, source: str = "") -> Arm:
-    """`jaxmodal.arm_from_dict` of a planar arm; refuses one in space."""
+    """Return a planar arm from a dict (see `jaxmodal.arm_from_dict`); an arm in space is refused."""
     with within(f"{source}: " if source else ""):
         check_document(document, ArmError)
         check_kind(document, "links", ArmError)
@@ -76,7 +76,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
 
 
 def _loads(entry: object) -> Loads | None:
-    """What the arm bears; None where the file says nothing of it."""
+    """Return the loads of an arm file, or None if it has none."""
     if entry is None:
         return None
     loads = table("loads", entry, ArmError)
@@ -84,7 +84,7 @@ def _loads(entry: object) -> Loads | None:
 
 
 def link_tables(entries: object) -> list[Mapping[str, Any]]:
-    """The tables of the links of an arm file, one or more and not too many."""
+    """Return the tables of the links of an arm file; at least one and at most `limits.LINKS`."""
     if not isinstance(entries, (list, tuple)) or not entries:
         raise ArmError(
             f"links = {shown(entries)}: must be one table or more; start each link with a "
@@ -96,12 +96,14 @@ def link_tables(entries: object) -> list[Mapping[str, Any]]:
 
 
 def _links(entry: Mapping[str, Any]) -> tuple[Link, ...]:
-    """The links of one table: several where it has a taper or bodies along it."""
+    """Return the links made from one table: several for a taper or bodies along it."""
     keys = dict(entry)
     taper, bodies = keys.pop("taper", None), keys.pop("bodies", None)
     link = _link(keys)
     if taper is not None and bodies is not None:
-        raise ArmError("bodies: stands beside taper; write the segments of the link one by one.")
+        raise ArmError(
+            "bodies: cannot be combined with taper; write the segments of the link one by one."
+        )
     if taper is not None:
         values = table("taper", taper, ArmError)
         with within("taper."):
@@ -149,7 +151,7 @@ def _link(keys: Mapping[str, Any]) -> Link:
 
 
 def section_from_dict(entry: object) -> Section:
-    """The planar section of a table: a shape with its dimensions, or area and second moment."""
+    """Return a planar section from a table: a shape with its dimensions, or area and second moment."""
     keys = dict(table("section", entry, ArmError))
     shape = keys.pop("shape", None)
     if shape is None and not any(key.startswith(("area", "second_moment")) for key in keys):
@@ -167,12 +169,12 @@ def section_from_dict(entry: object) -> Section:
 
 
 def units_of(kind: type[Record]) -> dict[str, str]:
-    """The keys of a record's table, with the SI unit of each."""
+    """Return the keys of a record's table, with the SI unit of each."""
     return {item.name: item.metadata["unit"] for item in quantities(kind)}
 
 
 def place_of(path: object) -> Path:
-    """Where a file is; an ArmError for what names none."""
+    """Return a path argument as a `Path`; an ArmError if it is not a path."""
     if not isinstance(path, (str, os.PathLike)):
         raise ArmError(f"path = {shown(path)}: must be the name of a file, such as 'arm.toml'.")
     return Path(path)
@@ -180,7 +182,7 @@ def place_of(path: object) -> Path:
 
 @runtime_checkable
 class Tabular(Protocol):
-    """What can be written to an arm file: an `Arm` or a `SpatialArm`."""
+    """Protocol of an arm that can be written to a file: `Arm` or `SpatialArm`."""
 
     def to_dict(self) -> dict[str, Any]: ...
 
@@ -188,7 +190,7 @@ class Tabular(Protocol):
 
 
 def write_arm(arm: Tabular, path: str | Path) -> None:
-    """Write an arm to a file at ``path``, as JSON if its suffix is ``.json`` and else as TOML.
+    """Write an arm to a file: as JSON if the suffix of ``path`` is ``.json``, otherwise as TOML.
 
     `read_arm` reads the file back to an equal arm: numbers are written with all their digits.
 

@@ -1,4 +1,4 @@
-"""Limits of joints: how far a robot's joint turns, and how fast. They change no frequency."""
+"""Joint limits: range of positions and largest speed of a joint. They do not change frequencies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROUNDING = 1e-9
 
 
 def as_limits(value: Any, prismatic: bool = False) -> tuple[float, float] | None:
-    """The least and the largest angle of a joint, rad, or position, m; None for a joint without limits."""
+    """Return the least and the largest angle, rad, or position, m, of a joint; None for a joint without limits."""
     if value is None:
         return None
     listed = value.tolist() if isinstance(value, np.ndarray) else value
@@ -43,7 +43,7 @@ def as_limits(value: Any, prismatic: bool = False) -> tuple[float, float] | None
 
 
 def as_velocity_limit(value: Any, prismatic: bool = False) -> float | None:
-    """The largest speed of a joint, rad/s, or m/s; None where it is not known."""
+    """Return the largest speed of a joint, rad/s or m/s; None if unknown."""
     if value is not None and not (is_finite(value) and value > 0.0):
         unit = "m/s" if prismatic else "rad/s"
         raise ArmError(
@@ -53,7 +53,7 @@ def as_velocity_limit(value: Any, prismatic: bool = False) -> float | None:
 
 
 def beyond_limits(links: Any, positions: Mapping[int, Any]) -> list[str]:
-    """Which of some positions, rad or m, by the number of the link, lie beyond the limits of their joints, in words.
+    """Return a message for each joint whose position, rad or m, by link number, exceeds its limits.
 
     Positions may be arrays, of many postures.
     """
@@ -80,12 +80,12 @@ def beyond_limits(links: Any, positions: Mapping[int, Any]) -> list[str]:
 def warn_beyond_limits(
     links: Any, positions: Mapping[int, Any], where: str = "", level: int = 3
 ) -> None:
-    """Give one `ImplausibleWarning` of the positions that `beyond_limits` finds; ``where`` stands before each."""
+    """Give one `ImplausibleWarning` with all findings of `beyond_limits`, each prefixed with ``where``."""
     remarks = [where + text for text in beyond_limits(links, positions)]
     if remarks:
         warnings.warn("\n".join(remarks), ImplausibleWarning, stacklevel=level)
 
 
 def position_text(value: float, prismatic: bool) -> str:
-    """A position of a joint as people read it: ``45°``, of one that slides ``0.3 m``."""
+    """Return a joint position as text: ``45°``, or ``0.3 m`` for a sliding joint."""
     return f"{value:.6g} m" if prismatic else f"{math.degrees(value):.6g}°"

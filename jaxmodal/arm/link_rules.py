@@ -1,6 +1,6 @@
-"""What a link may be beyond the rules of its single values: fields that go together, or that exclude one another.
+"""Rules that involve several fields of a link: fields that belong together, or exclude one another.
 
-The link is a `Link`, which stands on this module.
+`Link` imports this module.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ DAMPING_FIELDS = ("loss_factor", "kelvin_voigt_time", *JOINT_FIELDS[-3:])
 
 
 def is_damping(address: str) -> bool:
-    """Whether an address is one of damping, on which undamped frequencies do not depend.
+    """Return True for an address of a damping value, on which undamped frequencies do not depend.
 
-    Those of the springs of a joint in space end in ``damping``.
+    In space, the addresses of joint dampers end in ``damping``.
     """
     return address.rpartition(".")[2] in (*DAMPING_FIELDS, "damping")
 
 
 def link_constraints(link: Any) -> tuple[Constraint, ...]:
-    """The rules of several values of a link."""
+    """Return the constraints that involve several values of a link."""
     return (*_scaling(link), *_held(link), *_pressed(link))
 
 
 def _pressed(link: Any) -> tuple[Constraint, ...]:
-    """Compression leaves some of the shear stiffness."""
+    """Compression must be less than the shear stiffness kappa G A."""
     if link.axial_force is None or not link.has_shear:
         return ()
     rigidity = link.shear_modulus_effective * link.area
@@ -69,7 +69,7 @@ def _pressed(link: Any) -> tuple[Constraint, ...]:
 
 
 def _held(link: Any) -> tuple[Constraint, ...]:
-    """A rigid support needs a link that gives."""
+    """A rigid link must not have a rigid support at its tip."""
     given = [(name, getattr(link, name)) for name in SUPPORTS if link.rigid]
     return tuple(
         Constraint(
@@ -107,7 +107,10 @@ def _scaling(link: Any) -> tuple[Constraint, ...]:
 
 
 def check_combinations(link: Any) -> None:
-    """Refuse what has no meaning: a joint on a segment, a rotor without a gear ratio, a turn without a force."""
+    """Refuse meaningless combinations of fields.
+
+    These are a joint on a segment, a rotor without a gear ratio, and a turning stiffness without an axial force.
+    """
     for name in TURNING:
         if getattr(link, name) is not None and link.axial_force is None:
             raise ArmError(
@@ -127,7 +130,7 @@ def check_combinations(link: Any) -> None:
 
 
 def require_together(record: object, *names: str) -> None:
-    """Refuse a record that has one of two fields and not the other."""
+    """Refuse a record that has one of two fields but not the other."""
     missing = [name for name in names if getattr(record, name) is None]
     if len(missing) == 1:
         (given,) = set(names) - set(missing)

@@ -51,7 +51,7 @@ class Link(StraightLink):
     tip_mass, tip_inertia
         Mass M, kg, of the rigid body at the tip, and its moment of inertia J about its centre of gravity, kg m^2.
     joint_angle
-        Angle theta relative to the previous link, rad, counter-clockwise. That of link 1 turns
+        Angle theta relative to the previous link, rad, counter-clockwise. The angle of link 1 turns
         the whole arm, which changes no frequency.
     joint_stiffness
         Stiffness of the torsional spring at the base of the link, N m/rad; inf or None is a
@@ -66,36 +66,38 @@ class Link(StraightLink):
     stator_mass, stator_inertia
         Body on the joint's axis before its springs, kg and kg m^2: it moves with the previous link.
     rotor_inertia, gear_ratio
-        Inertia of the joint's motor about its axis, kg m^2, and its turns for one of the joint; both or none.
+        Inertia of the rotor of the joint's motor about its axis, kg m^2, and its number of turns per turn of the joint;
+        both or neither.
     motor
-        What the motor does while the arm vibrates: ``"held"``, a brake or a stiff servo keeps its shaft still, so that
-        the rotor moves with the link that carries it, or ``"beyond_spring"``, the rotor turns with the joint, beyond
-        its spring. A rotor needs one of them; without one it is taken as held, with a `RotorWarning`. A joint without a
-        rotor has none.
+        State of the motor while the arm vibrates. ``"held"``: a brake or a stiff servo holds its shaft, and the rotor
+        moves with the link that carries it. ``"beyond_spring"``: the rotor turns with the joint, beyond its spring. A
+        rotor without this field is taken as held, with a `RotorWarning`. Leave it out for a joint without a rotor.
     base_offset_x, base_offset_y
-        Where the link begins, seen from the joint's axis, m, along the link and to its left.
+        Position of the start of the link relative to the joint's axis, m, along the link and to its left.
     end_offset_x, end_offset_y
-        Where the tip (its body, the next joint) lies, seen from the end of the link, m.
+        Position of the tip (its body, the next joint) relative to the end of the link, m, along it and to its left.
     tip_centre_x, tip_centre_y
-        Centre of gravity of the body at the tip, seen from the tip, m; left out, it lies at the tip.
+        Centre of gravity of the body at the tip relative to the tip, m; at the tip if left out.
     nonstructural_mass
-        Mass per length that moves with the sections and does not turn with them, kg/m.
+        Mass per length without rotary inertia, kg/m: it moves with the sections but does not turn with them.
     support_x_stiffness, support_y_stiffness
-        Springs from the tip to the ground, along its x and y axes, N/m; inf is a rigid support, None or 0 none. A link
-        of angle 0 points along x, and so does link 1 at joint angle 0.
+        Springs from the tip to the ground along the ground's x and y axes, N/m; inf is a rigid support, None or 0 is
+        none. Link 1 points along x at joint angle 0.
     support_torsional_stiffness
         Torsional spring from the tip to the ground, N m/rad; inf holds the tip from turning.
     axial_force
         Axial force in the link at rest, N, tension positive; it does not turn with the link. See docs/preload.md.
     base_turning_stiffness, end_turning_stiffness
-        What forces at rest resist a turn of the rigid parts at the two ends of the link with, N m/rad, beside the
-        axial force along its offsets: weights beside the axis, forces across. They need an axial_force, which may be 0.
+        Geometric stiffness of the static forces against a rotation of the rigid parts at the two ends of the link,
+        N m/rad, from weights beside the axis and from forces across it. The axial force along the offsets is
+        accounted for separately. They need an axial_force, which may be 0.
     loss_factor, kelvin_voigt_time
-        Damping of the link's material: Young's and the shear modulus become E (1 + i eta + i omega tau), eta = 1 and
-        tau in s. Damping changes no natural frequency; `frequency_response` and `damped_modes` know it.
+        Damping of the link's material: Young's modulus becomes E (1 + i eta + i omega tau), and the shear modulus
+        likewise; eta is a pure number, tau is in s. Damping does not change natural frequencies; it acts in
+        `frequency_response` and `damped_modes`.
     joint_damping, joint_axial_damping, joint_shear_damping
-        Viscous dampers beside the springs of the joint: torsional, N m s/rad, along and across the link, N s/m. Where
-        a spring is rigid its damper does nothing.
+        Viscous dampers parallel to the springs of the joint: torsional, N m s/rad; along and across the link, N s/m. A
+        damper parallel to a rigid spring has no effect.
     segment
         True: the link continues the previous one, with no joint between.
     rigid
@@ -104,14 +106,14 @@ class Link(StraightLink):
     Raises
     ------
     ArmError
-        If a concrete value is not allowed. Traced and batched values are not looked at here;
-        their results have the status ``invalid_input``.
+        If a concrete value is not allowed. Traced and batched values are not checked here; if invalid, their results
+        have the status ``invalid_input``.
     X64DisabledError
         If JAX's 64-bit mode is off.
 
     Notes
     -----
-    Field by field these are the symbols of the source paper's section 2.1.
+    The fields correspond to the symbols of section 2.1 of the source paper.
 
     Examples
     --------
@@ -249,10 +251,10 @@ class Link(StraightLink):
         "N", "axial force in the link at rest, tension positive", default=None
     )
     base_turning_stiffness: Scalar | None = quantity(
-        "N m/rad", "what forces at rest resist a turn of the base offset with", default=None
+        "N m/rad", "geometric stiffness of static forces, base offset", default=None
     )
     end_turning_stiffness: Scalar | None = quantity(
-        "N m/rad", "what forces at rest resist a turn of the rigid tip with", default=None
+        "N m/rad", "geometric stiffness of static forces, rigid tip", default=None
     )
     loss_factor: Scalar | None = quantity(
         "1", "loss factor of the material", NON_NEGATIVE, default=None
@@ -293,7 +295,7 @@ class Link(StraightLink):
         return link_constraints(self)
 
     def continued(self, **changes: Any) -> Link:
-        """The segment that ends as the link does."""
+        """Return the segment that ends as this link does."""
         kept = {
             item.name: getattr(self, item.name)
             for item in quantities(Link)
@@ -304,7 +306,7 @@ class Link(StraightLink):
 
     @property
     def scaled_section(self) -> Section:
-        """The section with the thickness factor in its dimensions, where it has them."""
+        """The section with the thickness factor applied to its dimensions, if it has any."""
         if isinstance(self.section, Rectangle) and self.thickness_factor != 1.0:
             return self.section.replace(depth=self.section.depth * self.thickness_factor)
         return self.section
@@ -327,7 +329,7 @@ class Link(StraightLink):
 
     @property
     def has_shear(self) -> bool:
-        """Whether both a shear coefficient and a shear modulus are known."""
+        """True if both the shear coefficient and the shear modulus are known."""
         section = self.section
         coefficient = section.shear_coefficient is not None or section.shear_rule is not None
         # asked of what is given: to compute the modulus of values of JAX compiles a program

@@ -1,7 +1,7 @@
-"""The axial forces that an arm's loads make in its links, and the segments that stand for links along which they vary.
+"""Axial forces in the links under the loads of an arm, and the segments for links along which they vary.
 
-Computed from the arrays of the arm, in each posture and for each value anew; so derivatives by any value hold what the
-equilibrium adds.
+They are computed from the arrays of the arm for each posture and each set of values. Derivatives by any value therefore
+include the change of the equilibrium.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _AT_THE_TIP = (
 
 
 class AtRest(NamedTuple):
-    """The links of an arm, of shape (n, ...), and their equilibrium under its loads."""
+    """The links of an arm, shape (n, ...), and their equilibrium under its loads."""
 
     links: BeamArrays
     found: Equilibrium
 
 
 def at_rest(columns: dict[str, Any], loads: Loads) -> AtRest:
-    """The equilibrium of an arm under its loads.
+    """Return the static equilibrium of an arm under its loads.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def at_rest(columns: dict[str, Any], loads: Loads) -> AtRest:
 
     Notes
     -----
-    Forces at rest are those of links that bend, stretch and, where their shear stiffness is known, shear, whatever
-    theory the frequencies have; this matters only where supports make the arm statically indeterminate.
+    Static forces are those of links that bend, stretch and, where their shear stiffness is known, shear, whatever
+    theory the frequencies use. This matters only where supports make the arm statically indeterminate.
     """
     links = BeamArrays(**columns, has_shear=True)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
@@ -68,13 +68,13 @@ def at_rest(columns: dict[str, Any], loads: Loads) -> AtRest:
 def with_loads(
     columns: dict[str, Any], loads: Loads, rest: AtRest, rigid: Sequence[bool]
 ) -> dict[str, Any]:
-    """The columns of an arm with what its loads add to its forces ``at_rest``.
+    """Return the columns of an arm with the effects of its loads on the static forces added.
 
     Returns
     -------
     dict
-        Of shape (m, ...), m the segments of all links. Axial forces are NaN where nothing holds a free joint against
-        the loads.
+        Columns of shape (m, ...), m the number of segments of all links. Axial forces are NaN where a free joint is not
+        held against the loads.
     """
     found = rest.found
     held = xp.where(found.unheld <= BALANCED, 0.0, np.nan)
@@ -95,12 +95,12 @@ def with_loads(
 
 
 def under_forces(arm: SerialArm) -> bool:
-    """Whether links have axial forces, or loads make some."""
+    """Return True if links have axial forces, or the arm has loads."""
     return arm.loads is not None or any(link.axial_force is not None for link in arm.links)
 
 
 def as_segments(columns: dict[str, Any], link: Any, first: Any, last: Any) -> dict[str, Any]:
-    """The columns of segments, whose lengths are still those of the links that they are parts of.
+    """Return the columns of segments; their lengths are still those of the whole links.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def as_segments(columns: dict[str, Any], link: Any, first: Any, last: Any) -> di
     link : array of int, shape (m,)
         The link of each segment.
     first, last : array of bool, shape (m, ...)
-        Which of them begin and end a link, and have what is at its joint and at its tip.
+        True for segments that begin or end a link; these have the fields of its joint or of its tip.
     """
     made = {name: value[link] for name, value in columns.items()}
     for name, absent in _AT_THE_JOINT.items():
@@ -122,13 +122,13 @@ def as_segments(columns: dict[str, Any], link: Any, first: Any, last: Any) -> di
 
 
 def segments(loads: Loads | None, rigid: Sequence[bool]) -> list[int]:
-    """How many segments stand for each link."""
+    """Return the number of segments of each link."""
     cut = loads.pieces if loads is not None and loads.varies else 1
     return [1 if stiff else cut for stiff in rigid]
 
 
 def constant_force(start: Array, outer: Array, first: Array, last: Array, bound: str) -> Array:
-    """The force that stands for those of a segment from one share of its link to another; the force is linear."""
+    """Return the constant force used for a segment between two shares of its link; the true force is linear."""
     if bound == "middle":
         return start + (outer - start) * (0.5 * (first + last))
     ends = (start + (outer - start) * first, start + (outer - start) * last)
@@ -138,7 +138,10 @@ def constant_force(start: Array, outer: Array, first: Array, last: Array, bound:
 
 
 def _segments(number: Sequence[int], ndim: int) -> tuple[Any, Any, Any]:
-    """Link, place in it and number of its segments, for each segment; the latter two as columns."""
+    """Return the link of each segment, its index in the link, and the number of segments of the link.
+
+    The latter two are columns.
+    """
     link = np.repeat(np.arange(len(number)), number)
     place = np.concatenate([np.arange(k, dtype=np.float64) for k in number])
     shape = (-1, *(1,) * (ndim - 1))
@@ -146,7 +149,7 @@ def _segments(number: Sequence[int], ndim: int) -> tuple[Any, Any, Any]:
 
 
 def bears(columns: BeamArrays) -> Array:
-    """Whether the arm is at rest under its loads, with some of its shear stiffness left; of shape (...)."""
+    """Return True, shape (...), if the arm has an equilibrium under its loads in which no link is sheared off."""
     force, shear = columns.axial_force, columns.shear_modulus_effective
     assert force is not None
     rigidity = xp.where(xp.isfinite(shear), shear, 0.0) * columns.area

@@ -1,4 +1,4 @@
-"""The dead loads that an arm bears: gravity, a force at the tip, a base that accelerates steadily."""
+"""Dead loads on an arm: gravity, a force at the tip, a steady acceleration of the base."""
 
 import math
 from typing import ClassVar
@@ -30,36 +30,36 @@ BOUNDS = ("middle", "lower", "upper")
 
 
 def require_bound(name: str, value: object) -> None:
-    """Refuse what is none of `BOUNDS`."""
+    """Refuse anything but one of `BOUNDS`."""
     if value not in BOUNDS:
         raise ArmError(f"{name} = {shown(value)}: must be one of {', '.join(map(repr, BOUNDS))}.")
 
 
 @frozen_pytree
 class Loads(Record):
-    """Loads that keep their directions, in the axes of the base; the arm bears them at rest, in every posture.
+    """Dead loads on an arm at rest, in base axes; their directions are the same in every posture.
 
     Parameters
     ----------
     gravity
-        Its size, m/s^2; it acts on links, bodies, hubs and payload. Left out for none.
+        Acceleration of gravity, m/s^2; it acts on links, bodies, hubs and payload. Leave it out for none.
     gravity_direction
-        Where it pulls to: the angle from the x axis of the base, rad, counter-clockwise; -pi/2, down, if left out.
+        Direction of gravity: angle from the x axis of the base, rad, counter-clockwise. The default, -pi/2, is down.
     tip_force_x, tip_force_y
-        Force at the tip of the last link, N. Left out for none.
+        Force at the tip of the last link, N. Leave it out for none.
     base_acceleration_x, base_acceleration_y
-        Steady acceleration of the base, m/s^2, which acts as gravity against it. Left out for none.
+        Steady acceleration of the base, m/s^2; it acts like gravity in the opposite direction. Leave it out for none.
     pieces
-        Segments of equal length that each elastic link is computed as, 1 or more, where gravity or an acceleration
-        make its axial force vary. The error falls with their square.
+        Number of equal segments per elastic link, 1 or more, where gravity or an acceleration makes its axial force
+        vary. The error falls with the square of this number.
     bound
-        ``"middle"``: the force of each segment is that at its middle. ``"lower"``: the least along it, ``"upper"`` the
-        greatest; then every frequency is a lower, or an upper, bound, by Rayleigh's principle.
+        Axial force used for each segment. ``"middle"``: the force at its middle. ``"lower"`` and ``"upper"``: the least
+        and the greatest force along it; every frequency is then a lower or an upper bound, by Rayleigh's principle.
 
     Raises
     ------
     ArmError
-        If a concrete value is not allowed, or there is no load at all.
+        If a concrete value is not allowed, or no load is given.
 
     Examples
     --------
@@ -115,12 +115,12 @@ class Loads(Record):
 
     @property
     def varies(self) -> bool:
-        """Whether axial forces may vary along links: there are loads on all that has mass."""
+        """True if axial forces vary along links: gravity or an acceleration acts on distributed mass."""
         along = (self.gravity, self.base_acceleration_x, self.base_acceleration_y)
         return any(value is not None for value in along)
 
     def dead(self) -> DeadLoads:
-        """The loads along x and y of the base; numbers, or columns as the values are."""
+        """Return the loads along x and y of the base, as numbers or, for batched values, columns."""
         size = _given(self.gravity)
         return DeadLoads(
             size * xp.cos(self.gravity_direction) - _given(self.base_acceleration_x),

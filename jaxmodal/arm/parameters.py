@@ -1,4 +1,4 @@
-"""Values of an arm, read and set by their addresses."""
+"""Read and set the values of an arm by address."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,7 +29,7 @@ def get_parameter(arm: Arm | Addressed, address: str) -> Scalar | Float[Array, "
 
 
 def set_parameters(arm: ArmKind, values: Mapping[str, Any]) -> ArmKind:
-    """Return the arm with other values at the given addresses.
+    """Return the arm with new values at the given addresses.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def set_parameters(arm: ArmKind, values: Mapping[str, Any]) -> ArmKind:
 
     Notes
     -----
-    Each record is rebuilt once with all its new values, so that values which only fit together
-    (a depth and its wall thickness) can change together.
+    Each record is rebuilt once, with all its new values, so that values that are valid only together
+    (a depth and its wall thickness) can be changed in one call.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Values of records, and of records in them, by path: ``links``'s second is ``link2``, its length ``link2.length``.
+"""Values of nested records by path: ``link2.length`` is the length of the second entry of ``links``.
 
-The parts of a field of many are numbered from 1 behind its name in the singular.
+The entries of a tuple field are numbered from 1, with the name of the field in the singular.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 def walk(record: Any, prefix: str = "") -> Iterator[tuple[str, Scalar]]:
-    """The path and the value of everything physical in a record."""
+    """Yield path and value of every physical quantity in a record."""
     for field in dataclasses.fields(record):
         name, value = field.name, getattr(record, field.name)
         if value is None or "static" in field.metadata:
@@ -35,7 +35,7 @@ def walk(record: Any, prefix: str = "") -> Iterator[tuple[str, Scalar]]:
 
 
 def has(record: Any, path: str) -> bool:
-    """Whether a path is one of those of `walk`, without the list of all."""
+    """Return True if a path is among those of `walk`, without building the list."""
     name, _, rest = path.partition(".")
     fields = record.__dataclass_fields__
     numbered = None if name in fields else _NUMBERED.fullmatch(name)
@@ -52,7 +52,7 @@ def has(record: Any, path: str) -> bool:
 
 
 def value_at(record: Any, path: str) -> Any:
-    """The value at a path."""
+    """Return the value at a path."""
     for name in path.split("."):
         field, index = _place(record, name)
         record = getattr(record, field)
@@ -62,7 +62,7 @@ def value_at(record: Any, path: str) -> Any:
 
 
 def with_values(record: R, values: Mapping[str, Any]) -> R:
-    """A record with other values at some paths; every record in it is rebuilt once, with all its new values."""
+    """Return a record with new values at some paths; every nested record is rebuilt once, with all its new values."""
     changes: dict[str, Any] = {}
     inner: dict[str, dict[str, Any]] = {}
     for path, value in values.items():
@@ -87,7 +87,7 @@ def with_values(record: R, values: Mapping[str, Any]) -> R:
 
 
 def unchecked(record: R, path: str, value: Any) -> R:
-    """A copy of a record with another value at a path, which is not looked at."""
+    """Return a copy of a record with another value at a path, without validation."""
     name, _, rest = path.partition(".")
     field, index = _place(record, name)
     changed = unchecked(value_at(record, name), rest, value) if rest else value
@@ -100,7 +100,7 @@ def unchecked(record: R, path: str, value: Any) -> R:
 
 
 def _place(record: Any, name: str) -> tuple[str, int | None]:
-    """The field of one part of a path, and the place in it of a part of many."""
+    """Return the field for one part of a path, and the index in it for an entry of a tuple."""
     numbered = None if hasattr(record, name) else _NUMBERED.fullmatch(name)
     if numbered is None:
         return name, None

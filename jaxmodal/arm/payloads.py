@@ -16,8 +16,8 @@ class Payload(Record):
     inertia
         Moment of inertia about its centre of gravity, kg m^2.
     centre_x, centre_y
-        Centre of gravity seen from the tip, m, along and to the left of the last link; left out, it lies
-        at the tip.
+        Centre of gravity relative to the tip, m, along the last link and to its left; at the tip if left
+        out.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""Arrays that carry more than numbers: masks, under which no number stands, and the labels of pandas and xarray.
+"""Masked arrays, and arrays with the labels of pandas or xarray, as plain arrays.
 
-Both are told by their types where a program has loaded them; nothing is imported for it.
+pandas and xarray are recognised only if the program has already imported them; this module imports neither.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ _NUMBERS = frozenset((float, int, np.float64))
 
 
 def plain(name: str, value: Any) -> Any:
-    """Return a value, and each entry of lists, without a mask: NaN where it is masked.
+    """Return a value, or each entry of a list, without its mask: masked numbers become NaN.
+
+    Values with neither mask nor labels are returned unchanged.
 
     Raises
     ------
     ArmError
-        If it has labels. What has neither mask nor labels is as it was, whatever it is.
+        If the value has labels.
     """
     if isinstance(value, list | tuple):
         if all(type(entry) in _NUMBERS for entry in value):
@@ -33,7 +35,7 @@ def plain(name: str, value: Any) -> Any:
 
 
 def unmasked(value: Any) -> Any:
-    """An array of NumPy with NaN in place of masked numbers."""
+    """Return a NumPy array with NaN in place of masked numbers."""
     if not isinstance(value, np.ma.MaskedArray):
         return value
     if value.dtype.kind in "iu":
@@ -43,17 +45,20 @@ def unmasked(value: Any) -> Any:
 
 
 def refuse_labels(name: str, value: Any) -> None:
-    """Refuse an array of pandas or xarray, whose labels would be passed over."""
+    """Refuse an array of pandas or xarray, because its labels would be ignored."""
     kind = labelled(value)
     if kind:
         raise ArmError(
-            f"{name}: is a {kind}, whose labels would be passed over; put it in order and give its values, with "
+            f"{name}: is a {kind}, whose labels would be ignored; put it in order and give its values, with "
             ".to_numpy()."
         )
 
 
 def labelled(value: Any) -> str:
-    """What an array with labels is called; empty for one without, as an index of pandas and a single number are."""
+    """Return the name of the type of an array with labels, such as "Series of pandas".
+
+    Empty for anything else, and for a single number.
+    """
     for module, kinds in (("pandas", ("Series", "DataFrame")), ("xarray", ("DataArray",))):
         loaded = sys.modules.get(module)
         for kind in kinds:
@@ -63,13 +68,13 @@ def labelled(value: Any) -> str:
 
 
 class _Labels(NamedTuple):
-    """Of a column: its dimension, if that has a name, and the index along it, None for positions from 0."""
+    """Labels of a column: the name of its dimension, if any, and its index; None for positions from 0."""
 
     dimension: Any
     index: Any
 
     def agree(self, other: _Labels, size: int) -> bool:
-        """Whether two columns of one ``size`` have the same labels in the same order."""
+        """Return True if two columns of the same ``size`` have the same labels in the same order."""
         if None not in (self.dimension, other.dimension) and self.dimension != other.dimension:
             return False
         positions = sys.modules["pandas"].RangeIndex(size)
@@ -85,15 +90,15 @@ def _labels(value: Any) -> _Labels:
 
 
 def aligned(columns: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return columns that belong together row by row as plain ones: masked values are NaN, labels go.
+    """Return columns that belong together row by row as plain arrays: masked values become NaN, labels are dropped.
 
-    Labels are those of a Series of pandas or of a DataArray of xarray with one axis; a column without has the positions
-    from 0.
+    Labels are those of a pandas Series or of a one-dimensional xarray DataArray. A column without labels has the
+    positions from 0.
 
     Raises
     ------
     ArmError
-        If labels differ, or stand in another order; the message names two columns by ``name`` and their keys.
+        If labels differ, or are in another order. The message gives ``name`` and the keys of two columns.
     """
     marked = [key for key, column in columns.items() if labelled(column) and column.ndim == 1]
     found = {}
@@ -104,16 +109,16 @@ def aligned(columns: Mapping[str, Any], name: str) -> dict[str, Any]:
             if same and not _labels(column).agree(_labels(first), len(first)):
                 own = labelled(column) or "a plain array: positions from 0"
                 raise ArmError(
-                    f"{name}[{key!r}]: its labels ({own}) are not, in this order, those of {name}[{marked[0]!r}] "
-                    f"({labelled(first)}); align both, or give the values of each with .to_numpy() where they are in "
-                    "one order."
+                    f"{name}[{key!r}]: its labels ({own}) differ, in values or order, from those of "
+                    f"{name}[{marked[0]!r}] ({labelled(first)}); align both, or give the values of each with "
+                    ".to_numpy() if they are in the same order."
                 )
         found[key] = _values(column) if key in marked else plain(f"{name}[{key!r}]", column)
     return found
 
 
 def _values(column: Any) -> Any:
-    """The values of a column with labels; what pandas has as missing is NaN."""
+    """Return the values of a column with labels; missing values of pandas become NaN."""
     if labelled(column).endswith("pandas") and column.dtype.kind in "iuf":
         return column.to_numpy(np.float64, na_value=np.nan)
     return column.to_numpy()

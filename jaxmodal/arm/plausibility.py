@@ -1,8 +1,7 @@
-"""Values that an arm may have and probably should not: wrong units, swapped or odd numbers.
+"""Warnings of implausible values: wrong units, swapped or odd numbers.
 
-Validation refuses what is impossible; here stands what is possible and unlikely. The bounds are
-wide, so that a warning means something: every engineering material and every machine from a watch
-to a crane lies inside.
+Validation refuses impossible values; this module reports possible but unlikely ones. The bounds are wide: every
+engineering material and every machine from a watch to a crane lies inside them.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ DIMENSIONS = ("depth", "width", "wall_thickness", "diameter", "outer_diameter")
 
 @dataclass(frozen=True)
 class Implausibility:
-    """One value that looks wrong: its address, the value in SI units, and why."""
+    """An implausible value: its address, the value in SI units, and the reason."""
 
     address: str
     value: float
@@ -68,12 +67,12 @@ class Implausibility:
 
 @np.errstate(all="ignore")
 def implausible_values(arm: Arm) -> list[Implausibility]:
-    """Values of an arm that are allowed but look like a wrong unit or a slip.
+    """Return the values of an arm that are allowed but are probably in a wrong unit or mistyped.
 
     Returns
     -------
     list of Implausibility
-        In the order of the links; empty for an arm with nothing to remark.
+        In the order of the links; empty if nothing looks wrong.
 
     Examples
     --------
@@ -109,7 +108,7 @@ def implausible_values(arm: Arm) -> list[Implausibility]:
 
 
 def beyond_measure(arm: Arm | Addressed) -> list[Implausibility]:
-    """Values so large or so small that nothing that is made of them is a number, of an arm of either kind."""
+    """Return values so large or small that results computed from them overflow; for arms of either kind."""
     low, high = MEASURABLE
     found = []
     for address in list_addresses(arm):
@@ -121,7 +120,7 @@ def beyond_measure(arm: Arm | Addressed) -> list[Implausibility]:
 
 
 class Material(Protocol):
-    """What links of both kinds of arm have in common."""
+    """Protocol of the material fields that links of both kinds have."""
 
     @property
     def density(self) -> Scalar | None: ...
@@ -137,7 +136,7 @@ class Material(Protocol):
 
 
 def warn(remarks: Sequence[Implausibility], source: str) -> None:
-    """Give the one warning of what was found, none for nothing; it points to the call that read the arm."""
+    """Give one warning with all remarks, or none; it points to the call that read the arm."""
     before = f"{source}: " if source else ""
     found = [f"{before}{remark}" for remark in remarks]
     if found:
@@ -145,7 +144,7 @@ def warn(remarks: Sequence[Implausibility], source: str) -> None:
 
 
 def material_findings(link: Material) -> Iterator[Finding]:
-    """What looks wrong of density, moduli and Poisson ratio."""
+    """Yield implausible densities, moduli and Poisson ratios."""
     low, high = DENSITY_RANGE
     density = low if link.density is None else float(link.density)
     if not low <= density <= high:
@@ -184,7 +183,7 @@ def _geometry(link: Link) -> Iterator[Finding]:
 
 
 def size_findings(length: float, section: object) -> Iterator[Finding]:
-    """Lengths and dimensions of sections that look like millimetres."""
+    """Yield lengths and section dimensions that are probably in millimetres."""
     low, high = LENGTH_RANGE
     if length > high:
         yield "length", length, f"m expected; if this is in mm, write {length / 1e3:.6g}"
@@ -198,7 +197,7 @@ def size_findings(length: float, section: object) -> Iterator[Finding]:
 
 
 def shear_findings(name: str, kappa: Scalar | None) -> Iterator[Finding]:
-    """A shear coefficient that no section has."""
+    """Yield a shear coefficient outside the range of all common sections."""
     low, high = SHEAR_COEFFICIENT_RANGE
     if kappa is not None and not low <= float(kappa) <= high:
         message = f"shear coefficients lie between {low:g} and {high:g}"
@@ -208,7 +207,7 @@ def shear_findings(name: str, kappa: Scalar | None) -> Iterator[Finding]:
 
 
 def _stockiness(link: Link) -> Iterator[Finding]:
-    """A section deeper than the link is long is no beam."""
+    """Yield sections deeper than the link is long, for which no beam theory holds."""
     length, depth = float(link.length), depth_in_plane(link)
     if depth is not None:
         if depth > length:

@@ -1,4 +1,4 @@
-"""What looks wrong of damping and supports: percentages, milliseconds, dampers beyond critical, springs in N/mm."""
+"""Implausible damping and supports: percentages, milliseconds, overcritical dampers, springs in N/mm."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SUPPORT_UNITS = {
 
 
 def damping_findings(arm: Arm, number: int) -> Iterator[Finding]:
-    """What looks wrong of the damping of a link and of the joint at its base."""
+    """Yield implausible damping values of a link and of the joint at its base."""
     link = arm.links[number - 1]
     yield from loss_factor_findings(float(link.loss_factor or 0.0))
     time = float(link.kelvin_voigt_time or 0.0)
@@ -56,7 +56,7 @@ def damping_findings(arm: Arm, number: int) -> Iterator[Finding]:
 
 
 def loss_factor_findings(value: float) -> Iterator[Finding]:
-    """A loss factor that may be in per cent."""
+    """Yield a loss factor that is probably in per cent."""
     if value > LARGEST_LOSS_FACTOR:
         message = (
             f"loss factors of solids lie below 1, those of metals between 1e-4 and 1e-2; if this is in per cent, write "
@@ -66,7 +66,7 @@ def loss_factor_findings(value: float) -> Iterator[Finding]:
 
 
 def _cantilever_period(link: Link) -> float:
-    """Slowest period of a uniform link by itself, clamped at its base, s."""
+    """Return the longest period of a uniform link clamped at its base, s."""
     mass = float(link.mass)
     rigidity = float(link.youngs_modulus) * float(link.second_moment)
     if not mass > 0.0 or not rigidity > 0.0:
@@ -75,7 +75,7 @@ def _cantilever_period(link: Link) -> float:
 
 
 def support_findings(link: Link) -> Iterator[Finding]:
-    """Supports far softer or far stiffer than the link."""
+    """Yield supports far softer or far stiffer than the link."""
     if link.rigid:
         return
     length = float(link.length)

@@ -1,4 +1,4 @@
-"""What looks wrong at joints and bodies: springs in N m/arcmin, rotors in g cm^2, masses in grams, offsets in mm."""
+"""Implausible joints and bodies: springs in N m/arcmin, rotors in g cm^2, masses in grams, offsets in mm."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Finding = tuple[str, float, str]
 def in_another_unit(
     value: float, units: Iterable[tuple[float, str]], plausible: Callable[[float], bool]
 ) -> str:
-    """``; if this is in mm, write 0.5``: the first unit, with its size, in which the value would be plausible."""
+    """Return ``; if this is in mm, write 0.5`` for the first unit that makes the value plausible, or ``""``."""
     for size, unit in units:
         if plausible(value * size):
             return f"; if this is in {unit}, write {value * size:.6g}"
@@ -43,7 +43,7 @@ def in_another_unit(
 
 
 def joint_findings(arm: Arm, number: int) -> Iterator[Finding]:
-    """What looks wrong at the joint at the base of a link: angle, spring, rotor."""
+    """Yield implausible values of the joint at the base of a link: angle, spring, rotor."""
     link = arm.links[number - 1]
     yield from angle_findings(float(link.joint_angle))
     beyond = inertia_beyond(arm, number)
@@ -55,14 +55,14 @@ def joint_findings(arm: Arm, number: int) -> Iterator[Finding]:
 
 
 def angle_findings(angle: float) -> Iterator[Finding]:
-    """An angle that may be in degrees."""
+    """Yield an angle that is probably in degrees."""
     if abs(angle) > 2.0 * math.pi * MOST_TURNS:
         message = "rad expected, more than a full turn; if this is in degrees, use joint_angle_deg"
         yield "joint_angle", angle, message
 
 
 def spring_findings(stiffness: float, of_link: float, beyond: float) -> Iterator[Finding]:
-    """A spring that may be in N m/arcmin, held against E I/L of its link and the inertia beyond."""
+    """Yield a spring that is probably in N m/arcmin, judged by E I/L of its link and the inertia beyond."""
     if not 0.0 < stiffness < math.inf:
         return
     swing = math.sqrt(stiffness / beyond) / (2.0 * math.pi)
@@ -78,7 +78,7 @@ def spring_findings(stiffness: float, of_link: float, beyond: float) -> Iterator
 
 
 class Geared(Protocol):
-    """What has a rotor."""
+    """Protocol of a link with a rotor."""
 
     @property
     def rotor_inertia(self) -> Scalar | None: ...
@@ -91,14 +91,17 @@ class Geared(Protocol):
 
 
 def felt_inertia(link: Geared) -> float:
-    """The inertia of a rotor that turns with the joint, kg m^2: times the square of the gear ratio; 0 for others."""
+    """Return the inertia of the rotor at the joint, kg m^2: rotor inertia times gear ratio squared.
+
+    It is 0 for a held rotor, and without a rotor.
+    """
     if link.rotor_inertia is None or link.acting_gear_ratio is None:
         return 0.0
     return float(link.rotor_inertia) * float(link.acting_gear_ratio) ** 2
 
 
 def rotor_findings(link: Geared, beyond: float) -> Iterator[Finding]:
-    """A rotor that outweighs all beyond the joint if it turns with it."""
+    """Yield a rotor whose inertia at the joint would far exceed that of everything beyond it."""
     if link.rotor_inertia is None or link.gear_ratio is None:
         return
     rotor, ratio = float(link.rotor_inertia), float(link.gear_ratio)
@@ -113,7 +116,10 @@ def rotor_findings(link: Geared, beyond: float) -> Iterator[Finding]:
 
 
 def inertia_beyond(arm: Arm, number: int) -> float:
-    """Moment of inertia of everything from a link on about its joint, kg m^2, as if stretched out; bodies as points."""
+    """Return the moment of inertia about a joint of everything beyond it, kg m^2.
+
+    The arm is taken as stretched out, and bodies as points.
+    """
     start = found = 0.0
     for link in arm.links[number - 1 :]:
         length, mass = float(link.length), float(link.mass)
@@ -128,14 +134,14 @@ def inertia_beyond(arm: Arm, number: int) -> float:
 def body_findings(
     record: Link | Payload, prefix: str, links_mass: float, length: float
 ) -> Iterator[Finding]:
-    """Mass and inertia of a rigid body, held against the links' mass and a length."""
+    """Yield implausible mass and inertia of a rigid body, judged by the links' mass and a length."""
     mass, inertia = (float(getattr(record, prefix + name) or 0.0) for name in ("mass", "inertia"))
     yield from mass_findings(f"{prefix}mass", mass, links_mass)
     yield from inertia_findings(f"{prefix}inertia", inertia, mass, length)
 
 
 def mass_findings(name: str, mass: float, links_mass: float) -> Iterator[Finding]:
-    """A mass that may be in grams."""
+    """Yield a mass that is probably in grams."""
     if mass > HEAVIEST_BODY_RATIO * links_mass:
         message = (
             f"more than {HEAVIEST_BODY_RATIO:g} times the mass of all links ({links_mass:.4g} kg); "
@@ -145,7 +151,7 @@ def mass_findings(name: str, mass: float, links_mass: float) -> Iterator[Finding
 
 
 def inertia_findings(name: str, inertia: float, mass: float, length: float) -> Iterator[Finding]:
-    """An inertia too large for its mass on a link of this length."""
+    """Yield an inertia too large for its mass on a link of this length."""
     if mass > 0.0:
         radius = math.sqrt(inertia / mass)
         if radius > WIDEST_BODY_RATIO * length:
@@ -159,7 +165,7 @@ def inertia_findings(name: str, inertia: float, mass: float, length: float) -> I
 def offset_findings(
     record: Link | Payload, names: tuple[str, ...], reach: float
 ) -> Iterator[Finding]:
-    """Offsets and centres of gravity that lie farther away than the arm is long."""
+    """Yield offsets and centres of gravity that exceed the length of the arm."""
     for name in (f"{name}_{axis}" for name in names for axis in "xy"):
         value = getattr(record, name)
         if value is not None and abs(float(value)) > min(reach, FARTHEST_OFFSET):

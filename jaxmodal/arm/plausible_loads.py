@@ -1,4 +1,4 @@
-"""Loads that an arm may bear and probably should not: that bend it far, or buckle it."""
+"""Implausible loads: loads that bend the arm far, or are close to buckling it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEAR = 1.25
 
 
 def load_findings(arm: Arm) -> list[Finding]:
-    """What is odd about the forces at rest of an arm, with the address that it is said of."""
+    """Return implausible static forces of an arm, each with the address it refers to."""
     given = _largest_load(arm)
     if given is None:
         return []
@@ -59,7 +59,10 @@ def load_findings(arm: Arm) -> list[Finding]:
 
 
 def _largest_load(arm: Arm) -> tuple[str, Any] | None:
-    """Address and value of the first load of the arm, or of the link that is pressed most; None without forces."""
+    """Return address and value of the first load, or of the largest compressive axial force.
+
+    None without forces.
+    """
     if arm.loads is not None:
         for item in quantities(arm.loads):
             value = getattr(arm.loads, item.name)
@@ -71,7 +74,7 @@ def _largest_load(arm: Arm) -> tuple[str, Any] | None:
 
 
 def _far(arm: Arm, rest: Equilibrium) -> str:
-    """Words where the ends of links move too far for small deflections."""
+    """Return a message if the ends of links move too far for small-deflection theory, else an empty string."""
     moved = rest.displacements
     turn = max(float(np.max(np.abs(x[2]))) for x in (moved.start, moved.outer))
     way = max(float(np.max(np.hypot(x[0], x[1]))) for x in (moved.outer, moved.tip))

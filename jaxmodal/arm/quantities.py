@@ -1,12 +1,12 @@
-"""Frozen records of physical quantities that are also pytrees.
+"""Frozen records of physical quantities, registered as pytrees.
 
-A record is a frozen dataclass. Each physical field is declared with `quantity`: its unit, its
-meaning and the `Rule` that its value obeys stand beside it, once, and serve the validation of
-concrete values, the traceable validity mask, the parameter addresses and the files.
+A record is a frozen dataclass. Each physical field is declared once with `quantity`: its unit, its
+meaning and the `Rule` for its value. These serve the validation of concrete values, the traceable
+validity mask, the parameter addresses and the files.
 
-Records are registered as pytrees by hand and not with ``jax.tree_util.register_dataclass``,
-because that rebuilds through ``__init__`` and so would validate on unflattening; a gradient with
-respect to an arm is itself an arm, with values (negative lengths, say) that no arm may have.
+Records are registered as pytrees by hand and not with ``jax.tree_util.register_dataclass``, because that rebuilds
+through ``__init__`` and would validate on unflattening. A gradient with respect to an arm is itself an arm, with values
+(negative lengths, say) that no arm may have.
 """
 
 import contextlib
@@ -29,13 +29,15 @@ from jaxmodal.runtime.public_names import explain_frozen
 from jaxmodal.runtime.tables import Table
 
 Scalar: TypeAlias = float | jax.Array | NDArray[np.inexact[Any]]
-"""One physical value: a float64 number, a traced or batched JAX array, or a column of numbers, which are complex where
-a derivative is taken (`columns.rates_of`)."""
+"""One physical value: a float64 number, a traced or batched JAX array, or a column of numbers.
+
+Columns are complex where a derivative is taken (`columns.rates_of`).
+"""
 
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """What a value may be, in words and as an elementwise test that is false for NaN."""
+    """The allowed values: a description, and an elementwise test that is false for NaN."""
 
     allowed: str
     holds: Callable[[Any], Any]
@@ -57,7 +59,7 @@ SUPPORT = Rule("0 (no support) or more (inf for a rigid one)", lambda x: x >= 0.
 
 
 class Constraint(NamedTuple):
-    """A condition that ties several fields of one record together."""
+    """A condition on several fields of one record."""
 
     name: str
     value: Any
@@ -95,7 +97,7 @@ def quantity(
 
 
 def static(*, default: Any = dataclasses.MISSING) -> Any:
-    """Declare a field that is structure and not a value: a name, a rule."""
+    """Declare a static field (part of the pytree structure), such as a name or a rule."""
     return dataclasses.field(default=default, metadata={"static": True})
 
 
@@ -150,7 +152,7 @@ def shown(value: object) -> str:
 
 
 def value_text(value: object) -> str:
-    """Return a value in six digits for tables; what is no number as `shown`."""
+    """Return a number with six digits for tables; anything else as `shown`."""
     return f"{value:.6g}" if isinstance(value, float) else shown(value)
 
 
@@ -168,9 +170,9 @@ class Record:
     # run-time type checker is at work
     __no_type_check__: ClassVar[bool] = True
     place: ClassVar[str] = ""
-    """What stands before the field names of this record in addresses and messages."""
+    """Prefix of the field names of this record in addresses and messages."""
     symbols: ClassVar[Mapping[str, str]] = {}
-    """Fields by the symbols that people write for them, for suggestions."""
+    """Field names by their common symbols, for suggestions."""
 
     def __post_init__(self) -> None:
         require_x64()
@@ -193,7 +195,7 @@ class Record:
                 raise ArmError(f"{self.place}{name} = {shown(value)}: must be {allowed}; {remedy}.")
 
     def constraints(self) -> tuple[Constraint, ...]:
-        """Return the conditions that tie fields together; elementwise, no fields changed."""
+        """Return the conditions on several fields, evaluated elementwise."""
         return ()
 
     def replace(self: R, **changes: Any) -> R:
@@ -217,7 +219,7 @@ class Record:
         return "".join(table.html() for table in self.tables())
 
     def tables(self) -> list[Table]:
-        """Return every value that the record has, with its unit and meaning."""
+        """Return a table of all values of the record, with units and meanings."""
         rows = []
         for item, value in given(self):
             unit = item.metadata["unit"]
@@ -238,7 +240,7 @@ class Record:
 
 
 def _check_names(kind: type[Record], given: Mapping[str, Any]) -> None:
-    """Refuse names that a record does not have, with the one that was probably meant."""
+    """Refuse names that a record does not have, and suggest the field that was probably meant."""
     units = _units_of(kind)  # type: ignore[arg-type]  # as in `quantities`
     for name in given:
         if name in units:
@@ -256,12 +258,12 @@ def _check_names(kind: type[Record], given: Mapping[str, Any]) -> None:
 
 @functools.cache
 def _units_of(kind: type[Record]) -> dict[str, str | None]:
-    """The fields of a record with their units, None where one has none."""
+    """Return the fields of a record with their units, None for fields without one."""
     return {item.name: item.metadata.get("unit") for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
 
 
 def _with_known_names(cls: type[R]) -> type[R]:
-    """Let the constructor judge the names of its arguments by `_check_names`."""
+    """Make the constructor check the names of its arguments with `_check_names`."""
     made = cls.__init__
 
     @functools.wraps(made)
@@ -290,7 +292,7 @@ def _is_default(value: object, item: "dataclasses.Field[Any]") -> bool:
 
 
 def given(record: Record) -> "list[tuple[dataclasses.Field[Any], Any]]":
-    """The physical fields of a record that have other values than those by default, and these values."""
+    """Return the physical fields of a record that are not at their defaults, with their values."""
     values = [(item, getattr(record, item.name)) for item in quantities(record)]
     return [(item, value) for item, value in values if not _is_default(value, item)]
 
@@ -312,8 +314,8 @@ def _quantities_of(kind: type[Record]) -> "tuple[dataclasses.Field[Any], ...]":
 def frozen_pytree(cls: type[R]) -> type[R]:
     """Make a frozen dataclass of a `Record` and register it as a pytree.
 
-    Fields with ``metadata={"static": True}`` are structure, all others are children. Flattening
-    and unflattening take the values as they are, so any object may stand for a leaf.
+    Fields with ``metadata={"static": True}`` are part of the structure, all others are children.
+    Flattening and unflattening do not validate, so that any object may be a leaf.
     """
     cls = _with_known_names(dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls))
     explain_frozen(cls)

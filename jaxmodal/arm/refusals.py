@@ -1,4 +1,4 @@
-"""Arms that a function cannot take, refused with the value and what to do: traced, loaded, without shear data."""
+"""Refusal of arms that a function cannot take, with the value and the remedy: traced, loaded, without shear data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jaxmodal.statics.equilibrium import require_held
 def require_concrete(
     arm: SerialArm, what: str, remedy: str = "inside jit, vmap and grad use frequency_response"
 ) -> None:
-    """Refuse an arm of which a value is traced."""
+    """Refuse an arm with a traced value."""
     if is_traced(arm):
         raise ArmError(f"arm: is traced, and {what} takes an arm of concrete values; {remedy}.")
 
@@ -31,16 +31,16 @@ _KNOW_FORCES = (
 
 
 def refuse_loads(arm: Arm, what: str) -> None:
-    """Refuse an arm that bears loads, of which ``what`` (the subject of the sentence) takes none."""
+    """Refuse an arm with loads; ``what`` is the subject of the sentence."""
     if isinstance(arm, Arm) and arm.loads is not None:
         raise ArmError(
-            f"loads: the arm bears some, and {what} takes none of an arm; give arm.replace(loads=None), or "
+            f"loads: the arm has some, and {what} takes no arm with loads; give arm.replace(loads=None), or "
             f"take [loads] out of its file. {_KNOW_FORCES} take them."
         )
 
 
 def refuse_supports(arm: Arm, what: str) -> None:
-    """Refuse an arm with a support at a tip, which ``what`` (the subject of the sentence) does not take."""
+    """Refuse an arm with a support at a tip; ``what`` is the subject of the sentence."""
     for number, link in enumerate(require_planar(arm).links, start=1):
         for name in SUPPORTS:
             value = getattr(link, name)
@@ -52,21 +52,21 @@ def refuse_supports(arm: Arm, what: str) -> None:
 
 
 def refuse_base(arm: Arm) -> None:
-    """Refuse an arm on an elastic base, which motions by assumed modes do not know."""
+    """Refuse an arm on an elastic base, for the dynamics by assumed modes."""
     if isinstance(arm, Arm) and arm.base_stiffness is not None:
         raise ArmError(
-            "base_stiffness: the arm has one, and jaxmodal.dynamics knows none of a planar arm; give "
+            "base_stiffness: the arm has one, and jaxmodal.dynamics takes no planar arm on an elastic base; give "
             "arm.replace(base_stiffness=None), or take it out of its file."
         )
 
 
 def require_known(arm: Arm, theory: str) -> None:
-    """Refuse an arm that a theory cannot take: one without shear data, a rigid link against a rigid support, loads.
+    """Refuse an arm that a theory cannot take: without shear data, a rigid link against a rigid support, loads.
 
     Raises
     ------
     ArmError
-        Naming the link and the value. Traced values are not looked at.
+        Naming the link and the value. Traced values are not checked.
     """
     if arm.loads is not None and _of_numbers(arm):
         known_form(arm, theory)
@@ -75,7 +75,7 @@ def require_known(arm: Arm, theory: str) -> None:
 
 
 def known_form(arm: Arm, theory: str) -> NormalForm:
-    """The `normal_form` of an arm that `require_known` takes."""
+    """Return the `normal_form` of an arm after the checks of `require_known`."""
     _require_parts(arm, theory)
     form = normal_form(arm)
     if form.rest is not None:
@@ -89,13 +89,13 @@ def known_form(arm: Arm, theory: str) -> NormalForm:
 
 
 def _of_numbers(arm: Arm) -> bool:
-    """Whether no value of an arm is traced or an array."""
+    """Return True if all values of an arm are concrete scalars."""
     leaves = jax.tree_util.tree_leaves(to_host(arm))
     return on_host(*leaves) and not any(np.ndim(x) for x in leaves)
 
 
 def _require_parts(arm: Arm, theory: str) -> None:
-    """`require_known` but for what loads do."""
+    """Apply the checks of `require_known` except those of the loads."""
     if theory == "timoshenko":
         require_shear(arm)
     if any(link.axial_force is not None for link in require_planar(arm).links):
@@ -109,14 +109,17 @@ def _require_parts(arm: Arm, theory: str) -> None:
             value = getattr(link, name)
             if value is not None and on_host(value) and np.any(np.isinf(value)):
                 raise ArmError(
-                    f"link{number}.{name} = inf: links of the theory 'bending_only' are rigid along their axes, and so"
-                    " cannot lie against a rigid support; give a large finite stiffness, or choose the theory"
+                    f"link{number}.{name} = inf: links of the theory 'bending_only' are rigid along their axes and"
+                    " cannot have a rigid support; give a large finite stiffness, or choose the theory"
                     " 'euler_bernoulli'."
                 )
 
 
 def refuse_loaded_slides(arm: Arm, why: str) -> None:
-    """Refuse springs along or across a joint that turns, ``why`` there are axial forces: their ends move apart."""
+    """Refuse springs along or across a joint that turns under axial forces: the joined ends move apart.
+
+    ``why`` is the clause of the message that names the forces.
+    """
     for number, link in enumerate(arm.links[1:], start=2):
         for name in ("joint_axial_stiffness", "joint_shear_stiffness"):
             value = getattr(link, name)
@@ -128,7 +131,7 @@ def refuse_loaded_slides(arm: Arm, why: str) -> None:
 
 
 def require_shear(arm: Arm) -> None:
-    """Refuse an arm that lacks what a theory with shear needs.
+    """Refuse an arm without the shear data that a theory with shear needs.
 
     Raises
     ------

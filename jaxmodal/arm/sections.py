@@ -4,10 +4,9 @@ Every shape has a factory (`rectangle`, `hollow_rectangle`, `circle`, `hollow_ci
 `raw_section`). The depth lies in the plane of motion, the width across it. Areas are in m^2,
 second moments in m^4, about the axis normal to the plane of motion.
 
-The shear coefficient kappa, which Timoshenko's theory alone needs, is None, a value, or a named
-rule: ``"cowper"``, the formula of each shape in G. R. Cowper, The shear coefficient in
-Timoshenko's beam theory, J. Appl. Mech. 33 (1966) 335-340; or ``"5/6"``, the energy coefficient
-of a solid rectangle.
+The shear coefficient kappa, needed only by Timoshenko's theory, is None, a value, or a named rule: ``"cowper"``, the
+formula of each shape in G. R. Cowper, The shear coefficient in Timoshenko's beam theory, J. Appl. Mech. 33 (1966)
+335-340; or ``"5/6"``, the energy coefficient of a solid rectangle.
 """
 
 from jax.typing import ArrayLike
@@ -176,7 +175,7 @@ def raw_section(
     second_moment: ArrayLike,
     shear_coefficient: ArrayLike | str | None = None,
 ) -> RawSection:
-    """Return a section that is known by its area and second moment of area alone.
+    """Return a section given by its area and second moment of area.
 
     Parameters
     ----------

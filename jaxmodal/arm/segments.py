@@ -1,4 +1,4 @@
-"""Links cut into segments: bodies along a link, and tapered links as many short uniform ones."""
+"""Links cut into segments: bodies along a link, and tapered links as many short uniform segments."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def attach_body(
     centre_x: Any = None,
     centre_y: Any = None,
 ) -> Arm:
-    """Return the arm with a rigid body fixed along a link, which becomes two: itself and a segment.
+    """Return the arm with a rigid body attached along a link, which is cut there into a link and a segment.
 
     Parameters
     ----------
@@ -45,16 +45,21 @@ def attach_body(
     link
         Number of the link, from 1.
     position
-        Where on it, m from its base; more than 0 and less than its length (at its end there is its tip body).
+        Position along the link, m from its base, greater than 0 and less than its length. A body at the end of the
+        link is its tip body.
     mass, inertia
         Mass in kg; inertia about the centre of gravity in kg m^2.
     centre_x, centre_y
-        Centre of gravity seen from that point of the link, m, along and to the left of it.
+        Centre of gravity relative to that point of the link, m, along the link and to its left.
 
     Raises
     ------
     ArmError
-        If there is no such link, or a value is not allowed. The links beyond are numbered one higher.
+        If there is no such link, or a value is not allowed.
+
+    Notes
+    -----
+    The numbers of the links beyond increase by one.
 
     Examples
     --------
@@ -70,7 +75,7 @@ def attach_body(
 
 
 def with_pieces(arm: A, link: int, pieces_of: Callable[[Any], tuple[Any, ...]]) -> A:
-    """The arm, planar or in space, with several links in the place of one."""
+    """Return the arm, planar or in space, with one link replaced by several."""
     if not is_whole(link, 1, arm.num_links):
         raise ArmError(f"link = {shown(link)}: must be the number of a link, 1 to {arm.num_links}.")
     with within(f"link{link}."):
@@ -86,7 +91,7 @@ def with_body_at(
 
 
 def _body(mass: Any, inertia: Any, centre_x: Any, centre_y: Any) -> dict[str, Any]:
-    """The fields of a body at a tip, judged under the names that they were given with."""
+    """Return the fields of a tip body, checked under the names of the arguments."""
     return {
         "tip_mass": _checked("mass", mass, NON_NEGATIVE),
         "tip_inertia": _checked("inertia", inertia, NON_NEGATIVE),
@@ -96,7 +101,10 @@ def _body(mass: Any, inertia: Any, centre_x: Any, centre_y: Any) -> dict[str, An
 
 
 def split(link: L, position: Any, body: Mapping[str, Any], of_tip: str) -> tuple[L, L]:
-    """The link cut at a place, m from its base, with a body between; ``of_tip`` names that at its end."""
+    """Return a link cut in two at ``position``, m from its base, with a body between.
+
+    ``of_tip`` names the fields of a body at its end, for the message.
+    """
     place: Any = as_scalar("position", position, "in metres")
     inside = is_traced(place, link.length) or np.all((place > 0.0) & (place < link.length))
     if not inside:
@@ -109,7 +117,7 @@ def split(link: L, position: Any, body: Mapping[str, Any], of_tip: str) -> tuple
 
 
 def _checked(name: str, value: Any, rule: Rule) -> Scalar:
-    """A value of a body, judged under the name that it was given with."""
+    """Return a value of a body, checked under the name of the argument."""
     scalar = as_scalar(name, value, rule.allowed)
     if isinstance(scalar, np.float64) and not rule.holds(scalar):
         raise ArmError(f"{name} = {shown(scalar)}: must be {rule.allowed}.")
@@ -119,21 +127,21 @@ def _checked(name: str, value: Any, rule: Rule) -> Scalar:
 def tapered(
     link: Link, tip_section: Section, pieces: int = 16, bound: str = "middle"
 ) -> tuple[Link, ...]:
-    """Return a link whose section changes linearly along it, as uniform segments of equal length.
+    """Return a linearly tapered link as uniform segments of equal length.
 
     Parameters
     ----------
     link
-        The link; its own section is that at the base.
+        The link; its section is the section at the base.
     tip_section
-        Section at the tip: of the same shape, whose dimensions are approached linearly.
+        Section at the tip, of the same shape; dimensions vary linearly in between.
     pieces
         Number of segments, 1 or more.
     bound
-        ``"middle"``: each segment has the section at its middle; the frequencies then converge with the square of
-        the length of a segment. ``"lower"``: each has the least stiffness and the greatest mass of its part of the
-        link, ``"upper"`` the other way round; then every frequency is a lower, or an upper, bound of that of the
-        tapered link, by Rayleigh's principle.
+        ``"middle"``: each segment has the section at its middle; the frequencies converge with the square of the
+        segment length. ``"lower"``: each segment has the least stiffness and the greatest mass of its part of the
+        link, ``"upper"`` the greatest stiffness and the least mass; every frequency is then a lower or an upper bound
+        of that of the tapered link, by Rayleigh's principle.
 
     Raises
     ------
@@ -164,13 +172,13 @@ def tapered(
 
 
 def with_middle_sections(link: L, tip_section: Section, pieces: int) -> tuple[L, ...]:
-    """The link as so many pieces, each with the section of a taper at its middle."""
+    """Return the link as equal pieces, each with the section of the taper at its middle."""
     shares = [(number + 0.5) / pieces for number in range(pieces)]
     return cut(link, [{"section": section_between(link.section, tip_section, s)} for s in shares])
 
 
 def cut(link: L, changes: Sequence[Mapping[str, Any]]) -> tuple[L, ...]:
-    """The link as pieces of equal length, each with its own changes; what lies at the tip belongs to the last."""
+    """Return the link as pieces of equal length, each with its own changes; the last piece keeps the tip."""
     length, made = link.length / len(changes), list[L]()
     for number, own in enumerate(changes, start=1):
         values = {"length": length} | dict(own)
@@ -181,7 +189,7 @@ def cut(link: L, changes: Sequence[Mapping[str, Any]]) -> tuple[L, ...]:
 
 
 def check_taper(link: Any, tip_section: Section, pieces: int, bound: str) -> None:
-    """Refuse what is no taper of a link, planar or in space; bounds are of planar ones."""
+    """Refuse an invalid taper of a link, planar or in space; bounds are for planar links only."""
     whole("pieces", pieces, 1, limits.LINKS)
     require_bound("bound", bound)
     base = link.section
@@ -221,7 +229,7 @@ def _check_bound(link: Link, tip_section: Section, bound: str) -> None:
 
 
 def section_between(base: Section, tip: Section, share: float) -> Section:
-    """The section at a share of the length, every dimension linear."""
+    """Return the section at a share of the length, with linearly interpolated dimensions."""
     values: dict[str, Any] = {"shear_rule": base.shear_rule}
     for item in quantities(base):
         first, last = getattr(base, item.name), getattr(tip, item.name)
@@ -230,7 +238,7 @@ def section_between(base: Section, tip: Section, share: float) -> Section:
 
 
 def _bounding(link: Link, ends: list[Section], bound: str) -> tuple[Section, float]:
-    """Section and density of least stiffness and greatest mass (``"lower"``), or the other way round."""
+    """Return section and density with the least stiffness and the greatest mass (``"lower"``), or the opposite."""
     kappa = ends[0].shear_coefficient_value(link.poisson_ratio)
     areas = [float(x.area_at(link.thickness_factor)) for x in ends]
     moments = [float(x.second_moment_at(link.thickness_factor)) for x in ends]

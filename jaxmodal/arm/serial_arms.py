@@ -1,4 +1,4 @@
-"""What arms in the plane and in space have alike: links in series, a payload, a posture, tables of a file."""
+"""Base class of planar and spatial arms: links in series, payload, posture, and their file tables."""
 
 import math
 import numbers
@@ -25,17 +25,17 @@ A = TypeVar("A", bound="SerialArm")
 
 
 class SerialArm(Explored, Record):
-    """Links in series from the base to the tip, and what the last one carries."""
+    """Links in series from the base to the tip, with a payload on the last link."""
 
     link_kind: ClassVar[type[Any]]
     payload_kind: ClassVar[type[Record]]
     base_kind: ClassVar[type[SymmetricStiffness]]
     marks: ClassVar[dict[str, Any]] = {}
-    """What the file of an arm of this kind says beside the values."""
+    """Further entries in the file of an arm of this kind."""
     other_links: ClassVar[str] = ""
-    """What to do about links of another kind."""
+    """Remedy for links of another kind."""
     directions: ClassVar[tuple[str, ...]]
-    """In what directions its places move, as ports name them."""
+    """Directions in which the points of the arm move, as ports name them."""
     links: tuple[Any, ...]
     payload: Any
     name: str
@@ -73,25 +73,25 @@ class SerialArm(Explored, Record):
 
     @property
     def num_links(self) -> int:
-        """Number of links n, segments counted."""
+        """Number of links n, segments included."""
         return len(self.links)
 
     @property
     def joints(self) -> tuple[int, ...]:
-        """Numbers, from 1, of the links that begin with a joint, which turns or slides: all but segments."""
+        """Numbers, from 1, of the links that begin with a joint, turning or sliding: all except segments."""
         return tuple(i for i, link in enumerate(self.links, start=1) if not link.segment)
 
     def position_of(self, number: int) -> str:
-        """Return which value of a link is the position of its joint: the joint angle, of one that slides its way."""
+        """Return the name of the field with the joint's position: the angle, or the travel of a sliding joint."""
         return "joint_angle"
 
     def slides(self, number: int) -> bool:
-        """Return whether the joint at the base of a link slides and does not turn."""
+        """Return True if the joint at the base of a link slides."""
         return self.position_of(number) != "joint_angle"
 
     @property
     def joint_names(self) -> dict[str, tuple[int, ...]]:
-        """Names of joints, each with the numbers of the links that begin with one of this name; none in the plane."""
+        """Names of the joints, each with the numbers of the links that have it; empty for planar arms."""
         found: dict[str, tuple[int, ...]] = {}
         for number, link in enumerate(self.links, start=1):
             if getattr(link, "name", ""):
@@ -104,27 +104,27 @@ class SerialArm(Explored, Record):
         Parameters
         ----------
         angles
-            The n - 1 angles theta_2 .. theta_n, rad, each relative to the previous link, in the plane
-            counter-clockwise, in space about the joint's axis; or all n. Segments have no angle and do not count; of a
-            joint that slides it is the position, m. A list, or a one-dimensional array, traced or not; for many
-            postures at once, map over this method with ``jax.vmap``. Or a dict of some of them by ``theta_2`` and the
-            like, or by the names of joints; all others stay as they are.
+            The n - 1 angles theta_2 .. theta_n, or all n, rad, as a list or one-dimensional array, traced or not. Each
+            is relative to the previous link: counter-clockwise in the plane, about the joint's axis in space. Sliding
+            joints take their position, m; segments have no joint and do not count. Or a dict with some of the angles,
+            by ``theta_2`` and so on or by joint name; the others are kept. For many postures, map over this method
+            with ``jax.vmap``.
 
         Raises
         ------
         ArmError
-            If there are neither n - 1 nor n angles, a name is that of no joint, or of several, or a concrete angle is
-            not finite.
+            If there are neither n - 1 nor n angles, if no joint or several joints have a name, or if a concrete angle
+            is not finite.
 
         Warns
         -----
         ImplausibleWarning
-            If a concrete angle is beyond two turns: it is probably in degrees; or beyond the limits of its joint.
+            If a concrete angle exceeds two turns (it is probably in degrees) or the limits of its joint.
 
         Notes
         -----
-        theta_1 turns the whole arm, which changes no natural frequency unless it has supports, loads or an elastic
-        base; with n - 1 angles it stays as it is.
+        theta_1 turns the whole arm. It changes natural frequencies only with supports, loads or an elastic base. With
+        n - 1 angles it is kept.
         """
         posed = self._posed(angles, "rad")
         for number, link in enumerate(posed.links, start=1):
@@ -138,9 +138,9 @@ class SerialArm(Explored, Record):
         return posed
 
     def with_posture_deg(self: A, angles: Any) -> A:
-        """Return the arm in another posture, given in degrees, one number for one angle; else as `with_posture`.
+        """Return the arm in another posture, with angles in degrees; see `with_posture`.
 
-        Positions of joints that slide are in m all the same.
+        One angle may be given as a number. Positions of sliding joints are in m.
 
         Examples
         --------
@@ -171,7 +171,7 @@ class SerialArm(Explored, Record):
         return self.replace(links=tuple(changed))
 
     def _listed(self, angles: Any, unit: str) -> list[tuple[int, Any]]:
-        """Numbers of links and angles of their joints, of a list of angles."""
+        """Return link numbers and joint angles from a list of angles."""
         joints = self.joints
         n = len(joints)
         angles = plain("posture", angles)
@@ -195,7 +195,7 @@ class SerialArm(Explored, Record):
         return [(number, angles[k]) for k, number in enumerate(joints[n - len(angles) :])]
 
     def _named(self, angles: Mapping[str, Any], unit: str) -> list[tuple[int, Any]]:
-        """The same of a dict of angles by the names of joints."""
+        """Return link numbers and joint angles from a dict of angles by joint name."""
         turning = [number for number in self.joints if not self.slides(number)]
         places = self.joint_names | {f"theta_{number}": (number,) for number in turning}
         found: dict[int, Any] = {}
@@ -221,7 +221,7 @@ class SerialArm(Explored, Record):
         return list(found.items())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the arm as the plain tables of an arm file; values at their default left out.
+        """Return the arm as a dict of plain values, as in an arm file; values at their defaults are left out.
 
         Raises
         ------
@@ -249,5 +249,5 @@ class SerialArm(Explored, Record):
         return record_table(self.payload)
 
     def to_toml(self) -> str:
-        """Return the arm as the text of a TOML file, which `read_arm` reads back unchanged."""
+        """Return the arm as TOML text, which `read_arm` reads back to an equal arm."""
         return toml_text(self.to_dict())

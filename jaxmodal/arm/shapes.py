@@ -1,4 +1,4 @@
-"""The shapes of a cross-section: their dimensions, and the formulas of A, I and kappa."""
+"""Shapes of cross-sections: their dimensions, and the formulas of A, I and kappa."""
 
 import dataclasses
 import math
@@ -17,7 +17,7 @@ from jaxmodal.arm.quantities import (
 from jaxmodal.runtime.errors import ArmError, suggestion
 
 SHEAR_RULES = ("cowper", "5/6")
-"""Names that stand for a formula where a shear coefficient is asked for."""
+"""Names of formulas that may be given as a shear coefficient."""
 
 
 _METRES = "give it in metres"
@@ -27,15 +27,15 @@ _SHEAR = quantity("1", "shear coefficient", POSITIVE, _KAPPA, default=None).meta
 
 
 class Section(Record):
-    """What every cross-section can tell; all of it elementwise, on floats and on arrays.
+    """Base class of cross-sections; all methods work elementwise, on floats and on arrays.
 
-    A rule may be given as its shear coefficient, and then is its ``shear_rule``.
+    If the shear coefficient is given as the name of a rule, it is stored in ``shear_rule``.
     """
 
     place: ClassVar[str] = "section."
     shape: ClassVar[str] = ""
     scalable: ClassVar[bool] = False
-    """Whether a thickness factor other than 1 has a meaning for this shape."""
+    """True if a thickness factor other than 1 is allowed for this shape."""
     dimension_to_vary: ClassVar[str] = ""
     shear_coefficient: Scalar | None
     shear_rule: str | None
@@ -84,12 +84,12 @@ class Section(Record):
         raise NotImplementedError
 
     def shear_coefficient_value(self, poisson_ratio: Scalar | None) -> Scalar | None:
-        """Return the shear coefficient, or None where none was asked for.
+        """Return the shear coefficient, or None if the section has none.
 
         Parameters
         ----------
         poisson_ratio
-            Needed by the rule ``"cowper"`` alone.
+            Needed only by the rule ``"cowper"``.
 
         Raises
         ------
@@ -236,7 +236,7 @@ class HollowCircle(Section):
 
 @frozen_pytree
 class RawSection(Section):
-    """Section known by its area and second moment alone; made by `raw_section`."""
+    """Section given by its area and second moment; made by `raw_section`."""
 
     scalable: ClassVar[bool] = True
     area: Scalar = quantity("m^2", "area of the section", POSITIVE, "give it in m^2")
@@ -264,4 +264,4 @@ class RawSection(Section):
 SHAPES: dict[str, type[Section]] = {
     kind.shape: kind for kind in (Rectangle, HollowRectangle, Circle, HollowCircle)
 }
-"""The class of every shape that has a name."""
+"""Section classes by the name of the shape."""

@@ -1,4 +1,4 @@
-"""What links in the plane and in space have alike: the stiffness of a joint left out, flags, mass, what pieces have."""
+"""Base class of planar and spatial links: default joint stiffness, flags, mass, cutting into pieces."""
 
 import math
 import warnings
@@ -17,9 +17,9 @@ class StraightLink(Record):
     """A straight link, the joint at its base, bodies and offsets at its ends."""
 
     flags: ClassVar[tuple[str, ...]]
-    """Fields that are true or false."""
+    """Names of the boolean fields."""
     nothing_at_tip: ClassVar[dict[str, Any]]
-    """What a piece of the link has at its tip that is not the last one."""
+    """Values of the tip fields for every piece of a cut link except the last."""
     length: Any
     youngs_modulus: Any
     density: Any
@@ -45,7 +45,7 @@ class StraightLink(Record):
         self._name_motor()
 
     def _name_motor(self) -> None:
-        """Take the first of `MOTORS` where a rotor names none, and say so; without a rotor there is no motor."""
+        """Set the motor of a rotor without one to the first of `MOTORS`, with a warning; without a rotor, to None."""
         motor: Any = self.motor
         if motor is not None and not (isinstance(motor, str) and motor in MOTORS):
             hint = suggestion(motor, MOTORS) if isinstance(motor, str) else ""
@@ -68,16 +68,16 @@ class StraightLink(Record):
 
     @property
     def acting_gear_ratio(self) -> Scalar | None:
-        """Turns of the rotor for one of the joint while the arm vibrates: ``gear_ratio``, 0 with a held motor."""
+        """Turns of the rotor per turn of the joint during vibration: ``gear_ratio``, or 0 with a held motor."""
         return self.gear_ratio * 0.0 if self.motor == "held" else self.gear_ratio
 
     def continued(self: L, **changes: Any) -> L:
-        """A link joined rigidly to the end of this one, with nothing between, that ends as this one does."""
+        """Return a link that is rigidly joined to the end of this one and ends as this one does."""
         raise NotImplementedError
 
     @property
     def scaled_section(self) -> Any:
-        """The section with the size that it has in this link."""
+        """The section with its dimensions in this link."""
         return self.section
 
     @property
@@ -87,14 +87,14 @@ class StraightLink(Record):
 
     @property
     def shear_modulus_value(self) -> Scalar | None:
-        """G, Pa, given or from E and the Poisson ratio; None where neither is known."""
+        """Shear modulus G, Pa, given or computed from E and the Poisson ratio; None if unknown."""
         if self.poisson_ratio is None or self.youngs_modulus is None:
             return self.shear_modulus
         return self.youngs_modulus / (2.0 * (1.0 + self.poisson_ratio))
 
     @property
     def mass(self) -> Scalar:
-        """Mass of the link itself, without the bodies at its ends, kg."""
+        """Mass of the link without the bodies at its ends, kg."""
         own = 0.0 if self.density is None else self.density * self.area
         if self.nonstructural_mass is not None:
             own = own + self.nonstructural_mass

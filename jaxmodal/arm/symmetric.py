@@ -1,4 +1,4 @@
-"""Symmetric stiffnesses entry by entry, which the bases of arms in the plane and in space have alike."""
+"""Symmetric stiffness matrices entry by entry, for the bases of planar and spatial arms."""
 
 from __future__ import annotations
 
@@ -23,35 +23,38 @@ REMEDY = "give the stiffness of the foundation, N/m, N/rad and N m/rad"
 
 
 def mixed(unit: str, directions: str) -> Any:
-    """An entry beside the diagonal."""
+    """Declare an off-diagonal entry."""
     return quantity(
         unit, f"stiffness of the base, {directions}", FINITE, "0 couples nothing", default=0.0
     )
 
 
 class SymmetricStiffness(Record):
-    """A stiffness of the base by its entries k11, k12 and so on."""
+    """Symmetric stiffness of the base by its entries k11, k12 and so on."""
 
     place: ClassVar[str] = "base_stiffness."
     size: ClassVar[int]
     needed: ClassVar[str]
-    """What it is made of, in words for messages."""
+    """Description of the accepted input, for messages."""
 
     @classmethod
     def of(cls: type[S], value: object) -> S:
-        """One from the rows of the matrix, or from the values of its diagonal."""
+        """Return a stiffness from the rows of the matrix or from its diagonal."""
         if isinstance(value, cls):
             return value
         return cls(**_upper_entries("base_stiffness", value, cls.size, cls.needed))
 
     def rows(self) -> list[list[Scalar]]:
-        """The rows of the matrix."""
+        """Return the rows of the matrix."""
         places = range(1, self.size + 1)
         return [[getattr(self, f"k{min(i, j)}{max(i, j)}") for j in places] for i in places]
 
 
 def positive_definite(entries: list[Any], size: int, of: str, remedy: str) -> Constraint:
-    """That a matrix with a diagonal of ones, given row by row, is positive definite; ``of`` are words after it."""
+    """Return the constraint that a matrix with unit diagonal, given row by row, is positive definite.
+
+    ``of`` and ``remedy`` are appended to the texts of its message.
+    """
     entries = xp.broadcast_arrays(*entries)
     matrix: Array = xp.stack(entries, axis=-1).reshape((*np.shape(entries[0]), size, size))
     matrix = xp.where(xp.isfinite(matrix), matrix, -1.0)
@@ -88,14 +91,14 @@ def _least_pivot(matrix: Array, size: int) -> Array:
 
 
 def symmetric_part(name: str, matrix: NDArray[np.float64], first: int) -> NDArray[np.float64]:
-    """The mean of a square matrix and its transpose, which rounding alone parts.
+    """Return the mean of a square matrix and its transpose, which may differ only by rounding.
 
-    The ``first`` rows are of one unit, those behind them of another.
+    The ``first`` rows have one unit, the others another.
 
     Raises
     ------
     ArmError
-        More than rounding parts them, and the message names the entries.
+        If they differ by more than rounding; the message names the entries.
     """
     size = np.abs(np.where(np.isfinite(matrix), matrix, 0.0))
     largest = np.empty(len(matrix))
@@ -116,12 +119,13 @@ def symmetric_part(name: str, matrix: NDArray[np.float64], first: int) -> NDArra
 
 
 def _upper_entries(name: str, value: object, size: int, needed: str) -> dict[str, float]:
-    """The entries of a record from the rows of a matrix, or from the values of a diagonal.
+    """Return the upper entries k11, k12, ... from the rows of a matrix or from its diagonal.
 
     Raises
     ------
     ArmError
-        It is neither, and ``needed`` says what is, or it is not symmetric. Traced values are set by address.
+        If ``value`` is neither (``needed`` describes the expected input), is not symmetric, or is traced; traced values
+        are set by address.
     """
     if is_traced(value):
         raise ArmError(

@@ -1,4 +1,4 @@
-"""An arm as the plain tables of its file, and such tables as TOML text."""
+"""An arm as plain tables for its file, and tables as TOML text."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from jaxmodal.runtime.errors import ArmError
 
 
 def record_table(record: Record) -> dict[str, Any]:
-    """Return a record's values as plain numbers, those at their default left out.
+    """Return a record's values as plain numbers; values at their defaults are left out.
 
     Raises
     ------
@@ -26,26 +26,26 @@ def record_table(record: Record) -> dict[str, Any]:
             name = record.place + item.name
             raise ArmError(
                 f"{name} = {shown(value)}: must be one number with a known value: only a single arm can be written, "
-                "checked, drawn or asked where it is; take the values one at a time, outside jit, grad and vmap."
+                "checked, drawn or located; take the values one at a time, outside jit, grad and vmap."
             )
         table[item.name] = float(value)
     return table
 
 
 def own_table(link: StraightLink) -> dict[str, Any]:
-    """Return the flags of a link, planar or in space, that are set, its motor and its own values."""
+    """Return the flags that are set, the motor and the values of a link, planar or in space."""
     flags = {name: True for name in link.flags if getattr(link, name)}
     motor = {} if link.motor is None else {"motor": link.motor}
     return flags | motor | record_table(link)
 
 
 def link_table(link: Link) -> dict[str, Any]:
-    """Return a link as the table of an arm file, its section as a table within."""
+    """Return a link as a table of an arm file, with its section as a nested table."""
     return own_table(link) | {"section": section_table(link.section)}
 
 
 def section_table(section: Record) -> dict[str, Any]:
-    """Return a section as a table, with its shape and rule where it has them."""
+    """Return a section as a table, with its shape and shear rule if it has them."""
     if not isinstance(section, Section):
         return record_table(section)
     table = ({"shape": section.shape} if section.shape else {}) | record_table(section)
@@ -54,7 +54,7 @@ def section_table(section: Record) -> dict[str, Any]:
 
 
 def loads_table(loads: Loads) -> dict[str, Any]:
-    """Return the loads of an arm as the table of its file."""
+    """Return the loads of an arm as a table of its file."""
     found: dict[str, Any] = record_table(loads)
     if loads.pieces != PIECES:
         found["pieces"] = loads.pieces
@@ -62,15 +62,15 @@ def loads_table(loads: Loads) -> dict[str, Any]:
 
 
 def toml_text(document: Mapping[str, Any]) -> str:
-    """Return a table as TOML that reads back to exactly the same values.
+    """Return a table as TOML text that reads back to exactly the same values.
 
     The standard library reads TOML but does not write it.
 
     Parameters
     ----------
     document
-        Numbers, truth values and strings; tables of them, written inline where they stand inside a list of
-        tables; lists of tables, and inside these lists of anything. Keys are bare words.
+        Numbers, booleans and strings; tables of them, written inline inside a list of tables; lists of tables, and
+        inside these, lists of anything. Keys are bare words.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Values of links that arms in a plane and arms in space have under two addresses."""
+"""Values that planar and spatial links have under different addresses."""
 
 #: values of links that planar arms and those in space have under two names
 _TWINS = {
@@ -16,7 +16,7 @@ _TWINS = {
 
 
 def twin_of(planar: bool, link: str, field: str) -> str:
-    """Say what a value of arms of the other kind is called here, empty where there is no such value."""
+    """Return a sentence with the address of a value of the other kind of arm; empty if there is none."""
     pairs = [(there, here) if planar else (here, there) for here, there in _TWINS.items()]
     name = dict(pairs).get(field)
     if name is None:

@@ -1,4 +1,4 @@
-"""Units that keys of files may carry behind their names: ``length_mm``, ``joint_stiffness_nm_per_arcmin``."""
+"""Unit suffixes of keys in files: ``length_mm``, ``joint_stiffness_nm_per_arcmin``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SUFFIXES: Mapping[str, tuple[str, str, Callable[[float], float]]] = {
 
 
 def with_units(units: Mapping[str, str]) -> list[str]:
-    """Every key with a unit behind it that stands for one of the keys, given with their SI units."""
+    """Return every key with a unit suffix that is allowed for the given keys and their SI units."""
     return [
         name + suffix
         for name, unit in units.items()
@@ -43,26 +43,26 @@ def with_units(units: Mapping[str, str]) -> list[str]:
 def in_si(
     entries: Mapping[str, Any], units: Mapping[str, str]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Turn keys with a unit behind them into those without, in SI.
+    """Convert keys with a unit suffix to keys without, in SI units.
 
     Parameters
     ----------
     entries
         A table of a file.
     units
-        The keys that it may have, with their SI units.
+        The allowed keys, with their SI units.
 
     Returns
     -------
     entries : dict
-        The same in SI units and radians; unknown keys as they are.
+        The entries in SI units and radians; unknown keys are kept.
     given : dict
-        For each key that was converted, how it was given: ``"length_mm = -500"``.
+        For each converted key, its original form: ``"length_mm = -500"``.
 
     Raises
     ------
     ArmError
-        If a value is given twice, or one with a unit is no finite number.
+        If a value is given twice, or a value with a unit is not a finite number.
     """
     found: dict[str, Any] = {}
     given: dict[str, str] = {}
@@ -92,9 +92,9 @@ def made_of(
     required: Iterable[str] = (),
     place: str = "",
 ) -> Made:
-    """What ``kind`` makes of the keys of a table: those of ``units``, which may carry a unit, and ``others`` without.
+    """Return ``kind(**keys)`` for a table: keys of ``units`` may have a unit suffix, ``others`` may not.
 
-    ``place`` stands before the keys in messages about them; what ``kind`` refuses names its place itself.
+    ``place`` is the prefix of the keys in messages about them; errors of ``kind`` include their own prefix.
     """
     with within(place):
         keys, given = in_si(entries, units)
@@ -104,7 +104,7 @@ def made_of(
 
 
 def _converted(key: str, value: Any, unit: str, convert: Callable[[float], float]) -> Any:
-    """A number in SI, or a list or a table of them, one by one."""
+    """Return a number in SI units, or a list or a table of them."""
     if isinstance(value, Mapping):
         return {name: _converted(f"{key}.{name}", x, unit, convert) for name, x in value.items()}
     if isinstance(value, (list, tuple)):
@@ -125,7 +125,7 @@ def _parted(key: str, units: Mapping[str, str]) -> tuple[str, str, Callable[[flo
 
 @contextmanager
 def named_as_given(given: Mapping[str, str]) -> Iterator[None]:
-    """Let an `ArmError` about a converted value say how it was given."""
+    """Context in which an `ArmError` about a converted value also gives its original form."""
     try:
         yield
     except ArmError as error:

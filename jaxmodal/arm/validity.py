@@ -1,4 +1,4 @@
-"""Whether values that were not checked when they were put into an arm are such as an arm may have."""
+"""Validity of values that were not checked when they were put into an arm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jaxmodal.arm.quantities import Record, quantities
 
 
 def rules_of(record: Record) -> Iterator[Any]:
-    """Whether each value of a record, and of those in it, obeys its rule, and those that belong together theirs."""
+    """Yield, for each value and constraint of a record and its nested records, whether it is valid."""
     for item in quantities(record):
         value = getattr(record, item.name)
         if value is not None:
@@ -27,7 +27,7 @@ def rules_of(record: Record) -> Iterator[Any]:
 
 
 def valid_cells(record: Record, cells: int) -> np.ndarray:
-    """Cells in which all of `rules_of` hold."""
+    """Return True for cells in which all of `rules_of` hold."""
     valid = np.ones(cells, bool)
     for holds in rules_of(record):
         valid &= holds

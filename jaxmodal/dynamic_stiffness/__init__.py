@@ -1,1 +1,1 @@
-"""The physics at one frequency: members, joints, the chain condensed to its base, the fields inside links."""
+"""Dynamics at one frequency: members, joints, condensation of the chain to its base, fields inside links."""

@@ -1,7 +1,7 @@
-"""The fields at the axis of a joint and at the tip of a link, beyond hubs and rigid offsets; springs and bodies there.
+"""Fields at the axis of a joint and at the tip of a link, beyond hubs and rigid offsets, with springs and bodies.
 
-What `joints` does to a dynamic stiffness is done here to the six fields (`fields.FIELDS`) of motions: arrays of
-shape (n, 6, ...), one entry for each link.
+These functions apply to the six fields (`fields.FIELDS`) of motions, arrays of shape (n, 6, ...) with one entry per
+link, what `joints` applies to a dynamic stiffness.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def _like(x: Array, fields: Array) -> Array:
 
 
 def at_joint(beams: BeamArrays, omega: Array, inner: Array, sizes: bool = False) -> Array:
-    """Fields beyond the joint's springs, on its axis, from those at the inner ends: shape (n, 6, ...).
+    """Return fields beyond the joint's springs, on its axis, from those at the inner ends: shape (n, 6, ...).
 
-    The forces are those that the springs transmit, the inertia forces of the hub included. With ``sizes`` all
-    terms are added up by their size.
+    The forces are those transmitted by the springs, including the inertia forces of the hub. With ``sizes``, absolute
+    values of all terms are added.
     """
     x = attachments(beams)
     if x.base_offset_x is not None:
@@ -52,12 +52,12 @@ def at_joint(beams: BeamArrays, omega: Array, inner: Array, sizes: bool = False)
 
 
 def _resisted(stiffness: Array, fields: Array, sizes: bool) -> Array:
-    """The moment with which the forces at rest resist the turn of a rigid part."""
+    """Return the moment of static forces against the rotation of a rigid part."""
     return _like(xp.abs(stiffness) if sizes else stiffness, fields) * fields[:, 2]
 
 
 def at_tip(beams: BeamArrays, outer: Array, sizes: bool = False) -> Array:
-    """Fields at the tip of each link (its body, the next joint) from those at the outer ends: shape (n, 6, ...)."""
+    """Return fields at the tip of each link (its body, the next joint) from those at the outer ends: (n, 6, ...)."""
     if beams.end_offset_x is None or beams.end_offset_y is None:
         return outer
     x, y = _like(beams.end_offset_x, outer), _like(beams.end_offset_y, outer)
@@ -65,7 +65,7 @@ def at_tip(beams: BeamArrays, outer: Array, sizes: bool = False) -> Array:
 
 
 def _moved(fields: Array, x: Array, y: Array, sizes: bool) -> Array:
-    """Displacements and section forces of a rigid body at a point that is seen at (x, y)."""
+    """Return displacements and section forces of a rigid body at a point (x, y) relative to the given one."""
     if sizes:
         x, y = xp.abs(x), xp.abs(y)
         turned = xp.stack([y, x, 0.0 * x], axis=1) * fields[:, 2:3]
@@ -78,9 +78,9 @@ def _moved(fields: Array, x: Array, y: Array, sizes: bool) -> Array:
 
 
 def inertia_forces(beams: BeamArrays, omega: Array, tip: Array) -> Array:
-    """``omega^2 M d`` of the bodies at the tips, about the tips, for the fields there: shape (n, 3, ...).
+    """Return ``omega^2 M d`` of the bodies at the tips, about the tips, for the fields there: shape (n, 3, ...).
 
-    Less what the forces at rest resist a turn of the rigid parts there with.
+    The moments of static forces against the rotation of the rigid parts are subtracted.
     """
     mass, inertia = _like(beams.tip_mass, tip), _like(beams.tip_inertia, tip)
     u, v, psi = tip[:, 0], tip[:, 1], tip[:, 2]
@@ -97,9 +97,10 @@ def inertia_forces(beams: BeamArrays, omega: Array, tip: Array) -> Array:
 
 
 class JointLaw(NamedTuple):
-    """``unit * d - compliance * f`` is the same on both sides, f the forces beyond the springs; shapes (n, 3).
+    """Law of a joint: ``unit * d - compliance * f`` is equal on both sides.
 
-    ``carried`` is the inertia, shape (n,), that the part of a rotor adds to the moment on the previous link.
+    f are the forces beyond the springs; shapes (n, 3). ``carried`` is the inertia of the rotor, shape (n,), that adds
+    to the moment on the previous link.
     """
 
     unit: Array
@@ -108,7 +109,7 @@ class JointLaw(NamedTuple):
 
 
 def joint_law(beams: BeamArrays, omega: Array) -> JointLaw:
-    """Springs of every joint along u, v and psi; ``unit`` also multiplies the motion before the joint."""
+    """Return the springs of every joint along u, v and psi; ``unit`` also multiplies the motion before the joint."""
     x = attachments(beams)
     unit, torsional = spring_law(beams.joint_stiffness)
     zero, one = xp.zeros_like(unit), xp.ones_like(unit)
@@ -126,17 +127,17 @@ def joint_law(beams: BeamArrays, omega: Array) -> JointLaw:
 
 
 def without_bodies(beams: BeamArrays) -> BeamArrays:
-    """The links with no hubs, no rotors, and nothing at rest that resists beyond the springs of their joints."""
+    """Return the links without hubs, rotors and geometric stiffness beyond the springs of their joints."""
     names = ("hub_mass", "hub_inertia", "rotor_inertia", "gear_ratio", "base_turning_stiffness")
     nothing: dict[str, Any] = dict.fromkeys(names)
     return dataclasses.replace(beams, **nothing)
 
 
 class Driven(NamedTuple):
-    """What moves beyond the springs of the joints, as the part before them feels it; along u, v and psi, (n, 3).
+    """Hubs and rotors beyond the springs of the joints, as felt by the part before them; along u, v and psi, (n, 3).
 
-    The ``share`` of the force of the link beyond that comes through, and the ``inertia`` that moves with the part
-    before, where ``known``.
+    ``share`` is the transmitted part of the force of the link beyond, and ``inertia`` the equivalent inertia that moves
+    with the part before, where ``known``.
     """
 
     share: Array
@@ -145,17 +146,20 @@ class Driven(NamedTuple):
 
 
 def driven_inertia(beams: BeamArrays, omega: Array) -> Driven:
-    """Hubs and rotors beyond the joints with their own motion b eliminated by the law of the joint.
+    """Return hubs and rotors beyond the joints, with their own motion b eliminated by the law of the joint.
 
-    The balance of forces before a joint has terms of ``omega^2 H b``, H the hub: where it is heavy they turn rounding
-    of b, which is that of the motion of its link, into forces on a part that may hardly move. A rotor of inertia J and
-    gear ratio N turns by ``(1 - N) a + N b``, a and b the rotations on both sides: where it is heavy it holds them to
-    each other, and rounding of the law of the joint comes into the moments N^2 times as strong. With b from the law::
+    The balance of forces before a joint has terms ``omega^2 H b``, H the hub. If it is heavy, they turn rounding errors
+    of b,
+    which are relative to the motion of its link, into forces on a part that may hardly move. A rotor of inertia J and
+    gear
+    ratio N turns by ``(1 - N) a + N b``, a and b the rotations on both sides. If it is heavy, it couples them, and
+    rounding
+    errors of the law of the joint enter the moments with a factor N^2. With b from the law::
 
         (s - omega^2 c (H + N^2 J)) b = (s - omega^2 c N (N - 1) J) a + c F
 
-    the balance holds the force F of the link beyond in place of both. ``s * give = c * force`` is the law of the
-    spring. Where the factor of b is near 0, a resonance of hub and rotor on the spring, the balance stays as it is.
+    the balance contains the force F of the link beyond in place of both. ``s * give = c * force`` is the law of the
+    spring. Where the factor of b is near 0, at a resonance of hub and rotor on the spring, the balance is not changed.
     """
     x = attachments(beams)
     zero = xp.zeros_like(beams.length)
@@ -179,9 +183,9 @@ def driven_inertia(beams: BeamArrays, omega: Array) -> Driven:
 
 
 def before_joint(beams: BeamArrays, tip: Array, joint: Array | None = None) -> Array:
-    """Displacements before each joint in the axes of the link that it carries; shape (n, 3, ...).
+    """Return displacements before each joint in the axes of the link beyond it; shape (n, 3, ...).
 
-    Zero at the base, or, where the fields at the joints are given, what an elastic one makes of them.
+    They are zero at the base; or, if the fields at the joints are given, those of an elastic base.
     """
     sine, cosine = _like(xp.sin(beams.joint_angle), tip), _like(xp.cos(beams.joint_angle), tip)
     u, v, psi = (placed(xp.roll(tip[:, k], 1, axis=0), 0, 0.0) for k in range(3))
@@ -195,11 +199,11 @@ def before_joint(beams: BeamArrays, tip: Array, joint: Array | None = None) -> A
 def spring_gives(
     beams: BeamArrays, omega: Array, inner: Array, outer: Array, before: Array
 ) -> Array:
-    """Relative displacements over the springs along u, v and psi: shape (n, 3, ...).
+    """Return relative displacements over the springs along u, v and psi: shape (n, 3, ...).
 
-    From the fields at both ends of the links and the displacements before the joints. The forces in the springs keep
-    the digits of stiff joints, the displacements on both sides those of soft ones, where what stands beyond takes the
-    forces of the link. ``omega`` is one number, or one for each entry of the last axis.
+    They are computed from the fields at both ends of the links and the displacements before the joints: for stiff
+    joints from the forces in the springs, for soft ones from the displacements on both sides, whichever is more
+    accurate. ``omega`` is one number, or one for each entry of the last axis.
     """
     at_rest, inertia = joint_law(beams, 0.0), attachments(beams).relative_inertia
     joint = at_joint(beams, omega, inner)
@@ -216,7 +220,10 @@ def spring_gives(
 
 
 def opposed(beams: BeamArrays) -> BeamArrays:
-    """The links with bodies and springs of the opposite sign: terms of one entry of the matrix add up by size."""
+    """Return the links with bodies and springs of opposite sign.
+
+    The terms of an entry of the matrix then add by absolute value.
+    """
     more: dict[str, Any] = {}
     if beams.joint_axial_stiffness is not None and beams.joint_shear_stiffness is not None:
         more["joint_axial_stiffness"] = -beams.joint_axial_stiffness

@@ -36,7 +36,7 @@ THEORIES: tuple[TheoryName, ...] = get_args(TheoryName)
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Theory:
-    """Which effects a theory keeps: three flags, 1.0 or 0.0, traced, so that all theories share one compilation."""
+    """Effects included in a theory: three flags, 1.0 or 0.0, traced, so that all theories share one compilation."""
 
     shear: Array
     rotary_inertia: Array
@@ -44,7 +44,7 @@ class Theory:
 
 
 def theory_named(theory: str) -> TheoryName:
-    """Return the name of a theory that a file, a dataset or a call gives, if there is such a theory.
+    """Return the name of a theory if it is known.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def theory_named(theory: str) -> TheoryName:
 
 
 def theory_flags(theory: str) -> Theory:
-    """Flags of a named theory.
+    """Return the flags of a named theory.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def theory_flags(theory: str) -> Theory:
     Raises
     ------
     ValueError
-        As `theory_named`.
+        If the name is unknown; see `theory_named`.
     """
     theory_named(theory)
     return Theory(
@@ -83,9 +83,9 @@ def theory_flags(theory: str) -> Theory:
 
 
 def prepared_values(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
-    """What every solver needs of an arm and the name of a theory, or the error that says what is missing.
+    """Return beams and theory flags for the solvers, or raise an error that names what is missing.
 
-    Of NumPy where all values of the arm are numbers.
+    They are NumPy arrays if all values of the arm are concrete.
     """
     flags = theory_flags(theory)
     require_x64()
@@ -93,14 +93,12 @@ def prepared_values(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
 
 
 class WaveNumbers(NamedTuple):
-    """Numbers of one member at one frequency; dimensionless but for the last three.
+    """Wave numbers of one member at one frequency; dimensionless except the last three.
 
-    ``z1`` and ``-beta**2`` are the two characteristic values of bending times L^2 (the paper's eqs
-    28 and 29); z1 < 0 above the
-    cut-off. ``alpha = sqrt |z1|``, ``e_a e_b = b2``, ``e_a - e_b = g = b2 (s2 - r2)``, ``e_a + e_b
-    = k``, ``sum_rs = b2 (r2 + s2)``;
-    ``mu`` is the axial wave number times L; ``flexural_rigidity = E I/L``, ``axial_rigidity = E
-    A/L``, ``mass_term = omega^2 rho A L``.
+    ``z1`` and ``-beta**2`` are the two characteristic values of bending times L^2 (the paper's eqs 28 and 29); z1 < 0
+    above the cut-off. ``alpha = sqrt |z1|``, ``e_a e_b = b2``, ``e_a - e_b = g = b2 (s2 - r2)``, ``e_a + e_b = k``,
+    ``sum_rs = b2 (r2 + s2)``; ``mu`` is the axial wave number times L; ``flexural_rigidity = E I/L``, ``axial_rigidity
+    = E A/L``, ``mass_term = omega^2 rho A L``.
     """
 
     b2: Number
@@ -119,10 +117,9 @@ class WaveNumbers(NamedTuple):
 
 
 class MemberConstants(NamedTuple):
-    """What `WaveNumbers` are made of, whatever the frequency.
+    """Frequency-independent quantities for `WaveNumbers`.
 
-    ``b2`` and ``mass`` are those at 1 rad/s, ``mu`` as well; ``difference, total, product`` are s2 - r2, s2 + r2 and
-    s2 r2.
+    ``b2``, ``mu`` and ``mass`` are those at 1 rad/s; ``difference, total, product`` are s2 - r2, s2 + r2 and s2 r2.
     """
 
     b2: Number
@@ -145,7 +142,7 @@ def member_formula(
     shear: Number,
     rotary: Number,
 ) -> MemberConstants:
-    """`MemberConstants` from `member_inputs`."""
+    """Return `MemberConstants` from `member_inputs`."""
     length2 = length * length
     stiffness = modulus * second_moment
     mass = density * area
@@ -164,12 +161,12 @@ def member_formula(
 
 
 def waves_at(member: MemberConstants, omega: Number) -> WaveNumbers:
-    """`wave_numbers` of a member of known constants."""
+    """Return `wave_numbers` of a member with known constants."""
     return WaveNumbers(*evaluate_formula(waves_of_constants, [omega, *member]))
 
 
 def waves_of_constants(omega: Number, *constants: Number) -> WaveNumbers:
-    """The characteristic values without cancellation: z2 first, then z1 from their product."""
+    """Return the characteristic values without cancellation: z2 first, then z1 from their product."""
     member = MemberConstants(*constants)
     omega2 = omega * omega
     b2 = omega2 * member.b2
@@ -186,7 +183,7 @@ def waves_of_constants(omega: Number, *constants: Number) -> WaveNumbers:
 def waves_from(
     b2: Number, g: Number, k: Number, sum_rs: Number, z1: Number, beta2: Number, *rest: Number
 ) -> WaveNumbers:
-    """All wave numbers from the characteristic values; ``rest`` are ``mu`` and what follows it."""
+    """Return all wave numbers from the characteristic values; ``rest`` are ``mu`` and the values after it."""
     larger = (k + select(g, g, -g)) * 0.5
     smaller = b2 / larger
     alpha, beta = sqrt(select(z1, z1, -z1)), sqrt(beta2)
@@ -201,7 +198,7 @@ def _wave_formula(omega: Number, *values: Number) -> WaveNumbers:
 def wave_numbers(
     link: BeamArrays, theory: Theory, omega: Array, arithmetic: Arithmetic
 ) -> WaveNumbers:
-    """Wave numbers of one link at ``omega`` > 0, in an `Arithmetic`.
+    """Return the wave numbers of one link at ``omega`` > 0, in the given arithmetic.
 
     Parameters
     ----------
@@ -219,13 +216,13 @@ def wave_numbers(
 def member_constants(
     link: BeamArrays, theory: Theory, arithmetic: Arithmetic = Arithmetic.float64
 ) -> MemberConstants:
-    """What of `wave_numbers` does not depend on the frequency."""
+    """Return the frequency-independent part of `wave_numbers`."""
     values = [number(v, arithmetic) for v in member_inputs(link, theory)]
     return MemberConstants(*evaluate_formula(member_formula, values))
 
 
 def member_inputs(link: BeamArrays, theory: Theory) -> tuple[Array, ...]:
-    """Of the link, and the shares of two effects: what its wave numbers are made of beside the frequency."""
+    """Return the values of the link and the flags of shear and rotary inertia that its wave numbers depend on."""
     known = xp.isfinite(link.shear_modulus_effective)
     density, rotary = link.density, theory.rotary_inertia
     if link.nonstructural_mass is not None:  # it moves with the sections, but does not turn them

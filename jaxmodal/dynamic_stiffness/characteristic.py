@@ -1,9 +1,8 @@
 """The characteristic matrix of the arm (eq 39 of the paper), its determinant, and a plain scan of its sign.
 
-This is the definition: 6n boundary and joint conditions on the 6n constants of the exact fields. The fast path
-(`condensation`) is tested against it. A sign scan of a determinant cannot prove completeness and
-loses coincident modes; use
-`natural_frequencies` for results and this module to study the equations.
+This is the definition: 6n boundary and joint conditions for the 6n constants of the exact fields. The fast path
+(`condensation`) is tested against it. A sign scan of a determinant cannot prove completeness and misses coincident
+modes; use `natural_frequencies` for results and this module to study the equations.
 """
 
 from __future__ import annotations
@@ -34,16 +33,13 @@ _SCAN_BLOCK = 256
 
 
 def _end_fields(link: BeamArrays, theory: Theory, omega: Array) -> tuple[Array, Array]:
-    """Fields (u, v, psi, normal, shear, moment) at the inner and the outer end, for each constant: (6, 6), SI units.
+    """Return the fields at the inner and the outer end for each constant, shape (6, 6) each, SI units.
 
-    Constants 1-4 are of bending, 5-6 axial.
-
-    The two exponential solutions are ``v = C, psi L = e_a S`` and ``v = (z1/e_a) S, psi L = C``
-    with ``C = cosh(alpha xi)``, ``S =
-    sinh(alpha xi)/alpha`` (circular above the cut-off), both times ``exp(-alpha)`` below it:
-    unlike the textbook pair they stay
-    independent at the cut-off and finite at any frequency. The two circular ones are ``v = cos,
-    psi L = -e_b sin/beta`` and ``v = beta sin/e_b, psi L = cos``.
+    The fields are u, v, psi, normal force, shear force and moment. Constants 1-4 are of bending, 5-6 axial. The two
+    exponential solutions are ``v = C, psi L = e_a S`` and ``v = (z1/e_a) S, psi L = C`` with ``C = cosh(alpha xi)``,
+    ``S = sinh(alpha xi)/alpha`` (circular above the cut-off), both times ``exp(-alpha)`` below it. Unlike the textbook
+    pair they stay independent at the cut-off and finite at any frequency. The two circular ones are ``v = cos, psi L =
+    -e_b sin/beta`` and ``v = beta sin/e_b, psi L = cos``.
     """
     w, length, _ = member_waves(link, theory, omega, Arithmetic.float64)
     zero, one = jnp.zeros_like(omega), jnp.ones_like(omega)
@@ -115,7 +111,7 @@ def _bending_rows(
     co: Array,
     si: Array,
 ) -> tuple[Array, ...]:
-    """v, psi L, shear L^3/(E I) and moment L^2/(E I) of the four bending solutions, one row each."""
+    """Return v, psi L, shear L^3/(E I) and moment L^2/(E I) of the four bending solutions, one row each."""
     v = jnp.stack([c, z1 / e_a * s, co, beta / e_b * si])
     psi = jnp.stack([e_a * s, c, -e_b / beta * si, co])
     shear = -b2 * jnp.stack([s, c / e_a, si / beta, -co / e_b])
@@ -155,41 +151,40 @@ def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
 def characteristic_matrix(
     arm: Arm, omega: ArrayLike, *, theory: TheoryName = "timoshenko"
 ) -> Array:
-    """The matrix M(omega) of the paper's eq 39, of order 6n.
+    """Return the characteristic matrix M(omega) of the paper's eq 39, of order 6n.
 
     Parameters
     ----------
     arm : Arm
         The arm, n links; its values may be traced.
     omega : ArrayLike
-        One angular frequency > 0 in rad/s (use vmap for several); a traced one that is none gives NaN.
+        One angular frequency > 0 in rad/s (use vmap for several); an invalid traced one gives NaN.
     theory : str
         As for `natural_frequencies`.
 
     Returns
     -------
     Array, shape (6n, 6n)
-        Rows: u, v, psi at the base, on an elastic one in the ground's axes; six conditions at each joint
-        (u, v, psi, moment, shear, normal force); moment, shear, normal force at the tip, SI units.
+        Rows: u, v, psi at the base (in ground axes for an elastic base); six conditions at each joint
+        (u, v, psi, moment, shear, normal force); moment, shear, normal force at the tip; SI units.
         Columns: four bending and two axial constants of each link.
 
     Raises
     ------
     ArmError, ValueError, X64DisabledError
-        As `natural_frequencies`; an arm with a rigid link, which has no such constants, or with a rigid support at
-        a tip is refused.
+        As for `natural_frequencies`, or if the arm has a rigid link, which has no such constants, or a rigid support
+        at a tip.
 
     Notes
     -----
-    Derived anew from the paper's conditions (16)-(25); its printed blocks contain misprints. The
-    columns are scaled so that nothing
-    overflows, and chosen to stay independent at every link's cut-off.
+    Derived independently from the paper's conditions (16)-(25), because its printed blocks contain misprints. The
+    columns are scaled so that nothing overflows, and chosen to stay independent at every link's cut-off.
     """
     return _matrix(*_elastic(arm, theory), _one(omega))
 
 
 def _elastic(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
-    """What the matrix needs of an arm; one with a rigid link or support is refused."""
+    """Return beams and theory flags for the matrix; an arm with a rigid link or support is refused."""
     _, flags = prepared_values(arm, theory)
     for number, link in enumerate(arm.links, start=1):
         if link.rigid:
@@ -201,8 +196,8 @@ def _elastic(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
             value = getattr(link, name)
             if value is not None and not is_traced(value) and np.any(np.isinf(value)):
                 raise ArmError(
-                    f"link{number}.{name} = inf: the characteristic matrix balances forces, which a rigid support takes"
-                    " all; count_below and natural_frequencies take rigid ones."
+                    f"link{number}.{name} = inf: the characteristic matrix has no balance of forces at a rigid"
+                    " support; count_below and natural_frequencies take rigid ones."
                 )
     return beam_arrays(arm), flags
 
@@ -210,7 +205,7 @@ def _elastic(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
 def log_determinant(
     arm: Arm, omega: ArrayLike, *, theory: TheoryName = "timoshenko"
 ) -> tuple[Array, Array]:
-    """Sign and log|det M(omega)|, rows and columns equilibrated.
+    """Return the sign of det M(omega) and log|det M(omega)|, with rows and columns equilibrated.
 
     Parameters
     ----------
@@ -220,12 +215,12 @@ def log_determinant(
     Returns
     -------
     sign, log_abs : Array
-        The sign is +1 below the first natural frequency: it equals ``(-1)**count_below`` at every frequency. NaN, both,
-        where the matrix is beyond float64.
+        The sign is +1 below the first natural frequency and equals ``(-1)**count_below`` at every frequency. Both are
+        NaN where the matrix is beyond float64.
 
     Notes
     -----
-    In float64. Close to a pair of coincident frequencies, or for short stiff links at low
+    Computed in float64. Close to a pair of coincident frequencies, or for short stiff links at low
     frequency, the sign is lost in rounding.
     """
     return _log_determinant(*_elastic(arm, theory), _one(omega))
@@ -249,13 +244,13 @@ def _log_determinant(beams: BeamArrays, flags: Theory, omega: Array) -> tuple[Ar
 
 @jax.jit
 def _signs(beams: BeamArrays, flags: Theory, blocks: Array) -> Array:
-    """Sign of det M at frequencies of shape (blocks, size), one block after the other."""
+    """Return the sign of det M at frequencies of shape (blocks, size), one block after the other."""
     at_once = jax.vmap(lambda omega: _log_determinant(beams, flags, omega)[0])
     return jax.lax.map(at_once, blocks)
 
 
 def determinant_scan(arm: Arm, omega: ArrayLike, *, theory: TheoryName = "timoshenko") -> Array:
-    """Intervals of a frequency grid in which the determinant changes sign: the textbook search, without proof.
+    """Return intervals of a frequency grid in which the determinant changes sign: the textbook search, without proof.
 
     Parameters
     ----------
@@ -267,13 +262,13 @@ def determinant_scan(arm: Arm, omega: ArrayLike, *, theory: TheoryName = "timosh
     Returns
     -------
     Array, shape (found, 2)
-        The grid intervals with a sign change. Two modes in one interval, or a coincident pair,
-        leave no trace: compare with `count_below`.
+        The grid intervals with a sign change. Two modes in one interval, or a coincident pair, are missed: compare with
+        `count_below`.
 
     Raises
     ------
     ValueError
-        The grid is not one-dimensional, ascending and positive, or has fewer than two points.
+        If the grid is not one-dimensional, ascending and positive, or has fewer than two points.
     """
     require_x64()
     grid = real_array(omega, "omega")
@@ -296,7 +291,7 @@ def determinant_scan(arm: Arm, omega: ArrayLike, *, theory: TheoryName = "timosh
 
 
 def _one(omega: ArrayLike) -> Array:
-    """One frequency, which may be traced."""
+    """Return one frequency, which may be traced."""
     given = omega if is_traced(omega) else real_array(omega, "omega")
     if np.ndim(given) == 0 and not is_traced(given) and not 0.0 < float(np.asarray(given)) < np.inf:
         raise ValueError(

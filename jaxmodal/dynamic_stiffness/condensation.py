@@ -1,10 +1,9 @@
 """Condensation of the arm from the tip to the base: determinant and Wittrick-Williams count at one frequency.
 
-Each link is added to what is outboard of it by its free-end description (`member`), which keeps all digits at low
-frequency where the usual condensation of two-ended stiffness matrices loses them. ``D(omega)``,
-the product of the factors of the
-links and joints, is the determinant of the paper's characteristic matrix (eq 39) up to known
-non-zero factors; ``J(omega)`` is the number of natural frequencies below omega.
+Each link is added to the outboard part by its free-end description (`member`), which keeps all digits at low frequency,
+where the usual condensation of two-ended stiffness matrices loses them. ``D(omega)``, the product of the factors of the
+links and joints, is the determinant of the paper's characteristic matrix (eq 39) up to known non-zero factors;
+``J(omega)`` is the number of natural frequencies below omega.
 """
 
 from __future__ import annotations
@@ -42,9 +41,10 @@ _NEAR = 1e3
 
 
 class Share(NamedTuple):
-    """What a link brings to D and the count: ``factor * exp(growth)``, what it passes below omega, what it rounds.
+    """Contribution of a link to D and the count: ``factor * exp(growth)``, modes passed below omega, rounding errors.
 
-    ``noise`` is rounded in what it hands on, ``tip_noise`` in what it took, ``shaken`` in its factor by its joint.
+    ``noise`` is the rounding in the stiffness handed on, ``tip_noise`` that in the stiffness received, ``shaken`` that
+    in the factor by its joint.
     """
 
     factor: Array
@@ -56,9 +56,9 @@ class Share(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Running sign, logarithm and count of the factors met so far, what was rounded, and that of the last link.
+    """Running sign, logarithm and count of the factors so far, with rounding errors.
 
-    ``last`` is rounded in what the last link hands on, ``shaken`` in the factor of its joint.
+    ``last`` is the rounding in the stiffness that the last link hands on, ``shaken`` that in the factor of its joint.
     """
 
     sign: Array
@@ -69,7 +69,7 @@ class Tally(NamedTuple):
     shaken: Array
 
     def times(self, share: Share) -> Tally:
-        """With the share of one link more."""
+        """Return the tally with the share of one more link."""
         return Tally(
             sign=self.sign * xp.sign(share.factor),
             log_abs=self.log_abs + (log(xp.abs(share.factor)) + share.growth),
@@ -87,13 +87,13 @@ def evaluate(
     arithmetic: Arithmetic,
     num_links: Array | None = None,
 ) -> Evaluation:
-    """Sign, log-modulus of D and the count J of one arm at ``omega``.
+    """Return the sign and log-modulus of D and the count J of one arm at ``omega``.
 
     Parameters
     ----------
     beams : BeamArrays
-        Link values, each of shape (n,) or (n, ...) where ... broadcasts with ``omega``; `LinkConstants` of them, of
-        this arithmetic, where many frequencies share these.
+        Link values, each of shape (n,) or (n, ...) where ... broadcasts with ``omega``; or their `LinkConstants` in
+        this arithmetic, to share them among many frequencies.
     omega : Array
         Angular frequencies > 0 in rad/s, any shape; evaluated elementwise.
     num_links : Array, optional
@@ -101,8 +101,8 @@ def evaluate(
 
     Notes
     -----
-    ``(-1)**count == sign`` at every frequency. Zero frequency is no argument: D tends to a
-    constant, the members' formulas divide by omega.
+    ``(-1)**count == sign`` at every frequency. Zero frequency is not allowed: D tends to a
+    constant, but the members' formulas divide by omega.
     """
     most, *cells = beams.length.shape
     if cells and not xp.shape(omega):  # results have the shape of the cells
@@ -125,7 +125,7 @@ def evaluate_links(
     omega: Array,
     arithmetic: Arithmetic,
 ) -> Evaluation:
-    """`evaluate` for ``links`` links, of which ``link_at(i)`` is the one at place i from the base."""
+    """Return `evaluate` for ``links`` links; ``link_at(i)`` is the link at place i from the base."""
 
     def terms_at(i: Any) -> LinkTerms:
         return link_terms(link_at(i), theory, omega, arithmetic)
@@ -140,7 +140,7 @@ def _condensed(
     omega: Array,
     arithmetic: Arithmetic,
 ) -> Evaluation:
-    """All links added, from the tip to the base."""
+    """Add all links, from the tip to the base."""
     start = _free_tip(omega, arithmetic), _empty_tally(omega)
 
     def step(i: Any, state: tuple[Stiffness, Tally]) -> tuple[Stiffness, Tally]:
@@ -169,11 +169,11 @@ def _evaluation(tally: Tally, arithmetic: Arithmetic) -> Evaluation:
 
 
 def noise_of(tally: Tally, arithmetic: Arithmetic) -> Array:
-    """`Evaluation.noise` of the links met so far.
+    """Return `Evaluation.noise` of the links so far.
 
-    What cancels in the determinant of the link at the base, where that is zero at the mode, shakes its sign alone: by
-    so much over the distance to the mode, which is that at which searches put the ends of enclosures. So does what
-    cancels in the pivots of springs at the base.
+    Cancellation in the determinant of the link at the base, where that is zero at the mode, changes only its sign: in
+    proportion to it over the distance to the mode, which is that at which searches put the ends of enclosures. The same
+    holds for cancellation in the pivots of springs at the base.
     """
     extended = arithmetic is Arithmetic.double_double
     end = 1e-12 if extended else 1e-8
@@ -185,7 +185,7 @@ def noise_of(tally: Tally, arithmetic: Arithmetic) -> Array:
 def _condensed_at_once(
     links: LinksOnHost, begun: Begun, theory: Theory, omega: np.ndarray, arithmetic: Arithmetic
 ) -> Evaluation:
-    """`_condensed` on the host, links side by side in all but the stiffness that is handed on."""
+    """Return `_condensed` on the host; only the stiffness that is handed on is computed link by link."""
     result = all_added(links, begun, _free_tip(omega, arithmetic))
     shares, tally = share_of(result, links.terms, theory, omega), _empty_tally(omega)
     for i in reversed(range(shares.growth.shape[0])):
@@ -198,7 +198,7 @@ LOG_AT_ZERO = math.log(4.0)
 
 
 def log_at_zero(num_links: Array | int) -> Array:
-    """Limit of log|D| at zero frequency, as an array of JAX."""
+    """Return the limit of log|D| at zero frequency, as a JAX array."""
     return np.float64(LOG_AT_ZERO) * xp.asarray(num_links, np.float64)
 
 
@@ -207,14 +207,14 @@ def add_terms(
 ) -> tuple[Stiffness, Share]:
     """Add a link, its tip body and the joint at its base to the ``outboard`` stiffness (in this link's axes).
 
-    Returns the stiffness that the previous link's tip feels, in the previous link's axes, and the share of this one.
+    Returns the stiffness at the previous link's tip, in the previous link's axes, and the share of this link.
     """
     result = with_outboard(terms, outboard)
     return result.stiffness, share_of(result, terms, theory, omega)
 
 
 def share_of(result: LinkResult, terms: LinkTerms, theory: Theory, omega: Array) -> Share:
-    """What a link brings to the determinant and the count, from its results."""
+    """Return the contribution of a link to the determinant and the count from its results."""
     growth = leading(terms.growth)
     own = clamped_count(result.tests, terms.turns, theory.axial)
     own = own + negative_eigenvalues(result.receptance, theory.axial)

@@ -1,7 +1,7 @@
-"""Every link cut in two: the same arm, by formulas that lose their digits at other frequencies.
+"""Links cut in two: the same arm, by formulas that lose their digits at other frequencies.
 
-A frequency at which a link resonates by itself, with its outer end free, is a pole of its formulas. Where the poles of
-several links coincide, even double-double has no digits left. The parts of a link resonate elsewhere.
+A frequency at which a link with a free outer end resonates is a pole of its formulas. Where the poles of several links
+coincide, not even double-double has digits left. The parts of a link resonate at other frequencies.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ SHARES = (0.618, 0.437, 0.559, 0.382, 0.471)
 
 
 def cut_lengths(length: np.ndarray, share: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The inner part of a length, about this share of it, and the outer one: they add up to it to the last bit.
+    """Return the inner part of a length, about ``share`` of it, and the outer part; their sum is exact to the last bit.
 
-    Near buckling the rounding of a length by 1e-16 moves the lowest frequency by 1e-8.
+    Near buckling, a rounding error of 1e-16 in a length moves the lowest frequency by 1e-8.
     """
     longer = np.maximum(share, 1.0 - share) * length
     shorter = length - longer  # exact, as the longer is half of it or more
@@ -28,7 +28,7 @@ def cut_lengths(length: np.ndarray, share: Any) -> tuple[np.ndarray, np.ndarray]
 
 
 def cut_links(beams: BeamArrays) -> BeamArrays:
-    """The beams, arrays of NumPy of shape (n,), as 2 n beams."""
+    """Return the beams, NumPy arrays of shape (n,), as 2 n beams."""
     shares = np.resize(SHARES, beams.length.shape[0])
 
     def parts(name: str, x: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What a search needs of an arm, whatever its kind: determinant and count at frequencies, and where to look."""
+"""Interface between searches and arms of any kind: determinant and count at frequencies, and a starting scale."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Evaluation:
     count : Array
         J(omega), the number of natural frequencies below omega, int64.
     noise : Array
-        What is rounded on the way, in units of one rounding (2**-53): the sign and the count are those of a frequency
-        that differs from omega by no more than `CERTAIN` of these, relative. Some ten for each link, unless omega is
-        close to a resonance of a single link or of the outer links alone; in double-double 2**-52 of that.
+        Accumulated rounding error in units of 2**-53: sign and count are those of a frequency whose relative distance
+        from omega is at most `CERTAIN` times this. About ten per link, unless omega is close to a resonance of a single
+        link or of the outer links alone; in double-double 2**-52 of that.
     """
 
     sign: Array
@@ -40,20 +40,20 @@ class Evaluation:
 
 
 class Model(Protocol):
-    """A concrete arm and a theory, as the searches of NumPy see them.
+    """Protocol of a concrete arm with a theory, for the searches in NumPy.
 
     Attributes
     ----------
     scale : np.float64
-        A frequency in rad/s about which the lowest modes lie.
+        A frequency in rad/s of the order of the lowest modes.
     log_at_zero : np.float64
         Limit of log|D| at zero frequency.
     zero_frequencies : int
-        How many modes have frequency zero.
+        Number of modes with frequency zero.
     invalid : bool
-        A value is one that construction would have refused.
+        True if the arm has a value that its constructor would refuse.
     unstable : bool
-        The forces at rest buckle the arm.
+        True if static forces buckle the arm.
     """
 
     @property
@@ -72,13 +72,13 @@ class Model(Protocol):
     def unstable(self) -> bool: ...
 
     def harmless(self) -> Model:
-        """What may be solved in its place where it is invalid or unstable."""
+        """Return a model to solve in place of an invalid or unstable one."""
         ...
 
     def otherwise(self) -> Model | None:
-        """The same arm by formulas that lose their digits at other frequencies, None where there are none."""
+        """Return the same arm with formulas that lose digits at other frequencies, or None if there are none."""
         ...
 
     def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
-        """Determinant and count at frequencies > 0 in rad/s, any shape."""
+        """Return determinant and count at frequencies > 0 in rad/s, any shape."""
         ...

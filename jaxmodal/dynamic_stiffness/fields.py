@@ -1,10 +1,10 @@
-"""Fields inside one link: the exact solutions of the beam equations at any station, and their end values.
+"""Fields inside one link: exact solutions of the beam equations at any station, and their end values.
 
-A link's motion at one frequency has six constants, four of bending and two of axial motion. The bending
-solutions are chosen by the wave numbers so that they are never close to dependent in float64: at low frequency
-the four responses to unit values at the inner end (a translation, a rotation, a moment and a shear force
-there), in power series; otherwise two circular ones beside two exponentials that decay from one end each, or,
-near the cut-off and beyond it, beside ``cos`` and ``sin/alpha``. All are smooth in the parameters of the link.
+The motion of a link at one frequency has six constants, four of bending and two of axial motion. The bending solutions
+are selected by the wave numbers so that they are never nearly dependent in float64. At low frequency they are the four
+responses to unit values at the inner end (a translation, a rotation, a moment and a shear force), in power series.
+Otherwise they are two circular ones, with two exponentials that each decay from one end or, near the cut-off and beyond
+it, with ``cos`` and ``sin/alpha``. All are smooth in the parameters of the link.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Bending(NamedTuple):
 
 
 def link_fields(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Array:
-    """The six fields of one link for a unit value of each of its six constants.
+    """Return the six fields of one link for a unit value of each of its six constants.
 
     Parameters
     ----------
@@ -53,18 +53,18 @@ def link_fields(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
 
     Notes
     -----
-    The paper's eqs 26-38 with the solutions regrouped. The shear force is the antiderivative of the inertia force and
-    so holds for the theories without shear deformation, too. Under an axial force N it is the transverse force, which
-    has the part N v' beside that.
+    These are the paper's eqs 26-38 with the solutions regrouped. The shear force is the antiderivative of the inertia
+    force, which also holds for theories without shear deformation. Under an axial force N it is the transverse force,
+    which includes N v'.
     """
     waves, lever, share = member_waves(link, theory, omega, Arithmetic.float64)
     return plane_fields(waves, theory, lever, link.flexible, xi, share)
 
 
 def fields_of_links(beams: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Array:
-    """`link_fields` of each of n links, shape (n, s, 6, 6); on the host of all links at once.
+    """Return `link_fields` of each of n links, shape (n, s, 6, 6); on the host for all links at once.
 
-    There ``omega`` may have the shape (..., 1, 1): then (..., n, s, 6, 6).
+    On the host ``omega`` may have the shape (..., 1, 1); the result then has shape (..., n, s, 6, 6).
     """
     if not tree_on_host(beams, theory, omega, xi):
         of_links: Array = jax.vmap(link_fields, (0, None, None, None))(beams, theory, omega, xi)
@@ -82,17 +82,17 @@ def plane_fields(
     xi: Array,
     shear_share: Array | None = None,
 ) -> Array:
-    """`link_fields` of a link by its wave numbers; ``flexible`` is 1, or 0 for a rigid link, None where none is.
+    """Return `link_fields` of a link from its wave numbers; ``flexible`` is 1, 0 for a rigid link, or None.
 
-    Of several links where the values have shape (links, 1): then (links, s, 6, 6).
-    Under an axial force ``length`` is the lever of the link and ``shear_share`` given, see `preload.MemberWaves`.
+    Values of shape (links, 1) give (links, s, 6, 6). Under an axial force, ``length`` is the lever of the link and
+    ``shear_share`` is given; see `preload.MemberWaves`.
     """
     bending, axial = _solutions(w, theory, length, flexible, xi, shear_share)
     return _by_constants(bending, axial)
 
 
 def _by_constants(bending: Sequence[_Bending], axial: Sequence[tuple[Array, Array]]) -> Array:
-    """The values of the six fields for each constant, of those of each solution: shape (..., 6, 6)."""
+    """Return the values of the six fields for each constant from those of each solution: shape (..., 6, 6)."""
     v, psi, shear, moment = (xp.stack(rows, axis=-1) for rows in zip(*bending, strict=True))
     u, normal = (xp.stack(rows, axis=-1) for rows in zip(*axial, strict=True))
     no4, no2 = xp.zeros_like(v), xp.zeros_like(u)
@@ -103,7 +103,7 @@ def _by_constants(bending: Sequence[_Bending], axial: Sequence[tuple[Array, Arra
 def link_motion(
     link: BeamArrays, theory: Theory, omega: Array, xi: Array, constants: Array
 ) -> Array:
-    """The six fields of one link for given constants, shape (6, s): those of `link_fields`, added up."""
+    """Return the six fields of one link for given constants, shape (6, s): the weighted sum of `link_fields`."""
     waves, lever, share = member_waves(link, theory, omega, Arithmetic.float64)
     bending, axial = _solutions(waves, theory, lever, link.flexible, xi, share)
 
@@ -119,7 +119,7 @@ def link_motion(
 
 
 def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Array:
-    """The largest value at the stations of each field for each constant, not negative: shape (6, 6)."""
+    """Return the largest absolute value over the stations of each field for each constant: shape (6, 6)."""
     waves, lever, share = member_waves(link, theory, omega, Arithmetic.float64)
     bending, axial = _solutions(waves, theory, lever, link.flexible, xi, share)
     return _by_constants(
@@ -136,7 +136,7 @@ def _solutions(
     xi: Array,
     shear_share: Array | None,
 ) -> tuple[list[_Bending], list[tuple[Array, Array]]]:
-    """The four solutions of bending (v, psi, V, M_b) and the two axial ones (u, N) at the stations, in SI units."""
+    """Return the four bending solutions (v, psi, V, M_b) and the two axial ones (u, N) at the stations, in SI units."""
     z2 = -w.beta * w.beta
     small, evanescent = w.beta * w.beta < SERIES_BELOW, w.z1 >= SERIES_BELOW
     if shear_share is None:
@@ -189,7 +189,7 @@ _ODD = np.array([1.0 / factorial(2 * j + 1) for j in range(SERIES_TERMS)])
 
 
 class _Series(NamedTuple):
-    """``C, S`` (`_cosine_pair`) of z1 and of z2, and their divided differences, by power series in both."""
+    """``C, S`` (`_cosine_pair`) of z1 and of z2, and their divided differences, by power series."""
 
     c: Array
     s: Array
@@ -200,7 +200,10 @@ class _Series(NamedTuple):
 
 
 def _power_series(z1: Array, z2: Array, xi: Array) -> _Series:
-    """For |z1|, |z2| <= 1. The differences over ``z1 - z2`` are those of the terms of the series and cancel nothing."""
+    """Return the series for |z1|, |z2| <= 1.
+
+    Differences over ``z1 - z2`` are taken term by term, without cancellation.
+    """
     z1, z2 = (xp.reshape(z, np.shape(z) or (1,)) for z in (z1, z2))
     even, odd = (x.reshape(-1, *[1] * z1.ndim) for x in (_EVEN, _ODD))
     first, second, symmetric = [xp.ones_like(z1)], [xp.ones_like(z1)], [xp.zeros_like(z1)]
@@ -221,7 +224,7 @@ def _power_series(z1: Array, z2: Array, xi: Array) -> _Series:
 
 
 def _cosine_pair(z1: Array, xi: Array, series: _Series) -> tuple[Array, Array]:
-    """``C = cosh(sqrt(z1) xi)`` and ``S = sinh(sqrt(z1) xi)/sqrt z1`` for z1 < 1, circular where z1 < 0."""
+    """Return ``C = cosh(sqrt(z1) xi)`` and ``S = sinh(sqrt(z1) xi)/sqrt z1`` for z1 < 1, circular where z1 < 0."""
     circular = z1 <= -SERIES_BELOW
     alpha = xp.sqrt(xp.where(circular, -z1, 1.0))
     si, co = xp.sin(alpha * xi), xp.cos(alpha * xi)
@@ -236,7 +239,7 @@ def _cosine_solutions(w: WaveNumbers, c: Array, s: Array) -> tuple[_Bending, _Be
 
 
 def _exponential_pair(w: WaveNumbers, xi: Array) -> tuple[_Bending, _Bending]:
-    """Solutions that decay from the inner and from the outer end."""
+    """Return solutions that decay from the inner and from the outer end."""
     alpha = xp.sqrt(xp.where(w.z1 >= SERIES_BELOW, w.z1, 1.0))
     pair = []
     for sign, distance in ((-1.0, xi), (1.0, 1.0 - xi)):
@@ -255,7 +258,7 @@ def _exponential_pair(w: WaveNumbers, xi: Array) -> tuple[_Bending, _Bending]:
 def _unit_start_solutions(
     w: WaveNumbers, series: _Series, shear_share: Array
 ) -> tuple[_Bending, ...]:
-    """Solutions of unit translation, rotation, moment and (negative) shear force at the inner end."""
+    """Return solutions of unit translation, rotation, moment and (negative) shear force at the inner end."""
     c, s, co, si, d_c, d_s = series
     z1, z2 = w.z1, -w.beta * w.beta
     p_a, p_b = w.e_a / w.k, w.e_b / w.k
@@ -276,7 +279,7 @@ def _unit_start_solutions(
 
 
 def _rigid_solutions(b2: Array, rotary: Array, xi: Array) -> tuple[_Bending, ...]:
-    """Of a rigid link: translation, rotation, shear and moment at the inner end."""
+    """Return solutions of a rigid link: translation, rotation, shear and moment at the inner end."""
     one, zero = xp.ones_like(xi), xp.zeros_like(xi)
     square, cube = 0.5 * xi * xi, xi * xi * xi / 6.0
     return (
@@ -288,7 +291,7 @@ def _rigid_solutions(b2: Array, rotary: Array, xi: Array) -> tuple[_Bending, ...
 
 
 def _axial(w: WaveNumbers, theory: Theory, xi: Array) -> list[tuple[Array, Array]]:
-    """U and N of the two axial constants; of translation and outer force where links are axially rigid."""
+    """Return u and N of the two axial constants; of translation and outer force where links are axially rigid."""
     elastic = theory.axial > 0.0
     stiffness = w.axial_rigidity * w.mu
     one, zero = xp.ones_like(xi), xp.zeros_like(xi)

@@ -1,7 +1,7 @@
 """The elastic base in the condensation and in the conditions at the first joint.
 
-The ground holds the base by K, in series with joint 1. Freed from the ground, the base meets K + P, P the dynamic
-stiffness of the arm: its negative eigenvalues are counted, its determinant is a factor of D. Nothing lies beyond.
+The ground holds the base by K, in series with joint 1. With the base released from the ground the stiffness is K + P, P
+the dynamic stiffness of the arm: its negative eigenvalues are counted, and its determinant is the last factor of D.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ENTRIES = ("xx", "xy", "xr", "yy", "yr", "rr")
 
 
 def base_features(beams: BeamArrays) -> dict[str, Array]:
-    """What `with_base` takes, by name; empty where no arm has an elastic base."""
+    """Return the arguments of `with_base` by name; empty if no arm has an elastic base."""
     law = base_law(beams)
     if law is None:
         return {}
@@ -31,10 +31,10 @@ def base_features(beams: BeamArrays) -> dict[str, Array]:
 
 
 def with_base(p: Any, given: Any) -> Receptance:
-    """``S (K + P) S``, S the scales: what decides the signs of its eigenvalues, its determinant among them.
+    """Return ``S (K + P) S`` with scales S, in the form that decides the signs of its eigenvalues and its determinant.
 
-    ``p`` is in the axes of the ground, ``given`` has the fields of `base_features`. Rigid directions are left out, by a
-    row and a column of the identity.
+    ``p`` is in ground axes, ``given`` has the fields of `base_features`. Rigid directions are replaced by a row and a
+    column of the identity.
     """
     x, y, r = given.foundation_x_scale, given.foundation_y_scale, given.foundation_turn_scale
     uu = x * x * (p.uu + given.foundation_xx) + given.foundation_x_rigid
@@ -50,7 +50,10 @@ def with_base(p: Any, given: Any) -> Receptance:
 
 
 def shaken_base(base: Receptance, given: Any, terms: Sizes) -> Number:
-    """Relative error of the determinant of `with_base` in roundings, those of P being as large as its ``terms``."""
+    """Return the relative error of the determinant of `with_base`, in roundings.
+
+    Those of P are as large as its ``terms``.
+    """
     x, y, r = given.foundation_x_scale, given.foundation_y_scale, given.foundation_turn_scale
     force = terms.u + terms.v
     by_force = x * x * absolute(base.minor_vp) + y * y * absolute(base.minor_up)
@@ -59,9 +62,9 @@ def shaken_base(base: Receptance, given: Any, terms: Sizes) -> Number:
 
 
 def base_motion(beams: BeamArrays, law: Any, motion: Array, forces: Array, sizes: bool) -> Array:
-    """The conditions at the base in the axes of the ground, (3, ...).
+    """Return the conditions at the base in ground axes, (3, ...).
 
-    ``motion`` (1, 3, ...) is ``unit * d - compliance * f`` of joint 1, ``forces`` what it carries, in its link's axes.
+    ``motion`` (1, 3, ...) is ``unit * d - compliance * f`` of joint 1, ``forces`` are those in it, in its link's axes.
     """
     base = _first(beams)
     angle = beams.joint_angle[:1]
@@ -76,9 +79,9 @@ def base_motion(beams: BeamArrays, law: Any, motion: Array, forces: Array, sizes
 
 
 def base_moves(beams: BeamArrays, law: Any, joint: Array) -> tuple[Array, Array]:
-    """How the base moves in the axes of the ground, (3, ...), and the force on it there, from the fields at the joints.
+    """Return the motion of the base in ground axes, (3, ...), and the force on it, from the fields at the joints.
 
-    In sprung directions from the force, which keeps its digits where the base is stiff.
+    In elastic directions the motion is computed from the force, which is accurate for a stiff base.
     """
     base, angle = _first(beams), beams.joint_angle[:1]
     expand = (slice(None), slice(None)) + (None,) * (joint.ndim - 2)
@@ -91,13 +94,13 @@ def base_moves(beams: BeamArrays, law: Any, joint: Array) -> tuple[Array, Array]
 
 
 def in_first_link(beams: BeamArrays, vector: Array) -> Array:
-    """A vector (3, ...) of the ground's axes in those of link 1."""
+    """Return a vector (3, ...) in ground axes in those of link 1."""
     turned: Array = in_ground_axes(vector[None], -beams.joint_angle[:1])[0]
     return turned
 
 
 def base_unit(beams: BeamArrays) -> Triple:
-    """0 where the base is free, else 1."""
+    """Return 0 where the base is free, otherwise 1."""
     return _first(beams).unit
 
 

@@ -1,9 +1,8 @@
-"""What joints, hubs, bodies and rigid offsets do to a dynamic stiffness: plain arithmetic on a symmetric 3 x 3 matrix.
+"""Effect of joints, hubs, bodies and rigid offsets on a dynamic stiffness: arithmetic on symmetric 3 x 3 matrices.
 
-A stiffness is a named tuple of the six entries uu, uv, up, vv, vp, pp over (u, v, psi). Four operations suffice:
-a body is added, an offset is a congruence, a spring is a series compliance with a pivot that the count needs, and
-a rigid link replaces the member. Which of them an arm has is part of its structure, so that an arm without them is
-computed without them.
+A stiffness is a named tuple of the six entries uu, uv, up, vv, vp, pp over (u, v, psi). There are four operations: a
+body is added, an offset is a congruence, a spring is a series compliance with a pivot that the count needs, and a rigid
+link replaces the member. The features of an arm are part of its structure, so that absent ones cost nothing.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ Symmetric = Any
 
 
 class Attachments(NamedTuple):
-    """The values of the features of one link, None where the arm has none of the kind; arrays, then numbers.
+    """Values of the features of one link, None for features that the arm does not have; arrays or numbers.
 
-    ``axial_unit, axial_compliance`` and those of shear are laws as `spring_law` gives them, compliances in m/N;
-    ``relative_inertia = N (N - 1) J``, ``driven_inertia = N J`` and ``carried_inertia = (1 - N) J`` of a rotor of
-    inertia J and gear ratio N, in kg m^2. The laws of supports at the tip are those of `supports.support_laws`, what is
-    of the base that of `foundation.base_features`.
+    ``axial_unit, axial_compliance`` and those of shear are laws from `spring_law`, compliances in m/N;
+    ``relative_inertia = N (N - 1) J``, ``driven_inertia = N J`` and ``carried_inertia = (1 - N) J`` for a rotor of
+    inertia J and gear ratio N, in kg m^2. The laws of supports at the tip are from `supports.support_laws`, those of
+    the base from `foundation.base_features`.
     """
 
     axial_unit: Any = None
@@ -69,7 +68,7 @@ class Attachments(NamedTuple):
 
 
 def attachments(link: BeamArrays) -> Attachments:
-    """The features of one link as arrays."""
+    """Return the features of one link as arrays."""
     rotor: dict[str, Array] = {}
     if link.rotor_inertia is not None and link.gear_ratio is not None:
         inertia, ratio = link.rotor_inertia, link.gear_ratio
@@ -104,7 +103,7 @@ def with_body(
     moment_x: Number | None = None,
     moment_y: Number | None = None,
 ) -> Symmetric:
-    """``W - omega^2 M`` for a body of given mass, first moments, if any, and inertia about the point."""
+    """Return ``W - omega^2 M`` for a body with given mass, optional first moments, and inertia about the point."""
     inertial = omega2 * mass
     w = w._replace(uu=w.uu - inertial, vv=w.vv - inertial, pp=w.pp - omega2 * inertia)
     if moment_x is None or moment_y is None:
@@ -113,7 +112,7 @@ def with_body(
 
 
 def shifted(w: Symmetric, x: Number, y: Number) -> Symmetric:
-    """``G^T W G`` for a point from which that of W is seen at (x, y): u - y psi, v + x psi."""
+    """Return ``G^T W G`` for a point from which that of W is at (x, y): u - y psi, v + x psi."""
     up = w.up - y * w.uu + x * w.uv
     vp = w.vp - y * w.uv + x * w.vv
     pp = w.pp + x * (w.vp + vp) - y * (w.up + up)
@@ -121,7 +120,7 @@ def shifted(w: Symmetric, x: Number, y: Number) -> Symmetric:
 
 
 def through_axial_spring(p: Symmetric, unit: Number, y: Number) -> tuple[Symmetric, Number]:
-    """A spring along u in series, of the law of `spring_law`, and its pivot ``unit + y P_uu``."""
+    """Add a spring along u in series, with the law of `spring_law`, and return its pivot ``unit + y P_uu`` as well."""
     pivot = nonzero(y * p.uu + unit)
     inverse = 1.0 / pivot
     a, by_pivot = y * inverse, unit * inverse
@@ -139,7 +138,7 @@ def through_axial_spring(p: Symmetric, unit: Number, y: Number) -> tuple[Symmetr
 
 
 def through_shear_spring(p: Symmetric, unit: Number, y: Number) -> tuple[Symmetric, Number]:
-    """A spring along v in series, and its pivot ``unit + y P_vv``."""
+    """Add a spring along v in series, and return its pivot ``unit + y P_vv`` as well."""
     turned, pivot = through_axial_spring(p._replace(uu=p.vv, up=p.vp, vv=p.uu, vp=p.up), unit, y)
     return turned._replace(uu=turned.vv, up=turned.vp, vv=turned.uu, vp=turned.up), pivot
 
@@ -152,7 +151,7 @@ def rigid_or(
     mass_term: Number,
     rotary_term: Number,
 ) -> Symmetric:
-    """``elastic`` where the link is flexible, else what a rigid link makes of the stiffness at its tip.
+    """Return ``elastic`` for a flexible link, otherwise the stiffness of a rigid link with that of its tip.
 
     ``mass_term`` and ``rotary_term`` are omega^2 times its mass and the rotary inertia of its sections.
     """

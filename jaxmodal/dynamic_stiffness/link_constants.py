@@ -1,4 +1,4 @@
-"""What of the terms of links does not depend on the frequency, made once where many frequencies share it."""
+"""Frequency-independent terms of links, computed once for many frequencies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROTOR = ("relative_inertia", "driven_inertia", "carried_inertia")
 
 
 class Fixed(NamedTuple):
-    """What of the terms of any link does not depend on the frequency, beside its wave numbers."""
+    """Frequency-independent terms of a link, except its wave numbers."""
 
     length: Number
     tip_mass: Number
@@ -35,7 +35,7 @@ class Fixed(NamedTuple):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class LinkConstants:
-    """One link or many, as `link_terms.link_terms` takes them at many frequencies; programs have them in float64."""
+    """One or more links in the form that `link_terms.link_terms` uses at many frequencies; in float64 in programs."""
 
     fixed: Fixed
     member: MemberConstants
@@ -49,7 +49,7 @@ class LinkConstants:
 def link_constants(
     links: BeamArrays, theory: Theory, arithmetic: Arithmetic = Arithmetic.float64
 ) -> LinkConstants | BeamArrays:
-    """`LinkConstants` of links; those under an axial force stay as they are."""
+    """Return `LinkConstants` of links; links under an axial force are returned unchanged."""
     if links.axial_force is not None:
         return links
     member = member_constants(links, theory, arithmetic)
@@ -57,7 +57,7 @@ def link_constants(
 
 
 def fixed_of(link: BeamArrays, arithmetic: Arithmetic) -> Fixed:
-    """`Fixed` of one link, in any kind of numbers."""
+    """Return `Fixed` of one link, in any arithmetic."""
     values = link.length, link.tip_mass, link.tip_inertia, *spring_law(link.joint_stiffness)
     length, mass, inertia, unit, compliance = (number(x, arithmetic) for x in values)
     return Fixed(length, mass, inertia, unit, compliance, *_turn(link.joint_angle, arithmetic))
@@ -66,7 +66,7 @@ def fixed_of(link: BeamArrays, arithmetic: Arithmetic) -> Fixed:
 def features_of(
     link: BeamArrays, arithmetic: Arithmetic, nothing: Array | float
 ) -> dict[str, Number]:
-    """Those of `link_terms.LinkTerms` but for the lever, of the shape of ``nothing``."""
+    """Return the features of `link_terms.LinkTerms` except the lever, in the shape of ``nothing``."""
     features = {
         name: number(x + nothing, arithmetic)
         for name, x in attachments(link)._asdict().items()
@@ -84,11 +84,11 @@ def features_of(
 
 
 def rotor_inertias(inertia: Number, ratio: Number) -> tuple[Number, Number, Number]:
-    """The values of `ROTOR` of a rotor of such an inertia and gear ratio."""
+    """Return the values of `ROTOR` for a rotor of given inertia and gear ratio."""
     return ratio * (ratio - 1.0) * inertia, ratio * inertia, (1.0 - ratio) * inertia
 
 
 def _turn(angle: Array, arithmetic: Arithmetic) -> tuple[Number, Number]:
-    """Sine and cosine of an angle."""
+    """Return sine and cosine of an angle."""
     ((sine, cosine, _),) = sin_cos(number(xp.abs(angle), arithmetic))
     return keep(sine * number(xp.where(angle < 0.0, -1.0, 1.0), arithmetic)), keep(cosine)

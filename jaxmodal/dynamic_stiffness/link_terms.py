@@ -1,7 +1,7 @@
-"""What one link contributes to the condensation: its terms at a frequency, and the formula that adds it.
+"""Contribution of one link to the condensation: its terms at a frequency, and the formula that adds it.
 
-The terms (wave numbers and their functions) know nothing of what is outboard. The formula is plain arithmetic, which
-is recorded where it is evaluated in double-double.
+The terms (wave numbers and their functions) do not depend on the outboard part. The formula is plain arithmetic, which
+is recorded for evaluation in double-double.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ _LEVER = "lever"
 
 
 class LinkResult(NamedTuple):
-    """What adding a link yields: the stiffness seen from the previous link, and the numbers that the tally needs."""
+    """Result of adding a link: the stiffness at the previous link, and the numbers for the tally."""
 
     stiffness: Stiffness
     det: Number
@@ -120,7 +120,7 @@ class _LinkInputs(NamedTuple):
 def _inputs(
     numbers: Sequence[Number],
 ) -> tuple[_LinkInputs, WaveNumbers, MemberFunctions, Stiffness, Sequence[Number]]:
-    """The flat inputs of a formula of one link, and what follows them: its features."""
+    """Return the flat inputs of a formula of one link in groups, followed by the values of its features."""
     left = iter(numbers)
 
     def first(group: Any) -> list[Number]:
@@ -137,10 +137,10 @@ def _inputs(
 
 @functools.cache
 def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
-    """Everything about one link that is plain arithmetic, from flat inputs to flat outputs.
+    """Return the arithmetic of one link as a function from flat inputs to flat outputs.
 
-    The ``features`` (fields of `Attachments`, the angle to the ground, the lever) follow the other inputs. What a link
-    without them has not is not computed.
+    The ``features`` (fields of `Attachments`, the angle to the ground, the lever) follow the other inputs. Absent
+    features are not computed.
     """
     supported, loaded = GROUND[0] in features, _LEVER in features
 
@@ -249,7 +249,7 @@ def formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
 
 
 def link_result(values: Sequence[Number], features: Container[str]) -> LinkResult:
-    """The outputs of `formula_of` these features."""
+    """Return the outputs of `formula_of` these features as a `LinkResult`."""
     left = iter(values)
 
     def first(number: int) -> list[Number]:
@@ -279,10 +279,10 @@ def link_result(values: Sequence[Number], features: Container[str]) -> LinkResul
 
 
 class LinkTerms(NamedTuple):
-    """What a link brings along, whatever is outboard of it.
+    """Terms of a link that do not depend on the outboard part.
 
-    ``numbers`` are the arguments of `formula_of` but for the outboard stiffness, ``features`` those that follow it,
-    by their names in `Attachments`; ``growth`` is the logarithm of what the hyperbolic functions were divided by.
+    ``numbers`` are the arguments of `formula_of` except the outboard stiffness, ``features`` those that follow it, by
+    their names in `Attachments`; ``growth`` is the logarithm of the divisor of the hyperbolic functions.
     """
 
     numbers: list[Number]
@@ -296,9 +296,9 @@ class LinkTerms(NamedTuple):
 def link_terms(
     link: BeamArrays | LinkConstants, theory: Theory, omega: Array, arithmetic: Arithmetic
 ) -> LinkTerms:
-    """Wave numbers and functions of one link, its tip body and the joint at its base.
+    """Return wave numbers and functions of one link, its tip body and the joint at its base.
 
-    `LinkConstants` are of this arithmetic, or for registers in float64.
+    `LinkConstants` must be in this arithmetic or, for registers, in float64.
     """
     nothing = xp.zeros_like(omega)
     flag, at = number(theory.axial, arithmetic), number(omega, arithmetic)
@@ -325,9 +325,9 @@ def link_terms(
 def terms_of_links(
     beams: BeamArrays | LinkConstants, theory: Theory, omega: Array, arithmetic: Arithmetic
 ) -> Callable[[Any], LinkTerms]:
-    """The terms of the link at a place from the base, as a function of the place.
+    """Return a function that gives the terms of the link at a place from the base.
 
-    On the host those of all links are computed at once. For the compiler one link is the smaller program.
+    On the host, the terms of all links are computed at once. For the compiler, one link is the smaller program.
     """
     if not tree_on_host(beams, theory, omega):
         return lambda i: link_terms(take_first(beams, i), theory, omega, arithmetic)
@@ -335,7 +335,7 @@ def terms_of_links(
 
 
 class LinksOnHost(NamedTuple):
-    """Links of NumPy side by side: a few calls, whatever their number.
+    """Terms of all NumPy links at once, in a few calls whatever their number.
 
     All numbers of ``terms`` have the links first. ``begun`` is the formula of the links up to their outboard stiffness.
     """
@@ -344,7 +344,7 @@ class LinksOnHost(NamedTuple):
     begun: Begun | None
 
     def at(self, i: int) -> LinkTerms:
-        """The terms of one link."""
+        """Return the terms of one link."""
         terms, begun = self.terms, self.begun
         return LinkTerms(
             numbers=[] if begun else [x[i] for x in terms.numbers],
@@ -363,7 +363,7 @@ def _added(begun: Begun, i: int, outboard: Stiffness) -> list[Number]:
 def links_on_host(
     beams: BeamArrays | LinkConstants, theory: Theory, omega: Array, arithmetic: Arithmetic
 ) -> LinksOnHost:
-    """The terms of all links."""
+    """Return the terms of all links."""
     if isinstance(beams, BeamArrays):
         beams = link_constants(beams, theory, arithmetic)
     shape = (beams.length.shape[0], *np.shape(omega))
@@ -384,7 +384,7 @@ _AT_ONCE = {Arithmetic.float64: 256, Arithmetic.double_double: 4096}
 
 
 def _begun(terms: LinkTerms, shape: tuple[int, ...], most: int) -> Begun | None:
-    """The formula of the links up to their outboard stiffness, of few lanes and real numbers."""
+    """Return the formula of the links up to their outboard stiffness, for few lanes and real numbers."""
     inputs = [*terms.numbers, *[None] * len(Stiffness._fields), *terms.features.values()]
     known = [leading(x) for x in inputs if x is not None]
     # angles may vary where frequencies do not: they enter last
@@ -400,7 +400,7 @@ _TURNS = tuple(_LinkInputs._fields.index(name) for name in ("sin_angle", "cos_an
 
 
 def all_added(links: LinksOnHost, begun: Begun, outboard: Stiffness) -> LinkResult:
-    """All links added, from the tip to the base; the results have the links first."""
+    """Add all links, from the tip to the base; the results have the links first."""
     last = len(Stiffness._fields)
     for i in reversed(range(leading(links.terms.growth).shape[0])):
         begun.go_on(i, outboard)
@@ -409,7 +409,7 @@ def all_added(links: LinksOnHost, begun: Begun, outboard: Stiffness) -> LinkResu
 
 
 def with_outboard(terms: LinkTerms, outboard: Stiffness) -> LinkResult:
-    """The link added to the ``outboard`` stiffness, which is in this link's axes."""
+    """Add the link to the ``outboard`` stiffness, which is in this link's axes."""
     if terms.added is not None:
         values: Sequence[Number] = terms.added(outboard)
     else:

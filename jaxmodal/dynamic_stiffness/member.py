@@ -1,9 +1,8 @@
-"""One member with its outer end free: what it does to end motions, and how many of its own frequencies are passed.
+"""One member with its outer end free: its matrices for end motions, and the count of its own frequencies.
 
-With ``d0, d1 = (u, v, psi)`` at the inner and the outer end and W the dynamic stiffness of what is
-attached to the outer end,
-a member is described by ``F`` (force at the inner end per d0, outer end free), ``H`` (d1 per d0, outer end free), and
-``R`` (receptance of the outer end, inner end clamped). Unlike the stiffness between two clamped ends these are not
+With ``d0, d1 = (u, v, psi)`` at the inner and the outer end and W the dynamic stiffness attached to the outer end, a
+member is described by ``F`` (force at the inner end per d0, outer end free), ``H`` (d1 per d0, outer end free), and
+``R`` (receptance of the outer end, inner end clamped). Unlike the stiffness between two clamped ends, these are not
 differences of large numbers at low frequency. The closed forms hold for every theory and on both sides of the cut-off.
 """
 
@@ -28,7 +27,7 @@ _SERIES_LIMIT = 0.25
 
 
 class MemberFunctions(NamedTuple):
-    """Circular and hyperbolic functions of the wave numbers: the halved arguments serve the count, too."""
+    """Circular and hyperbolic functions of the wave numbers; the halved arguments are also used for the count."""
 
     decay: Number  # exp(-alpha)
     sinh_series: Number  # sinh(alpha)/alpha for small alpha
@@ -78,7 +77,7 @@ class FreeEndMember(NamedTuple):
 
 
 class SymmetryTests(NamedTuple):
-    """Numbers whose signs decide, with the turns, how many clamped-clamped bending frequencies are passed."""
+    """Numbers whose signs, with the turns, determine the count of clamped-clamped bending frequencies."""
 
     z1: Number
     half_c: Number
@@ -90,11 +89,11 @@ class SymmetryTests(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """Circular and hyperbolic functions of a whole member, ``C = cosh(alpha)`` and ``S = sinh(alpha)/alpha`` scaled.
+    """Circular and hyperbolic functions of a whole member, ``C = cosh(alpha)`` and ``S = sinh(alpha)/alpha``, scaled.
 
     ``c, s`` are divided by exp(growth of alpha), ``si = sin(beta)`` and ``co = cos(beta)`` by exp(growth of beta),
-    which is 0 for real beta. Where a term has no function of beta, it takes ``lone_c`` and ``lone_s``, divided by
-    both; where it has none of alpha, ``x`` stands for 1, ``lone_x`` where it has neither.
+    which is 0 for real beta. Terms without a function of beta use ``lone_c`` and ``lone_s``, divided by both. Terms
+    without a function of alpha use ``x`` in place of 1, and terms with neither ``lone_x``.
     """
 
     x: Number
@@ -114,10 +113,11 @@ def free_end_matrices(
     length: Number,
     loaded: bool,
 ) -> FreeEndMember:
-    """F, H, R and determinant factor from the functions; ``axial`` are those of axial motion. Arithmetic only.
+    """Return F, H, R and determinant factor from the functions by arithmetic; ``axial`` are those of axial motion.
 
-    Of a ``loaded`` member (see `preload`) all is divided by b2 times delta instead, which stays finite where inertia
-    vanishes beside the axial force, and the determinant factor is that, in units of (k/2)^2; ``length`` is its lever.
+    For a ``loaded`` member (see `preload`), everything is divided by b2 times delta instead, which stays finite where
+    inertia vanishes relative to the axial force. The determinant factor is then that, in units of (k/2)^2, and
+    ``length`` is the lever of the member.
     """
     b2, k, g, z1, beta = w.b2, w.k, w.g, w.z1, w.beta
     x, c, s, si, co, lone_x, lone_c, lone_s = curves
@@ -167,16 +167,16 @@ def free_end_matrices(
 def free_end_member(
     w: WaveNumbers, f: MemberFunctions, length: Number, axial: Number, loaded: bool = False
 ) -> tuple[FreeEndMember, SymmetryTests]:
-    """F, H, R and determinant factor of one member, and the tests of its count: arithmetic only.
+    """Return F, H, R and determinant factor of one member, and the tests of its count, by arithmetic.
 
     Parameters
     ----------
     length : Number
-        Length in m; of a loaded member its lever.
+        Length in m; for a loaded member its lever.
     axial : Number
-        1 where the theory has axial motion; 0: the link moves rigidly along its axis.
+        1 for a theory with axial motion; 0 for a link that moves rigidly along its axis.
     loaded : bool
-        Whether the member is under an axial force, and ``w`` are `preload.member_waves`.
+        True if the member is under an axial force, and ``w`` are from `preload.member_waves`.
 
     Notes
     -----
@@ -217,7 +217,7 @@ def free_end_member(
 def _axial(
     w: WaveNumbers, f: MemberFunctions, axial: Number
 ) -> tuple[Number, Number, Number, Number]:
-    """Axial F, H, R and determinant factor."""
+    """Return axial F, H, R and determinant factor."""
     sine = f.sin_half_mu * f.cos_half_mu * 2.0
     cosine = nonzero(1.0 - f.sin_half_mu * f.sin_half_mu * 2.0)
     tangent = sine / cosine
@@ -231,12 +231,11 @@ def _axial(
 
 
 def clamped_count(tests: SymmetryTests, turns: FunctionTurns, axial: Array) -> Array:
-    """Clamped-clamped frequencies of one member below omega, bending and axial, as float64.
+    """Return the number of clamped-clamped frequencies of one member below omega, bending and axial, as float64.
 
-    The simply supported bending frequencies, less one for each of two end-stiffness tests
-    (symmetric and antisymmetric motion): W. H.
-    Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284, here in a form valid on
-    both sides of the cut-off.
+    It is the number of simply supported bending frequencies, minus one for each of two end-stiffness tests (symmetric
+    and antisymmetric motion): W. H. Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284, here in a
+    form valid on both sides of the cut-off.
     """
     n = SymmetryTests(*(leading(x) < 0.0 for x in tests))
     supported = turns.beta + xp.where(n.z1, turns.alpha + 1.0, 0.0)

@@ -8,7 +8,7 @@ field equations in w, ``h psi L``, ``h M`` and ``h^2 Q`` are those of a member w
     b2 h^2 for b2,    b2 r2 - n h for b2 r2,    b2 s2 h for b2 s2.
 
 So all closed forms of `member` and `fields` hold, with the length L h in place of L wherever one of w, psi, M, Q is
-turned into another. The cut-off stays where it is, and both signs of N are served on both sides of it.
+converted into another. The cut-off does not change, and the forms hold for both signs of N on both sides of it.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from jaxmodal.statics.laws import flexibility
 
 
 class MemberWaves(NamedTuple):
-    """Wave numbers of a member, the length that turns its quantities into each other, and its share of shear.
+    """Wave numbers of a member, the length that converts its quantities into each other, and its share of shear.
 
-    Without an axial force ``lever`` is the length and ``shear_share`` (the number that stands for b2 s2) None.
+    Without an axial force, ``lever`` is the length and ``shear_share`` (the number in place of b2 s2) is None.
     """
 
     waves: WaveNumbers
@@ -49,7 +49,10 @@ class MemberWaves(NamedTuple):
 def member_waves(
     link: BeamArrays, theory: Theory, omega: Array, arithmetic: Arithmetic
 ) -> MemberWaves:
-    """Wave numbers of one link, under its axial force if it has one; arguments as of `beams.wave_numbers`."""
+    """Return the wave numbers of one link, under its axial force if it has one.
+
+    Arguments are those of `beams.wave_numbers`.
+    """
     if link.axial_force is None:
         return MemberWaves(wave_numbers(link, theory, omega, arithmetic), link.length, None)
     *values, shear, rotary = member_inputs(link, theory)
@@ -70,7 +73,10 @@ def loaded_waves(
     rotary: Number,
     force: Number,
 ) -> list[Number]:
-    """As `beams._wave_formula`, and without cancellation where inertia vanishes beside the force, of either sign."""
+    """Return `beams._wave_formula` under an axial force, without cancellation where inertia vanishes relative to it.
+
+    The force may have either sign.
+    """
     length2 = length * length
     stiffness = modulus * second_moment
     mass_term = omega * omega * density * area
@@ -93,7 +99,10 @@ def loaded_waves(
 
 
 def slope_law(beams: BeamArrays, theory: Theory) -> tuple[Array, Array]:
-    """``h`` and ``1/(kappa G A)``, 0 for a rigid link and a theory without shear: ``w' = h (psi + Q/(kappa G A))``."""
+    """Return ``h`` and ``1/(kappa G A)`` of ``w' = h (psi + Q/(kappa G A))``.
+
+    The latter is 0 for a rigid link and for a theory without shear.
+    """
     bends = theory.shear * flexibility(beams)
     known = xp.isfinite(beams.shear_modulus_effective)
     rigidity = xp.where(known, beams.shear_modulus_effective, 1.0) * beams.area

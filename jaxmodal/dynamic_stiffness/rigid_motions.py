@@ -1,4 +1,4 @@
-"""How many modes have frequency zero: motions without strain that the free joints allow and no support hinders."""
+"""Number of modes of frequency zero: motions without strain that free joints allow and no support resists."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ STILL = 1e-13
 
 
 def number_of_zero_modes(beams: BeamArrays) -> Array:
-    """How many modes have zero frequency, int64.
+    """Return the number of modes with zero frequency, int64.
 
-    Without supports that is one for each free hinge or slide, and for each direction in which the base is free: no two
-    share a motion. Of their motions supports at tips leave those that move none of them: all less the rank of what they
-    move the supports by. Forces at rest resist a turn or further it: see `_without_load`.
+    Without supports, it is one for each free hinge or slide and for each free direction of the base; these motions are
+    independent. With supports at tips, the rank of the support displacements by these motions is subtracted. Static
+    forces resist or drive a rotation; see `_without_load`.
     """
     if beams.axial_force is not None:
         beams = _without_load(beams)
@@ -40,9 +40,9 @@ def number_of_zero_modes(beams: BeamArrays) -> Array:
 
 
 def rank_of(moves: Array) -> Array:
-    """The rank of each of some matrices (..., rows, columns), by elimination with the largest entry left as pivot.
+    """Return the rank of each of several matrices (..., rows, columns), by elimination with complete pivoting.
 
-    No singular values: their programs may run in two threads at a time, and XLA's decomposition then waits for ever.
+    Singular values are not used: programs may run in two threads at a time, and XLA's decomposition can then deadlock.
     """
     rows, columns = moves.shape[-2:]
     least = STILL * xp.maximum(xp.max(xp.abs(moves), axis=(-2, -1)), 1.0)
@@ -65,10 +65,10 @@ def rank_of(moves: Array) -> Array:
 
 
 def _without_load(beams: BeamArrays) -> BeamArrays:
-    """The links, with those hinges free alone that turn links without a force at rest: up to the next free hinge.
+    """Return the links with only those free hinges that rotate links without static forces, up to the next free hinge.
 
-    Where a tip is supported as well, no hinge of an arm with such a force counts as free: a mode of frequency zero may
-    be left, which then has the status of a buckled one.
+    If a tip is supported as well, no hinge of an arm with such a force counts as free. A mode of frequency zero may
+    then be left, which has the status of a buckled one.
     """
     forces = (beams.axial_force, beams.base_turning_stiffness, beams.end_turning_stiffness)
     loaded = sum((x != 0.0 for x in forces if x is not None), start=False)
@@ -85,11 +85,11 @@ def _without_load(beams: BeamArrays) -> BeamArrays:
 
 
 def _moves_of_supports(beams: BeamArrays) -> Array:
-    """What each free motion of a joint (its slides, its turn) moves each support by, shape (..., 3 n, 3 n).
+    """Return the displacement of each support by each free motion of a joint, shape (..., 3 n, 3 n).
 
-    On an elastic base three columns more, for motions of the base along x and y and about joint 1.
-
-    Displacements are in shares of the length of the arm; 0 where there is no support, and where the joint is not free.
+    Free motions are slides and rotations. With an elastic base there are three more columns, for motions of the base
+    along x and y and about joint 1. Displacements are relative to the length of the arm, and 0 where there is no
+    support or the joint is not free.
     """
     n = beams.length.shape[0]
     never = xp.full_like(beams.joint_stiffness, np.inf)

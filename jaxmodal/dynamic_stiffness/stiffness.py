@@ -1,6 +1,6 @@
-"""Dynamic stiffness over (u, v, psi) passed through a member, a torsional spring and a turn of axes.
+"""Dynamic stiffness over (u, v, psi) passed through a member, a torsional spring and a rotation of axes.
 
-Plain arithmetic on named 3 x 3 entries, for float64 arrays, double-doubles and recorded expressions alike.
+Plain arithmetic on named 3 x 3 entries, for float64 arrays, double-doubles and recorded expressions.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Stiffness(NamedTuple):
 
 
 class Receptance(NamedTuple):
-    """Of the symmetric ``S = R + R W R``: diagonal, minors of order 2, determinants.
+    """Diagonal, minors of order 2 and determinants of the symmetric ``S = R + R W R``.
 
     ``det_flex`` is the determinant of the (v, psi) block.
     """
@@ -66,7 +66,10 @@ class Matrix(NamedTuple):
 
 
 def condensed(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Matrix, Matrix, Number, Number]:
-    """``P = F + H^T X H`` with ``X = W Q^-1``, ``Q = I + R W``, its adjugate, its determinant and 1 over that."""
+    """Return ``P = F + H^T X H`` with ``X = W Q^-1``, and Q, its adjugate, its determinant and the inverse of that.
+
+    ``Q = I + R W``.
+    """
     q = keep_all(identity_plus_product(m, w))
     a = adjugate(q)
     det = keep(nonzero(q.uu * a.uu + q.uv * a.vu + q.up * a.pu))
@@ -95,7 +98,7 @@ def condensed(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Matrix, Matrix
 
 
 def identity_plus_product(m: FreeEndMember, w: Stiffness) -> Matrix:
-    """``Q = I + R W``."""
+    """Return ``Q = I + R W``."""
     return Matrix(
         uu=m.r_uu * w.uu + 1.0,
         uv=m.r_uu * w.uv,
@@ -110,7 +113,7 @@ def identity_plus_product(m: FreeEndMember, w: Stiffness) -> Matrix:
 
 
 def adjugate(q: Matrix) -> Matrix:
-    """The adjugate: ``Q adj Q = det Q``."""
+    """Return the adjugate: ``Q adj Q = det Q``."""
     return Matrix(
         uu=q.vv * q.pp - q.vp * q.pv,
         uv=q.up * q.pv - q.uv * q.pp,
@@ -125,10 +128,10 @@ def adjugate(q: Matrix) -> Matrix:
 
 
 def lost(m: FreeEndMember, w: Stiffness, q: Matrix, a: Matrix, by_det: Number) -> Number:
-    """How many times a rounding grows where `condensed` inverts Q: by what cancels in its determinant.
+    """Return the amplification of rounding errors where `condensed` inverts Q.
 
-    Of equal links folded on each other the entries of Q cancel, too; in float64 the member's own ``1/delta`` says
-    enough there, at less cost.
+    It is estimated from the cancellation in the determinant. For equal links folded on each other, the entries of Q
+    cancel as well. In float64 the member's own ``1/delta`` is a sufficient estimate, at lower cost.
     """
     if rounds_to_float64(by_det):
         minor = absolute(q.vv * q.pp) + absolute(q.vp * q.pv)
@@ -143,29 +146,28 @@ def lost(m: FreeEndMember, w: Stiffness, q: Matrix, a: Matrix, by_det: Number) -
 
 
 def rounding(m: FreeEndMember, lost: Number) -> Number:
-    """What `condensed` rounds: relative errors of omega^2, in units of one rounding, that move frequencies as far.
+    """Return the rounding error of `condensed`, as relative errors of omega^2 in units of one rounding.
 
-    An error of the stiffness handed on, over omega^2 times the mass that moves with it, moves the squares of
-    frequencies by as much, and the mass of the member itself moves at the least. The free member is large by
-    ``1/delta``.
+    An error of the stiffness handed on, over omega^2 times the mass that moves with it, moves the squared frequencies
+    by as much; that mass is at least the mass of the member itself. The free member is large by ``1/delta``.
     """
     return lost / absolute(nonzero(m.delta))
 
 
 class Sizes(NamedTuple):
-    """Sizes of the terms whose sums are the entries uu, vv, pp of a stiffness."""
+    """Sums of the absolute values of the terms of the entries uu, vv, pp of a stiffness."""
 
     u: Number
     v: Number
     p: Number
 
     def shifted(self, x: Number, y: Number) -> Sizes:
-        """Those of the stiffness seen from a point from which this one is at (x, y)."""
+        """Return those of the stiffness about a point from which this one is at (x, y)."""
         return self._replace(p=self.p + y * y * self.u + x * x * self.v)
 
 
 def sizes_of(m: FreeEndMember, p: Stiffness) -> Sizes:
-    """Of P: the free member and what is outboard may cancel, each large by ``1/delta``."""
+    """Return the sizes of P: the free member and the outboard part may cancel, each large by ``1/delta``."""
     return Sizes(
         absolute(m.f_uu) + absolute(p.uu),
         absolute(m.f_vv) + absolute(p.vv),
@@ -174,13 +176,19 @@ def sizes_of(m: FreeEndMember, p: Stiffness) -> Sizes:
 
 
 def rounding_of(w: Stiffness, mass_term: Number, length: Number) -> Number:
-    """What a stiffness W that may be large beside the mass of a member rounds, in the units of `rounding`."""
+    """Return the rounding of a stiffness W, in the units of `rounding`.
+
+    W may be large relative to the mass of a member.
+    """
     turning = absolute(w.pp) / (length * length)
     return (absolute(w.uu) + absolute(w.vv) + turning) / mass_term
 
 
 def rounding_of_waves(waved: Number) -> Number:
-    """What functions of a small wave number round, in the units of `rounding`; ``waved`` is (number x length)^2."""
+    """Return the rounding of functions of a small wave number, in the units of `rounding`.
+
+    ``waved`` is (wave number x length)^2.
+    """
     one = waved * 0.0 + 1.0  # the loss of a stub that weighs nothing is bounded
     return select(waved - _SLOWEST, 4.0 / waved, one * (4.0 / _SLOWEST))
 
@@ -188,13 +196,13 @@ def rounding_of_waves(waved: Number) -> Number:
 def rounding_of_shift(
     w: Stiffness, x: Number, y: Number, mass_term: Number, length: Number
 ) -> Number:
-    """What seeing a stiffness from another point rounds, in the units of `rounding`."""
+    """Return the rounding of a shift of a stiffness to another point, in the units of `rounding`."""
     reach = (x * x + y * y) / (length * length)
     return reach * (absolute(w.uu) + absolute(w.vv)) / mass_term
 
 
 def receptance_of(m: FreeEndMember, q: Matrix, det_q_flex: Number, det_q: Number) -> Receptance:
-    """What decides the signs of ``S = Q R``."""
+    """Return the quantities that decide the signs of ``S = Q R``."""
     uu, uv, up = q.uu * m.r_uu, q.uv * m.r_vv + q.up * m.r_vp, q.uv * m.r_vp + q.up * m.r_pp
     vv, vp = q.vv * m.r_vv + q.vp * m.r_vp, q.vv * m.r_vp + q.vp * m.r_pp
     pp = q.pv * m.r_vp + q.pp * m.r_pp
@@ -211,10 +219,11 @@ def receptance_of(m: FreeEndMember, q: Matrix, det_q_flex: Number, det_q: Number
 
 
 def negative_eigenvalues(s: Receptance, axial: Array) -> Array:
-    """Negative eigenvalues of a symmetric matrix by Descartes' rule on its characteristic polynomial.
+    """Return the number of negative eigenvalues of a symmetric matrix.
 
-    The matrix is scaled to unit diagonal first; all roots being real, the sign changes of (1, c1,
-    c2, c3) count them. Without axial motion only the (v, psi) block counts.
+    Descartes' rule is applied to its characteristic polynomial. The matrix is scaled to unit diagonal first; all roots
+    are real, so that the sign changes of (1, c1, c2, c3) count them. Without axial motion only the (v, psi) block is
+    used.
     """
     u, v, p = (nonzero(leading(x)) for x in (s.uu, s.vv, s.pp))
     c2 = (
@@ -238,7 +247,7 @@ def _sign_changes(*coefficients: Array) -> Array:
 
 
 def through_joint(p: Stiffness, unit: Number, y: Number) -> tuple[Stiffness, Number]:
-    """A torsional spring in series: ``P - y (P e)(P e)^T/pivot``, e the rotation, ``pivot = unit + y e^T P e``.
+    """Add a torsional spring in series: ``P - y (P e)(P e)^T/pivot``, e the rotation, ``pivot = unit + y e^T P e``.
 
     Unit and compliance y are those of `joints.spring_law`: (1, 0) is rigid, (0, 1) a free hinge.
     """
@@ -259,7 +268,7 @@ def through_joint(p: Stiffness, unit: Number, y: Number) -> tuple[Stiffness, Num
 
 
 def rotated(p: Stiffness, s: Number, c: Number) -> Stiffness:
-    """``T^T P T``, T of the paper's eq 42: into the axes of the previous link, s and c of the joint angle."""
+    """Return ``T^T P T``, T of the paper's eq 42: in the axes of the previous link, s and c of the joint angle."""
     cc, cs, ss = c * c, c * s, s * s
     return Stiffness(
         uu=cc * p.uu - cs * p.uv * 2.0 + ss * p.vv,

@@ -1,9 +1,10 @@
 """Springs and rigid supports between the tips of links and the ground, in the condensation.
 
-A support acts beside whatever is outboard of the tip: it adds its stiffness there, in the axes of the ground. Added to
-what is known it would be lost, or lose the rest where it is stiff, and a rigid one has no stiffness to add. So it comes
-after the link: with A = R^-1 + W, the stiffness that the tip feels with the inner end clamped, a spring k in the
-direction g changes the inner stiffness by a multiple of one vector, and 1 + k g^T A^-1 g says how the count changes.
+A support acts in parallel to the part outboard of the tip: it adds its stiffness there, in ground axes. If it were
+added to that stiffness, it would be lost in it, or the rest in a stiff support, and a rigid support has no stiffness to
+add. So it is applied after the link: with A = R^-1 + W, the stiffness at the tip with the inner end clamped, a spring k
+in the direction g changes the inner stiffness by a multiple of one vector, and 1 + k g^T A^-1 g determines the change
+of the count.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ _Vector = tuple[Number, Number, Number]
 
 
 def support_laws(link: BeamArrays) -> list[tuple[Array, Array]]:
-    """The laws ``unit * force = stiffness * displacement`` of the three supports of each link; [] if it has none.
+    """Return the laws ``unit * force = stiffness * displacement`` of the three supports of each link.
 
-    A spring: (1, k). Rigid: (0, s), s about the stiffness of the link, so that both sides are of the size of forces.
+    A spring: (1, k). Rigid: (0, s), s about the stiffness of the link, so that both sides are of the size of forces. An
+    empty list if the link has no supports.
     """
     given = [getattr(link, name) for name in SUPPORTS]
     if any(k is None for k in given):
@@ -37,13 +39,13 @@ def support_laws(link: BeamArrays) -> list[tuple[Array, Array]]:
 
 
 def without_supports(beams: BeamArrays) -> BeamArrays:
-    """The same links with nothing at their tips."""
+    """Return the same links without supports."""
     nothing: dict[str, Any] = dict.fromkeys((*SUPPORTS, "ground_angle"))
     return dataclasses.replace(beams, **nothing)
 
 
 def link_stiffness(link: BeamArrays) -> tuple[Array, Array, Array]:
-    """What a link resists about a motion of its tip in each of the three directions with: E I/L^3 twice, E I/L."""
+    """Return the approximate stiffness of a link at its tip in each of the three directions: E I/L^3 twice, E I/L."""
     turning = link.youngs_modulus * link.second_moment / link.length
     across = turning / (link.length * link.length)
     return across, across, turning
@@ -52,7 +54,7 @@ def link_stiffness(link: BeamArrays) -> tuple[Array, Array, Array]:
 def directions(
     sine: Number, cosine: Number, offset_x: Number | None, offset_y: Number | None
 ) -> list[_Vector]:
-    """Ground's x, ground's y and rotation at the tip, as vectors over (u, v, psi) at the end of the link."""
+    """Return ground's x, ground's y and rotation at the tip, as vectors over (u, v, psi) at the end of the link."""
     zero = cosine * 0.0
     x, y = (zero if offset is None else offset for offset in (offset_x, offset_y))
     return [
@@ -65,9 +67,9 @@ def directions(
 def where_not_held(
     tip: Stiffness, sine: Number, cosine: Number, units: Sequence[Number]
 ) -> Stiffness:
-    """The stiffness at the tip without what moves only where a rigid support holds it.
+    """Return the stiffness at the tip without the directions that a rigid support holds.
 
-    That takes no part, and would hide the rest where it is large: near resonances of what lies outboard.
+    Those have no effect, but would hide the rest where they are large, near resonances of the outboard part.
     """
     x, y, p = units
     ground = rotated(tip, sine, cosine)
@@ -89,10 +91,10 @@ def with_supports(
     along: Sequence[_Vector],
     laws: Sequence[tuple[Number, Number]],
 ) -> tuple[Stiffness, list[Number]]:
-    """The ``inner`` stiffness with supports at the outer end, and a pivot for each of them.
+    """Return the ``inner`` stiffness with supports at the outer end, and a pivot for each support.
 
-    ``tip`` is the stiffness there without them. The determinant gets the pivots as factors; each negative one takes a
-    mode off the count (E. V. Haynsworth's additivity of inertia, Linear Algebra Appl. 1, 1968, 73-81, applied to
+    ``tip`` is the stiffness there without supports. The pivots are factors of the determinant; each negative one
+    reduces the count by one (E. V. Haynsworth's additivity of inertia, Linear Algebra Appl. 1, 1968, 73-81, applied to
     A bordered by the support).
     """
     q = identity_plus_product(member, tip)
@@ -132,14 +134,14 @@ def with_supports(
 def with_springs(
     tip: Stiffness, along: Sequence[_Vector], laws: Sequence[tuple[Number, Number]]
 ) -> Stiffness:
-    """The stiffness at the end of a rigid link with the springs there, which cannot be rigid."""
+    """Return the stiffness at the end of a rigid link with its supports, which must not be rigid."""
     for g, (_, stiffness) in zip(along, laws, strict=True):
         tip = _plus(tip, stiffness, g)
     return tip
 
 
 def _plus(w: Stiffness, k: Number, g: _Vector) -> Stiffness:
-    """``W + k g g^T``."""
+    """Return ``W + k g g^T``."""
     u, v, p = (k * x for x in g)
     return Stiffness(
         uu=w.uu + u * g[0],
@@ -152,7 +154,7 @@ def _plus(w: Stiffness, k: Number, g: _Vector) -> Stiffness:
 
 
 def in_ground_axes(links: Array, angle: Array, sizes: bool = False) -> Array:
-    """Vectors (n, 3, ...) over (u, v, psi), or forces, along x, y and about the ground's axes; ``angle`` (n,)."""
+    """Return vectors (n, 3, ...) over (u, v, psi), or forces, in ground axes; ``angle`` (n,)."""
     expand = (slice(None),) + (None,) * (links.ndim - 2)
     sine, cosine = xp.sin(angle)[expand], xp.cos(angle)[expand]
     against = -sine
@@ -165,22 +167,22 @@ def in_ground_axes(links: Array, angle: Array, sizes: bool = False) -> Array:
 
 
 def law_arrays(beams: BeamArrays) -> tuple[Array, Array]:
-    """The units and the stiffnesses of `support_laws`, shape (n, 3) each."""
+    """Return the units and the stiffnesses of `support_laws`, shape (n, 3) each."""
     units, stiffnesses = zip(*support_laws(beams), strict=True)
     return xp.stack(units, axis=1), xp.stack(stiffnesses, axis=1)
 
 
 def support_forces(beams: BeamArrays, tip: Array, sizes: bool = False) -> Array:
-    """``stiffness * displacement`` of the laws in the ground's axes, for displacements (n, 3, ...) of the tips."""
+    """Return ``stiffness * displacement`` of the laws in ground axes, for displacements (n, 3, ...) of the tips."""
     _, stiffness = law_arrays(beams)
     turned = in_ground_axes(tip, beams.ground_angle, sizes)
     return stiffness.reshape(stiffness.shape + (1,) * (tip.ndim - 2)) * turned
 
 
 def unsupported(beams: BeamArrays, forces: Array, sizes: bool, before: bool = False) -> Array:
-    """``unit * force`` of the laws in the ground's axes, for forces (n, 3, ...) at the tips, 0 at rigid supports.
+    """Return ``unit * force`` of the laws in ground axes, for forces (n, 3, ...) at the tips; 0 at rigid supports.
 
-    With ``before`` the forces of each link are at the tip of the one before, in its axes.
+    With ``before``, the forces of each link are at the previous tip, in its axes.
     """
     (unit, _), angle = law_arrays(beams), beams.ground_angle
     if before:

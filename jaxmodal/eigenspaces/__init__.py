@@ -1,1 +1,1 @@
-"""What belongs to a frequency that is known: null space, mass, energies, derivatives, clusters."""
+"""Properties of modes at known frequencies: null space, mass, energies, derivatives, clusters."""

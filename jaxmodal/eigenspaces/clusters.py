@@ -1,4 +1,4 @@
-"""Frequencies so close to each other that a single one has no derivative, and no shape, worth knowing."""
+"""Clusters: frequencies so close to each other that single ones have no useful derivative or shape."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MIXING = 1e-4
 
 
 def unmixing(gram: Array, apart: Array) -> Array:
-    """The matrix (K, K) that makes neighbours orthogonal to each other, of the mass products (K, K) of modes.
+    """Return the matrix (K, K) that makes neighbouring modes orthogonal, from the mass products (K, K) of modes.
 
-    Rounding mixes two modes in proportion to 1e-16 over their relative distance; the symmetric part of that is undone
-    here. ``apart``, (K - 1,), says which modes have nothing to do with the one before.
+    Rounding mixes two modes in proportion to 1e-16 over their relative distance; the symmetric part of this is undone.
+    ``apart``, (K - 1,), is True for modes that are not close to the previous one.
     """
     cluster = xp.concatenate([np.zeros(1), xp.cumsum(apart.astype(gram.dtype))])
     own = xp.where(cluster[:, None] == cluster[None, :], gram, 0.0)
@@ -30,30 +30,30 @@ def unmixing(gram: Array, apart: Array) -> Array:
 
 
 class RepeatedFrequencyError(ValueError):
-    """A derivative was asked for that does not exist: of one member of a group of (nearly) equal frequencies."""
+    """Raised for a derivative that does not exist: of one member of a group of (nearly) equal frequencies."""
 
 
 def clusters(
     omega: ArrayLike, group: ArrayLike, tolerance: float = CLUSTER_TOLERANCE
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Index of the first mode of each mode's cluster, and of its last.
+    """Return the indices of the first and the last mode of each mode's cluster.
 
     Parameters
     ----------
     omega, group : array, shape (..., K)
-        Ascending frequencies, and the index of the first mode of each one's group (`NaturalFrequencies`).
+        Ascending frequencies, and the index of the first mode of each mode's group (`NaturalFrequencies`).
     tolerance : float
-        Neighbours closer than this, relative, belong together; modes of one group always do.
+        Relative distance below which neighbours form a cluster; modes of one group always do.
 
     Returns
     -------
     first, last : array, shape (..., K)
-        Equal where a mode stands alone, as those of zero frequency do.
+        Equal for isolated modes, which include those of zero frequency.
 
     Raises
     ------
     ValueError
-        The tolerance is not between 1e-12, below which frequencies are one, and 1e-2.
+        If the tolerance is not between 1e-12, the resolution of frequencies, and 1e-2.
     """
     if not 1e-12 <= tolerance <= 1e-2:
         raise ValueError(
@@ -80,12 +80,12 @@ def check_clusters(
     repeated: str,
     tolerance: float,
 ) -> None:
-    """Refuse clusters that go on beyond the list and, unless ``repeated`` is ``"mean"``, all others.
+    """Refuse clusters that continue beyond the list and, unless ``repeated`` is ``"mean"``, all clusters.
 
     Raises
     ------
     RepeatedFrequencyError
-        Naming the modes and what to do.
+        With the modes and a remedy.
     """
     clustered = [k for k in range(num_modes) if last[k] > first[k]]
     if any(last[k] == len(first) - 1 for k in clustered):
@@ -105,12 +105,12 @@ def check_clusters(
 
 
 def refuse_repeated(what: str, omega: ArrayLike, alone: ArrayLike) -> None:
-    """Refuse derivatives of modes that do not stand alone; omega and alone of shape (..., K).
+    """Refuse derivatives of modes that are not isolated; omega and alone have shape (..., K).
 
     Raises
     ------
     RepeatedFrequencyError
-        Naming the modes and what to do.
+        With the modes and a remedy.
     """
     together = ~np.asarray(alone)
     if not together.any():
@@ -122,17 +122,17 @@ def refuse_repeated(what: str, omega: ArrayLike, alone: ArrayLike) -> None:
         first = np.asarray(omega)[together][0] / (2.0 * math.pi)
         hertz = f" near {first:.9g} Hz"
     raise RepeatedFrequencyError(
-        f"{what} of modes {', '.join(map(str, modes))}{hertz}: they are closer to each other than"
-        f" {CLUSTER_TOLERANCE:g} (relative), and do not exist there. Ask for fewer modes (num_modes), move the"
+        f"{what} of modes {', '.join(map(str, modes))}{hertz} do not exist: the frequencies are closer to"
+        f" each other than {CLUSTER_TOLERANCE:g} (relative). Ask for fewer modes (num_modes), move the"
         " arm away from the crossing, or take first derivatives: of the sum of the group, or for one direction"
         " with directional_derivatives"
     )
 
 
 def cluster_means(values: NDArray[np.float64], first: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Values of shape (..., K, ...) with each mode's replaced by the mean over its cluster.
+    """Return values of shape (..., K, ...) with each mode's value replaced by the mean over its cluster.
 
-    ``first`` has shape (..., K), which says which axis of ``values`` counts the modes.
+    ``first`` has shape (..., K), which identifies the axis of the modes in ``values``.
     """
     same = (first[..., :, None] == first[..., None, :]).astype(np.float64)
     if not np.any(same.sum(axis=-1) > 1.0):

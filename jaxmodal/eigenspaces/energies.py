@@ -33,21 +33,21 @@ from jaxmodal.statics.laws import flexibility, line_mass
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Energies:
-    """Where the energy of a mode is: peak values in J over one period for unit modal amplitude, an entry for each link.
+    """Distribution of the energy of a mode: peak values in J per link, over one period at unit modal amplitude.
 
     Attributes
     ----------
     bending, shear, axial, joint : Array, shape (..., n)
-        Strain energy of the link, and of the springs at its base and of supports at its tip; an elastic base counts
-        with the springs of joint 1.
+        Strain energy of the link, and (``joint``) of the springs at its base and the supports at its tip; an elastic
+        base is included in the springs of joint 1.
     translation, rotation : Array, shape (..., n)
         Kinetic energy of the link's mass and of the rotary inertia of its sections.
     body_translation, body_rotation : Array, shape (..., n)
-        Kinetic energy of the body at its tip: the payload included, and the next joint's stator.
+        Kinetic energy of the body at its tip, including the payload and the next joint's stator.
     hub : Array, shape (..., n)
         Kinetic energy of the hub and the rotor at its base.
     preload : Array, shape (..., n), or None
-        What the forces at rest add to the strain energy, negative under compression; None where no arm has any.
+        Contribution of static forces to the strain energy, negative under compression; None if no arm has any.
     """
 
     bending: Array
@@ -69,13 +69,13 @@ class Energies:
 
     @property
     def kinetic(self) -> Array:
-        """Kinetic energy of the whole arm in J, shape (...,); equals ``strain`` for a mode."""
+        """Kinetic energy of the whole arm in J, shape (...,); equal to ``strain`` for a mode."""
         links = self.translation + self.rotation + self.hub
         return xp.sum(links + self.body_translation + self.body_rotation, axis=-1)
 
 
 def link_integrals(beams: BeamArrays, a: ModeFields, b: ModeFields) -> LinkIntegrals:
-    """By Gauss's rule, with as many nodes as resolve the modes to rounding (`modal_mass.quadrature_size`)."""
+    """Return integrals along links by Gauss's rule, with enough nodes for rounding accuracy (`quadrature_size`)."""
     weights = quadrature(a.nodes.shape[1])[1]
     alike = xp.einsum("nqf,nqf,q->nf", a.nodes, b.nodes, weights) * beams.length[:, None]
     turning = 0.5 * (a.nodes[..., 4] * b.nodes[..., 2] + b.nodes[..., 4] * a.nodes[..., 2])
@@ -90,9 +90,9 @@ def mode_energies(
     b: ModeFields,
     integrals: LinkIntegrals | None = None,
 ) -> Energies:
-    """Mutual energies of two modes of one frequency; with ``a = b`` the energies of one mode.
+    """Return mutual energies of two modes of one frequency; with ``a = b`` the energies of one mode.
 
-    With ``integrals`` that are known only the ends of the links are looked at.
+    If ``integrals`` are given, only the ends of the links are used.
     """
     known = link_integrals(beams, a, b) if integrals is None else integrals
     return _energies(
@@ -141,7 +141,8 @@ def _energies(
 class _Ends(NamedTuple):
     """Fields beyond the joints and at the tips, (n, 6); displacements before the joints and over springs, (n, 3).
 
-    Also the mode itself; of arms with supports what these do; how an elastic base moves and what it carries, (3,) each.
+    Also the mode itself; for arms with supports their deflections and forces; for an elastic base its motion and its
+    force, (3,) each.
     """
 
     fields: ModeFields
@@ -166,7 +167,7 @@ def _at_ends(beams: BeamArrays, omega: Array, mode: ModeFields) -> _Ends:
 
 
 def _springs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
-    """Twice the mutual strain energy of the springs of each joint."""
+    """Return twice the mutual strain energy of the springs of each joint."""
     rigid = xp.isinf(beams.joint_stiffness)
     total = xp.where(rigid, 0.0, beams.joint_stiffness) * a.gives[:, 2] * b.gives[:, 2]
     for k, stiffness in enumerate((beams.joint_axial_stiffness, beams.joint_shear_stiffness)):
@@ -183,7 +184,7 @@ def _springs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
 
 
 def _hubs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
-    """Mutual mass form of the hubs and rotors of each joint."""
+    """Return the mutual mass form of the hubs and rotors of each joint."""
     total = xp.zeros_like(beams.length)
     squares = a.joint * b.joint
     if beams.hub_mass is not None and beams.hub_inertia is not None:
@@ -202,7 +203,7 @@ def energies_and_gradient(
     b: ModeFields,
     integrals: LinkIntegrals | None = None,
 ) -> tuple[Energies, BeamArrays]:
-    """Energies, and the derivative of the frequency by the link values; projected on a and b where they differ.
+    """Return energies and the derivative of the frequency by the link values, projected on a and b if they differ.
 
     Parameters
     ----------
@@ -212,18 +213,17 @@ def energies_and_gradient(
     Returns
     -------
     Energies
-        As `mode_energies`.
+        See `mode_energies`.
     BeamArrays
-        The derivatives of omega in rad/s per SI unit, each of shape (n,). For a and b of a basis of a repeated
-        frequency the entries (a, b) form the symmetric matrix whose eigenvalues are the directional
-        derivatives.
+        Derivatives of omega in rad/s per SI unit, each of shape (n,). For a and b from a basis of a repeated frequency,
+        the entries (a, b) form the symmetric matrix whose eigenvalues are the directional derivatives.
 
     Notes
     -----
-    Bodies and springs enter by the displacement where they act and the give of the spring; an angle by the moment
-    that the force in the joint has about it for a turn of the outboard part, supports included, and at supports, which
-    do not turn, by what their force does in a turn of the tip; a length by the force ``-dE/dL`` that is
-    constant along a uniform link; an offset by the section force there times the rotation.
+    The derivative by a body uses the displacement at the body, that by a spring its deflection. The derivative by an
+    angle uses the moment of the joint force about the joint for a rotation of the outboard part with its supports,
+    corrected at supports, which do not rotate, by the work of their force. The derivative by a length uses the force
+    ``-dE/dL``, constant along a uniform link; that by an offset the section force there times the rotation.
     """
     integrals = link_integrals(beams, a, b) if integrals is None else integrals
     first, second = _at_ends(beams, omega, a), _at_ends(beams, omega, b)
@@ -271,7 +271,7 @@ def energies_and_gradient(
 def _gradient_of_features(
     beams: BeamArrays, omega2: Array, first: _Ends, second: _Ends
 ) -> dict[str, Array]:
-    """Derivatives of omega^2 with respect to what only some arms have; shapes (n,)."""
+    """Return derivatives of omega^2 with respect to optional features; shapes (n,)."""
     found: dict[str, Array] = {}
     a, b = first.fields, second.fields
     gives, joint = first.gives * second.gives, first.joint * second.joint
@@ -314,7 +314,7 @@ def _gradient_of_features(
 
 
 def _of_base(beams: BeamArrays, a: Array, b: Array) -> dict[str, Array]:
-    """Derivatives with respect to the entries of an elastic base: products of its motions, (3,) each."""
+    """Return derivatives with respect to the entries of an elastic base: products of its motions, (3,) each."""
     zero = xp.zeros_like(beams.length)
     places = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     return {
@@ -324,5 +324,5 @@ def _of_base(beams: BeamArrays, a: Array, b: Array) -> dict[str, Array]:
 
 
 def _mutual(a: Array, b: Array, field: int) -> Array:
-    """Rotation times a field, once from each mode; a, b of shape (n, 6)."""
+    """Return the rotation of one mode times a field of the other, plus the reverse; a, b of shape (n, 6)."""
     return a[:, field] * b[:, 2] + b[:, field] * a[:, 2]

@@ -1,7 +1,7 @@
-"""The derivative of natural frequencies with respect to the arm, attached to them by the implicit function theorem.
+"""Derivatives of natural frequencies with respect to the arm, attached by the implicit function theorem.
 
-Nothing is differentiated through the search: at the frequencies found, the modes give all first derivatives at
-once (`energies`), and since the modes themselves are differentiable (`null_spaces`), so are these derivatives.
+The search is not differentiated: at known frequencies, the modes give all first derivatives (`energies`), and since
+the modes are differentiable (`null_spaces`), so are these derivatives.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def with_derivative(
     first: Array,
     multiplicity: Array,
 ) -> Array:
-    """``omega`` unchanged, as a differentiable function of ``beams``.
+    """Return ``omega`` as a differentiable function of ``beams``.
 
     Parameters
     ----------
     num_points : int
-        Quadrature nodes for each link, see `modal_mass.quadrature_size`.
+        Number of quadrature nodes per link, see `modal_mass.quadrature_size`.
     first, multiplicity : Array, shape (K,)
-        Index of the first frequency of each one's group, and how many modes the group has.
+        Index of the first frequency of each frequency's group, and number of modes in the group.
 
     Returns
     -------
@@ -49,9 +49,9 @@ def with_derivative(
 
     Notes
     -----
-    Members of a repeated frequency have no derivative of their own. Each gets the mean of the group, which is
-    smooth; sums and all other symmetric functions of a whole group have exact first derivatives thereby, and
-    `individual_modes` says which modes this concerns. Second derivatives of them are refused (`guarded`).
+    Members of a repeated frequency have no derivative of their own. Each is given the derivative of the mean of the
+    group, which is smooth. Thus sums and all other symmetric functions of a whole group have exact first derivatives.
+    `individual_modes` is False for these modes. Their second derivatives are refused (`guarded`).
     """
     return omega
 
@@ -81,19 +81,19 @@ with_derivative.defjvp(_with_derivative_jvp, symbolic_zeros=True)
 
 @jax.jit
 def _contracted(gradient: BeamArrays, rates: BeamArrays) -> Array:
-    """The rates of frequencies (K,) from derivatives (K, n) by the link values and the rates (n,) of these."""
+    """Return the rates of frequencies (K,) from derivatives (K, n) by the link values and the rates (n,) of these."""
     terms = jax.tree_util.tree_map(functools.partial(jnp.einsum, "kn,n->k"), gradient, rates)
     total: Array = sum(jax.tree_util.tree_leaves(terms))
     return total
 
 
 def require_concrete(inputs: Any, planar: bool) -> None:
-    """Refuse traced values where frequencies are solved in batches, outside JAX's transformations.
+    """Refuse traced values for frequencies of batches, which are solved outside JAX's transformations.
 
     Raises
     ------
     TypeError
-        Saying what to use instead.
+        With the function to use instead.
     """
     if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree_util.tree_leaves(inputs)):
         derivatives = "modal_quantities_batch, which gives all of them at once"
@@ -106,12 +106,12 @@ def require_concrete(inputs: Any, planar: bool) -> None:
 
 
 def individual_modes(omega: Array, multiplicity: Array) -> Array:
-    """Which modes stand alone, so that they have derivatives of their own.
+    """Return True for isolated modes, which have derivatives of their own.
 
     Parameters
     ----------
     omega, multiplicity : Array, shape (..., K)
-        As `NaturalFrequencies` holds them; may be traced.
+        See `NaturalFrequencies`; may be traced.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def individual_modes(omega: Array, multiplicity: Array) -> Array:
 
 
 def _alone(omega: Array, multiplicity: Array) -> Array:
-    """`individual_modes`, of NumPy where both are."""
+    """Return `individual_modes`; a NumPy array if both arguments are."""
     omega = omega if on_host(omega) else lax.stop_gradient(omega)
     near = omega[..., 1:] - omega[..., :-1] <= CLUSTER_TOLERANCE * omega[..., 1:]
     end = np.zeros((*omega.shape[:-1], 1), bool)
@@ -140,10 +140,10 @@ def _alone(omega: Array, multiplicity: Array) -> Array:
 
 
 def guarded(what: str, values: Any, omega: Array, alone: Array) -> Any:
-    """``values``, leading axis K, unchanged; their derivatives exist for the modes that stand alone only.
+    """Return ``values``, leading axis K, unchanged; only isolated modes can be differentiated.
 
-    Differentiated where a mode does not, they raise `RepeatedFrequencyError`; under jit and vmap, where nothing
-    can be raised, the derivatives of that mode are NaN.
+    Differentiation for other modes raises `RepeatedFrequencyError`. Under jit and vmap, where nothing can be raised,
+    the derivatives of such modes are NaN.
     """
     leaves, structure = jax.tree_util.tree_flatten(values)
     return jax.tree_util.tree_unflatten(structure, _guarded(what, leaves, omega, alone))
@@ -172,7 +172,7 @@ def _guarded_jvp(
 def mean_gradient(
     num_points: int, beams: BeamArrays, theory: Theory, omega: Array, multiplicity: Array
 ) -> BeamArrays:
-    """Derivative of each frequency (of its group's mean) with respect to the link values; shapes (K, n)."""
+    """Return the derivative of each frequency (of its group's mean) with respect to the link values; shapes (K, n)."""
     given = to_host((beams, theory, omega, multiplicity))
     if is_traced(given):
         compiled: BeamArrays = _compiled_gradient(num_points, *given)
@@ -192,7 +192,7 @@ def mean_gradient(
 def group_gradient(
     num_points: int, beams: BeamArrays, theory: Theory, omega: Array, multiplicity: Array
 ) -> BeamArrays:
-    """Derivative of one frequency, or of the mean of its group, with respect to the link values; shapes (n,)."""
+    """Return the derivative of one frequency, or of its group's mean, with respect to the link values; shapes (n,)."""
     multiplicity = xp.clip(multiplicity, 1, SLOTS)
     space = eigenspace(beams, theory, omega, multiplicity, num_points)
     gradient: BeamArrays = group_means(
@@ -204,7 +204,7 @@ def group_gradient(
 def group_means(
     space: Eigenspace, multiplicity: Array, of_mode: Callable[[ModeFields], Any]
 ) -> Any:
-    """Means over the modes of a group of what ``of_mode`` makes of each; 0 of slots that are not in use."""
+    """Return means over the modes of a group of the results of ``of_mode``; unused slots contribute 0."""
     each = mapped(of_mode)(ModeFields(space.inner, space.nodes, space.outer))
     return jax.tree_util.tree_map(lambda x: xp.sum(x, axis=0) / multiplicity.astype(x.dtype), each)
 
@@ -212,7 +212,7 @@ def group_means(
 def projected_gradients(
     beams: BeamArrays, theory: Theory, omega: Array, modes: ModeFields
 ) -> BeamArrays:
-    """The derivative of the frequency projected on every two of m orthonormal modes that nearly share it, (m, m, n)."""
+    """Return the derivative of the frequency projected on each pair of m nearly degenerate modes, (m, m, n)."""
 
     def projected(a: ModeFields, b: ModeFields) -> BeamArrays:
         return energies_and_gradient(beams, theory, omega, a, b)[1]

@@ -1,7 +1,7 @@
-"""Motions of heavy bodies, hubs and rotors at the joints, from the forces on them.
+"""Displacements of heavy bodies, hubs and rotors at the joints, from the forces on them.
 
-A body that hardly moves has the displacement that the forces on it give it, known to 1e-16 of itself; as the end value
-of a field it is known to 1e-16 of the motion of the link only.
+A body that hardly moves has the displacement caused by the forces on it, which is known to 1e-16 of itself. As the end
+value of a field, it is known only to 1e-16 of the motion of the link.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 class _Sides(NamedTuple):
-    """Values before a joint and beyond it, in the axes of the link that it carries: u, v and psi, shapes (n + 1, 3).
+    """Values before and beyond a joint, in the axes of the link beyond: u, v and psi, shapes (n + 1, 3).
 
-    Entry k is of joint k, the last one is the tip of the arm, which has nothing beyond.
+    Entry k is of joint k; the last one is the tip of the arm, which has nothing beyond.
     """
 
     before: Array
@@ -29,7 +29,7 @@ class _Sides(NamedTuple):
 def with_heavy_bodies(
     beams: BeamArrays, omega: Array, inner: Array, outer: Array, largest: Array
 ) -> tuple[Array, Array]:
-    """The fields at both ends of the links with the displacements of very heavy bodies from the forces on them.
+    """Return the fields at both ends of the links, with displacements of very heavy bodies from their forces.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ def with_heavy_bodies(
     Returns
     -------
     inner, outer : Array, shape (n, 6)
-        Those given, but for rounding. Bodies beside the axis, and all that moves with them, are left as they are, and
-        what stands at tips with supports and on an elastic base.
+        The given fields, corrected within rounding. Fields at bodies beside the axis, at tips with supports and on an
+        elastic base are not changed.
     """
     if beams.tip_moment_x is not None or beams.end_offset_x is not None:
         return inner, outer
@@ -75,17 +75,16 @@ def with_heavy_bodies(
 def _from_forces(
     beams: BeamArrays, omega: Array, forces: _Sides, moved: _Sides, loaded: _Sides
 ) -> tuple[_Sides, _Sides]:
-    """Displacements of the bodies at the joints, and whether they are known better than those of the links.
+    """Return displacements of the bodies at the joints, and True where they are more accurate than those of links.
 
     With masses m before and h beyond the spring of law ``unit * give = compliance * force``, a rotor of inertia J and
-    gear ratio r, which turns by ``(1 - r) a + r b``, moments A and B of the links on both sides::
+    gear ratio r, which turns by ``(1 - r) a + r b``, and moments A and B of the links on both sides::
 
         (omega^2 (m + (1 - r)^2 J) - k) a + (omega^2 r (1 - r) J + k) b = A
         (omega^2 r (1 - r) J + k) a + (omega^2 (h + r^2 J) - k) b = B
 
-    This is solved with no difference of like terms but the one that is a resonance of the two bodies on the spring.
-    The body alone does not tell how heavy it is: a rotor of high gear ratio moves the link before it with the reaction
-    of its own motion, so that all at the joint is one matter.
+    The solution has no difference of similar terms except at a resonance of the two bodies on the spring. All parts at
+    the joint are treated together, because a rotor with a high gear ratio moves the link before it by its reaction.
     """
     m, h, rotor, ratio, unit, compliance = _bodies(beams, omega)
     give = omega * omega * compliance
@@ -111,7 +110,7 @@ def _from_forces(
 
 
 def _bodies(beams: BeamArrays, omega: Array) -> tuple[Array, ...]:
-    """Masses before and beyond the springs, rotors, their ratios, and the springs' laws; shapes (n + 1, 3)."""
+    """Return masses before and beyond the springs, rotors, their ratios, and the springs' laws; shapes (n + 1, 3)."""
     nothing = xp.zeros_like(beams.length)
 
     def given(values: Array | None) -> Array:
@@ -136,16 +135,16 @@ def _bodies(beams: BeamArrays, omega: Array) -> tuple[Array, ...]:
 
 
 def _and_base(x: Array) -> Array:
-    """Values of the tips, nothing at the base put before them."""
+    """Return values of the tips, preceded by zeros for the base."""
     return xp.concatenate([xp.zeros_like(x[:1]), x])
 
 
 def _and_tip(x: Array) -> Array:
-    """Values of the joints, nothing at the tip of the arm put behind them."""
+    """Return values of the joints, followed by zeros for the tip of the arm."""
     return xp.concatenate([x, xp.zeros_like(x[:1])])
 
 
 def _of_both(largest: Array) -> Array:
-    """The larger of the first two in place of both: they turn into each other at joints."""
+    """Return the larger of the first two values in place of both, because joints rotate them into each other."""
     both = xp.max(largest[:, :2], axis=1, keepdims=True)
     return xp.concatenate([both, both, largest[:, 2:]], axis=1)

@@ -20,7 +20,7 @@ _DECISIVE = 1e-6
 
 
 def padding(num_modes: int) -> tuple[int, np.ndarray]:
-    """Number of lanes, and the mode that each computes: the last one over and over beyond those asked for."""
+    """Return the number of lanes, and the mode of each lane; the last mode is repeated as padding."""
     lanes = _LANES * -(-num_modes // _LANES)
     return lanes, np.minimum(np.arange(lanes), num_modes - 1)
 
@@ -35,48 +35,48 @@ class ModeFields(NamedTuple):
 
 @functools.cache
 def quadrature(num_points: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights of Gauss and Legendre's rule on [0, 1]."""
+    """Return nodes and weights of the Gauss-Legendre rule on [0, 1]."""
     points, weights = np.polynomial.legendre.leggauss(num_points)
     return 0.5 * (points + 1.0), 0.5 * weights
 
 
 def quadrature_size(highest_mode: int) -> int:
-    """Number of nodes that integrate products of two modes up to ``highest_mode`` over a link to rounding.
+    """Return the number of nodes that integrate products of two modes up to ``highest_mode`` over a link to rounding.
 
-    The first K frequencies admit at most K clamped-clamped frequencies of a link below them, hence wave numbers
-    of at most (K + 2) pi over its length; a product of two fields has twice that, and Gauss's rule with q nodes
-    resolves 2 q radians of it and 12 to 20 nodes more.
+    Below the first K frequencies there are at most K clamped-clamped frequencies of a link, hence wave numbers of at
+    most (K + 2) pi over its length. A product of two fields has twice that, and Gauss's rule with q nodes resolves 2 q
+    radians of it, with 12 to 20 additional nodes.
     """
     lanes, _ = padding(highest_mode)
     return unpadded_quadrature_size(lanes)
 
 
 def unpadded_quadrature_size(highest_mode: int) -> int:
-    """`quadrature_size` for NumPy, and for programs that are compiled for their number of modes anyway."""
+    """Return `quadrature_size` for NumPy, and for programs that are compiled per number of modes anyway."""
     return 24 + -(-13 * (highest_mode + 2) // 4)
 
 
 def mass_coordinates(beams: BeamArrays, theory: Theory, mode: ModeFields) -> Array:
-    """A motion as a vector whose scalar products are those of the mass.
+    """Return a motion as a vector whose scalar products are mass products.
 
     Parameters
     ----------
     mode : ModeFields
-        Its fields; the displacements, which come first, count.
+        Fields of the motion, of which the displacements are used.
 
     Returns
     -------
     Array, shape (3 n (q + 1 + ...),)
-        Square roots of mass times displacement, in m sqrt(kg); three more for each link with a hub or a rotor.
+        Square root of mass times displacement, in m sqrt(kg); three additional entries per link with a hub or a rotor.
     """
     motion, mass = mass_points(beams, theory, mode)
     return motion * _root(mass)
 
 
 def mass_points(beams: BeamArrays, theory: Theory, mode: ModeFields) -> tuple[Array, Array]:
-    """A motion at all points that have a mass, and the masses there, whose square roots `mass_coordinates` take.
+    """Return a motion at all points with a mass, and the masses, whose square roots `mass_coordinates` uses.
 
-    Bodies with a centre of gravity of their own count by the motion of that.
+    Bodies with an offset centre of gravity are represented by the motion of that centre.
     """
     weights = quadrature(mode.nodes.shape[1])[1]
     mass = line_mass(beams) * beams.length
@@ -91,7 +91,7 @@ def mass_points(beams: BeamArrays, theory: Theory, mode: ModeFields) -> tuple[Ar
 
 
 def lumped_coordinates(beams: BeamArrays, mode: ModeFields) -> Array:
-    """The part of `mass_coordinates` that belongs to bodies, hubs and rotors; nodes are not looked at."""
+    """Return the part of `mass_coordinates` of bodies, hubs and rotors; nodes are not used."""
     motion, mass = _lumped(beams, mode)
     return motion * _root(mass)
 
@@ -110,7 +110,10 @@ def _lumped(beams: BeamArrays, mode: ModeFields) -> tuple[Array, Array]:
 
 
 def tip_coordinates(beams: BeamArrays, tip: Array) -> Array:
-    """Square roots of mass times displacement of the bodies at the tips, (n, 3), from the fields there, (n, 6)."""
+    """Return square root of mass times displacement of the bodies at the tips, (n, 3).
+
+    ``tip`` are the fields there, (n, 6).
+    """
     motion, mass = _tip_bodies(beams, tip)
     return motion * _root(mass)
 
@@ -128,7 +131,7 @@ def _tip_bodies(beams: BeamArrays, tip: Array) -> tuple[Array, Array]:
 
 
 def rotor_turns(beams: BeamArrays, joint: Array, tip: Array) -> Array:
-    """Rotation of the rotors, rad, shape (n,), from the fields beyond the joints and at the tips, (n, 6)."""
+    """Return the rotation of the rotors, rad, shape (n,), from the fields beyond the joints and at the tips, (n, 6)."""
     ratio = xp.ones_like(beams.length) if beams.gear_ratio is None else beams.gear_ratio
     before = before_joint(beams, tip)[:, 2]
     return before + ratio * (joint[:, 2] - before)
@@ -139,7 +142,7 @@ def _root(x: Array) -> Array:
 
 
 def link_starts(beams: BeamArrays) -> Array:
-    """Where each link begins at rest, in m, in the base's axes; shape (n, 2)."""
+    """Return the start of each link at rest, in m, in base axes; shape (n, 2)."""
     angle = xp.cumsum(beams.joint_angle)
     c, s = xp.cos(angle), xp.sin(angle)
     zero = xp.zeros_like(angle)
@@ -152,7 +155,7 @@ def link_starts(beams: BeamArrays) -> Array:
 
 
 def rigid_fields(beams: BeamArrays, num_points: int) -> ModeFields:
-    """Motions of the rigid arm with its base: unit displacement in x, in y, unit rotation; leading axis 3."""
+    """Return rigid motions of the arm with its base: unit displacement in x, in y, unit rotation; leading axis 3."""
     angle = xp.cumsum(beams.joint_angle)
     c, s = xp.cos(angle), xp.sin(angle)
     step_x, step_y = beams.length * c, beams.length * s
@@ -178,12 +181,12 @@ def rigid_fields(beams: BeamArrays, num_points: int) -> ModeFields:
 
 
 def carried_coordinates(beams: BeamArrays, theory: Theory, num_points: int) -> Array:
-    """`mass_coordinates` of the rigid arm with its base, (3, D)."""
+    """Return `mass_coordinates` of the rigid motions with the base, (3, D)."""
     return mapped(lambda m: mass_coordinates(beams, theory, m))(rigid_fields(beams, num_points))
 
 
 def total_mass(beams: BeamArrays, theory: Theory) -> Array:
-    """What moves with the base, shape (3,): mass (kg) twice, and moment of inertia about the base (kg m^2)."""
+    """Return the mass (kg), twice, and the moment of inertia about the base (kg m^2) that move with the base, (3,)."""
     carried = carried_coordinates(
         beams, theory, 3
     )  # nodes that integrate squares of linear motions exactly
@@ -191,9 +194,9 @@ def total_mass(beams: BeamArrays, theory: Theory) -> Array:
 
 
 def signs_of(tips: Array) -> Array:
-    """The factors +1 or -1 that give modes their sign, (K,), from what moves at the tips of the links, (K, n, motions).
+    """Return the signs +1 or -1 of modes, (K,), from the motions at the tips of the links, (K, n, motions).
 
-    The first motion of the last tip decides, then its others, then those of the tip before: whichever is no rounding.
+    The first motion of the last tip decides, then its others, then those of the previous tip, skipping rounding errors.
     """
     ordered = tips[:, ::-1].reshape(tips.shape[0], -1)
     decisive = xp.abs(ordered) > _DECISIVE * xp.max(xp.abs(ordered), axis=1, keepdims=True)

@@ -1,13 +1,13 @@
-"""The constants of the fields at a natural frequency: the null space of the characteristic matrix, mass-normalised.
+"""Constants of the fields at a natural frequency: mass-normalised null space of the characteristic matrix.
 
-The matrix collects the conditions at the base, the joints and the tip (eq 39 of the paper) in the solutions of
-`fields`. At a natural frequency its null vectors come from a singular value decomposition. They are then solved
-for once more from a bordered linear system that is regular at the root: through it JAX differentiates, so that
-shapes have derivatives and nothing is differentiated through a decomposition.
+The matrix collects the conditions at the base, the joints and the tip (eq 39 of the paper) for the solutions of
+`fields`. At a natural frequency its null vectors are found by a singular value decomposition. They are then solved
+again from a bordered linear system that is regular at the root. JAX differentiates through this system, so that shapes
+have derivatives, and not through the decomposition.
 
-An arm has at most three modes at one frequency, since the three reactions at its base determine the motion of
-everything outboard; a null space is therefore kept in three slots, of which the first ``multiplicity`` are in
-use and the others zero.
+An arm has at most three modes at one frequency, because the three reactions at its base determine the motion of
+everything outboard. A null space is therefore stored in three slots, of which the first ``multiplicity`` are in use and
+the others are zero.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ SLOPE_STEP = 2.0**-20
 class Eigenspace:
     """Modes at one natural frequency, mass-normalised and mutually orthogonal; unused slots are zero.
 
-    On the host, where the multiplicity is known, there are no slots but those in use, m in place of 3.
+    On the host, where the multiplicity m is known, there are m slots instead of 3.
 
     Attributes
     ----------
@@ -66,9 +66,9 @@ class Eigenspace:
         The six fields (`fields.FIELDS`) at the base end, shape (3, n, 6), at the quadrature nodes, (3, n, q, 6), and
         at the tip end, (3, n, 6), of every link.
     at : Array, shape (3, n, s, 6)
-        The fields at the stations asked for.
+        The fields at the requested stations.
     used : Array, shape (3,)
-        1 for slots in use, else 0.
+        1 for slots in use, otherwise 0.
     """
 
     inner: Array
@@ -81,26 +81,25 @@ class Eigenspace:
 def end_conditions(
     beams: BeamArrays, omega: Array, inner: Array, outer: Array, sizes: bool = False
 ) -> tuple[Array, Array, Array]:
-    """What the fields at the ends of each link contribute to the conditions of the arm.
+    """Return the contributions of the fields at the ends of each link to the conditions of the arm.
 
     Parameters
     ----------
     sizes : bool
-        Add the terms of hubs and offsets by their size.
+        Add absolute values of the terms of hubs and offsets.
 
     Returns
     -------
     own, previous, following : Array, shape (n, 6, ...)
-        Six rows for each link i: at its base the continuity of u, v, psi, at its tip the balance of N, V, M_b,
-        in link i's axes; where tips are supported, and at an elastic base, in the ground's axes, at a rigid support the
-        displacement. A row
-        adds ``own`` of link i, ``previous`` of link i - 1 and ``following`` of link i + 1, which are listed under
-        i - 1 and i + 1; at the base and at the tip of the arm there is no neighbour.
-        With true fields every sum is zero.
+        Six rows for each link i: continuity of u, v, psi at its base and balance of N, V, M_b at its tip, in the axes
+        of link i; at supported tips and at an elastic base in ground axes; at a rigid support the displacement. A row
+        is the sum of ``own`` of link i, ``previous`` of link i - 1 and ``following`` of link i + 1, which are stored
+        under i - 1 and i + 1. There is no neighbour at the base and at the tip of the arm. For fields of a mode every
+        sum is zero.
 
     Notes
     -----
-    The paper's eqs 16-25, derived anew.
+    These are the paper's eqs 16-25, derived independently.
     """
 
     def expand(x: Array) -> Array:
@@ -154,7 +153,7 @@ def end_conditions(
 def _carried(
     beams: BeamArrays, omega: Array, rotor: Array, driven: Driven, tip: Array, sizes: bool
 ) -> Array:
-    """The inertia forces of the next joint's hub and rotor that move with the tips, (n, 3, ...)."""
+    """Return the inertia forces of the next joint's hub and rotor that move with the tips, (n, 3, ...)."""
     following = xp.concatenate([beams.joint_angle[1:], np.zeros(1)])
     inertia = xp.where(driven.known, driven.inertia, 0.0)
     inertia = added(inertia, np.s_[:, 2], xp.where(driven.known[:, 2], 0.0, rotor))
@@ -170,7 +169,7 @@ def _carried(
 def _conditions_matrix(
     beams: BeamArrays, omega: Array, inner: Array, outer: Array, sizes: bool = False
 ) -> Array:
-    """The (6n, 6n) matrix of `end_conditions` in the constants of the links."""
+    """Return the (6n, 6n) matrix of `end_conditions` for the constants of the links."""
     n = beams.length.shape[0]
     own, previous, following = end_conditions(beams, omega, inner, outer, sizes)
     at = np.arange(n)
@@ -181,11 +180,11 @@ def _conditions_matrix(
 
 
 def _equilibration(beams: BeamArrays, omega: Array, rows: Array) -> tuple[Array, Array]:
-    """Powers of two for the rows and columns of the matrix that bring its terms near to one.
+    """Return powers of two for the rows and columns of the matrix that scale its terms to about 1.
 
-    They come from the largest values of the fields along the links, not from the entries: an entry that
-    vanishes at a root (such as the cosine of a rod's free end) must stay small beside its like. The bodies and
-    springs enter with the opposite sign, so that terms of one entry add.
+    They are computed from the largest values of the fields along the links, not from the entries: an entry that
+    vanishes at a root (such as the cosine of a rod's free end) must stay small relative to similar ones. Bodies and
+    springs enter with the opposite sign, so that terms of one entry add up.
     """
     amplitudes = xp.max(xp.abs(rows), axis=1)
     size = xp.abs(_conditions_matrix(opposed(beams), omega, amplitudes, amplitudes, sizes=True))
@@ -193,7 +192,7 @@ def _equilibration(beams: BeamArrays, omega: Array, rows: Array) -> tuple[Array,
 
 
 def equilibration(size: Array) -> tuple[Array, Array]:
-    """Powers of two for rows and columns that bring the terms of matrices, of these sizes (..., n, n), near to one."""
+    """Return powers of two for rows and columns that scale the terms of matrices of sizes (..., n, n) to about 1."""
     rows = columns = np.ones(size.shape[:-1])
     for _ in range(3):
         rows = 1.0 / power_of_two(xp.max(size * columns[..., None, :], axis=-1))
@@ -202,17 +201,19 @@ def equilibration(size: Array) -> tuple[Array, Array]:
 
 
 def power_of_two(x: Array) -> Array:
-    """The nearest power of two; 1 for zero."""
+    """Return the nearest power of two; 1 for zero."""
     return xp.exp2(xp.round(xp.log2(xp.where(x > 0.0, x, 1.0))))
 
 
 def null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: Array) -> Array:
-    """Null vectors of ``matrix`` as columns, one for each of ``used``; differentiable where their number is the same.
+    """Return null vectors of ``matrix`` as columns, one for each of ``used``.
 
-    What the rounding of the frequency leaves of the residual goes where a change of frequency would put it,
-    along ``slope``, the derivative of the matrix, times the null vectors: there it is small beside the terms of
-    each condition. Nothing else depends on the slope, which so need not be exact.
-    Of several matrices, (..., n, n), with rows and columns of shape (..., n), each has as many.
+    They are differentiable if their number is constant. The residual left by the rounding of the frequency is placed in
+    the direction in which a change of frequency would move it: along ``slope``, the derivative of the matrix, times the
+    null vectors. There it is small relative to the terms of each condition. Nothing else depends on the slope, which
+    need not be exact.
+
+    For several matrices, (..., n, n), with rows and columns of shape (..., n), the number of null vectors is the same.
     """
     across = rows[..., :, None], columns[..., None, :]
     scaled = matrix * across[0] * across[1]
@@ -240,9 +241,9 @@ def null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: A
 
 
 def _nearly_null(matrix: Array, slots: int) -> Array:
-    """Unit vectors that singular matrices (..., n, n) take to nearly nothing, as columns, the best one first.
+    """Return unit vectors that singular matrices (..., n, n) map to nearly zero, as columns, the best one first.
 
-    NumPy finds one alone by inverse iteration, in a tenth of the time of the decomposition.
+    A single one is found by inverse iteration in NumPy, in a tenth of the time of the decomposition.
     """
     if slots == 1 and on_host(matrix):
         start = np.broadcast_to(_start(matrix.shape[-1]), (*matrix.shape[:-1], 1))
@@ -259,15 +260,15 @@ def _nearly_null(matrix: Array, slots: int) -> Array:
 
 @functools.cache
 def _start(size: int) -> np.ndarray:
-    """A vector, as a column, that no arm has as an exact symmetry."""
+    """Return a column vector that is not related to any exact symmetry of an arm."""
     return np.random.default_rng(size).standard_normal((size, 1))
 
 
 def _matrix_slope(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
-    """Derivative of the matrix of the conditions with respect to omega.
+    """Return the derivative of the matrix of the conditions with respect to omega.
 
-    On the host a central difference, right to about 1e-9: it only sets the direction in which `null_space` leaves a
-    residual of 1e-16, and no result changes with it beyond rounding.
+    On the host it is a central difference, accurate to about 1e-9. It only sets the direction in which `null_space`
+    leaves a residual of 1e-16, and does not change results beyond rounding.
     """
     ends = np.array([0.0, 1.0])
 
@@ -296,23 +297,23 @@ def eigenspace(
     num_points: int,
     stations: Array | None = None,
 ) -> Eigenspace:
-    """Modes of one arm at one natural frequency.
+    """Return the modes of one arm at one natural frequency.
 
     Parameters
     ----------
     omega : Array
-        A natural frequency in rad/s, to the last digits of float64.
+        A natural frequency in rad/s, accurate to the last digits of float64.
     multiplicity : Array
-        How many modes it has, at most 3.
+        Number of modes, at most 3.
     num_points : int
         Number of quadrature nodes, see `quadrature_size`.
     stations : Array, shape (s,), optional
-        Where else the fields are wanted, x/L; none if left out.
+        Additional stations for the fields, x/L; none if left out.
 
     Returns
     -------
     Eigenspace
-        The sign of a mode and the basis of a repeated one are those that the decomposition happened to give.
+        The sign of a mode and the basis of a repeated one are arbitrary.
     """
     nodes = np.concatenate([[0.0], quadrature(num_points)[0], [1.0]])
     xi = nodes

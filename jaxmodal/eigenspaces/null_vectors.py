@@ -1,9 +1,9 @@
-"""The constants of one simple mode at a natural frequency, by elimination along the arm and inverse iteration.
+"""Constants of one simple mode at a natural frequency, by elimination along the arm and inverse iteration.
 
-The conditions of the arm (`null_spaces.end_conditions`) couple each link with its neighbours only. Elimination with
-partial pivoting goes from the base to the tip, nine rows at a time, and costs O(n); three solutions with it, each
-from the one before, give the null vector. No decomposition of a whole matrix is needed, and everything is
-elementwise in many modes side by side. `null_spaces` serves repeated frequencies, and derivatives.
+The conditions of the arm (`null_spaces.end_conditions`) couple each link only with its neighbours. Elimination with
+partial pivoting proceeds from the base to the tip, nine rows at a time, and costs O(n). Three solutions with it, each
+starting from the previous one, give the null vector. No decomposition of a whole matrix is needed, and everything is
+elementwise for many modes at once. `null_spaces` handles repeated frequencies and derivatives.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CORRECTIONS = 6
 
 
 class _Blocks(NamedTuple):
-    """Matrices (n, 6, 6) of the conditions as `end_conditions` lists them, or their scales."""
+    """Matrices (n, 6, 6) of the conditions in the layout of `end_conditions`, or their scales."""
 
     own: Array
     previous: Array
@@ -38,18 +38,18 @@ class _Blocks(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """What the elimination of the six constants of a link leaves, an entry for each link.
+    """Result of the elimination of the six constants of a link, with an entry for each link.
 
     Attributes
     ----------
     chosen : Array, shape (n, 6, 9)
         One-hot: the pivot row of each column.
     factors : Array, shape (n, 6, 9)
-        Multiples of the pivot row that were taken off the other rows.
+        Multiples of the pivot row that were subtracted from the other rows.
     pivot_rows : Array, shape (n, 6, 12)
         The pivot rows.
     kept : Array, shape (n, 3, 9)
-        One-hot: the rows that go on to the next link.
+        One-hot: the rows that are passed on to the next link.
     """
 
     chosen: Array
@@ -59,24 +59,25 @@ class _Step(NamedTuple):
 
 
 def null_vector(beams: BeamArrays, theory: Theory, omega: Array) -> tuple[Array, Array]:
-    """Constants of the links, (n, 6), that meet all conditions at a simple natural frequency; any amplitude and sign.
+    """Return constants of the links, (n, 6), that satisfy all conditions at a simple natural frequency.
+
+    Amplitude and sign are arbitrary.
 
     Parameters
     ----------
     omega : Array
-        A natural frequency in rad/s, well apart from the others.
+        A natural frequency in rad/s, well separated from the others.
 
     Returns
     -------
     constants : Array, shape (n, 6)
     change : Array
-        What the last correction still changed, relative to the largest constant, both in the scaled system. It is small
-        where the corrections have converged, and with them the residual of every condition.
+        Change in the last correction relative to the largest constant, both in the scaled system. If it is small, the
+        corrections have converged, and so has the residual of every condition.
 
     Notes
     -----
-    The residual that the rounding of the frequency leaves goes where a change of frequency would put it, as in
-    `null_spaces`. Not for differentiation.
+    The residual left by the rounding of the frequency is placed as in `null_spaces`. Not for differentiation.
     """
     ends_at, places = jnp.array([0.0, 1.0]), jnp.array(_PLACES)
 
@@ -118,7 +119,7 @@ def null_vector(beams: BeamArrays, theory: Theory, omega: Array) -> tuple[Array,
 
 
 def _scales(beams: BeamArrays, omega: Array, amplitudes: Array) -> tuple[Array, Array]:
-    """Powers of two for rows and columns, (n, 6) each; see `null_spaces.equilibration`."""
+    """Return powers of two for rows and columns, (n, 6) each; see `null_spaces.equilibration`."""
     terms = end_conditions(opposed(beams), omega, amplitudes, amplitudes, sizes=True)
     size = _Blocks(*(jnp.abs(x) for x in terms))
     row = column = jnp.ones(amplitudes.shape[:2])
@@ -138,13 +139,13 @@ def _scales(beams: BeamArrays, omega: Array, amplitudes: Array) -> tuple[Array, 
 
 
 def _shifted(x: Array, by: int) -> Array:
-    """Entries of the link before (1) or after (-1); zero where there is none."""
+    """Return entries of the previous link (1) or of the next one (-1); zero where there is none."""
     moved = jnp.roll(x, by, axis=0)
     return moved.at[0 if by > 0 else -1].set(0.0)
 
 
 def _over_neighbours(x: _Blocks) -> Array:
-    """The largest of what the links put into each row."""
+    """Return the largest contribution of the links to each row."""
     return jnp.maximum(x.own, jnp.maximum(_shifted(x.previous, 1), _shifted(x.following, -1)))
 
 
@@ -156,16 +157,16 @@ def _scaled(x: _Blocks, row: Array, column: Array) -> _Blocks:
 
 
 def _times(x: _Blocks, vector: Array) -> Array:
-    """The matrix times a vector (n, 6)."""
+    """Return the matrix times a vector (n, 6)."""
     own, previous, following = (jnp.einsum("nij,nj->ni", block, vector) for block in x)
     return own + _shifted(previous, 1) + _shifted(following, -1)
 
 
 def _eliminated(x: _Blocks) -> _Step:
-    """Elimination from the base to the tip.
+    """Eliminate from the base to the tip.
 
-    Link i has nine rows: three that are left from before, the balance at its tip, the continuity at the next
-    joint; the last link has no next joint, and those rows are never chosen.
+    Link i has nine rows: three that are left from before, the balance at its tip, and the continuity at the next joint.
+    The last link has no next joint, and those rows are never chosen.
     """
     n = x.own.shape[0]
     after_own, after_following = jnp.roll(x.own, -1, axis=0), jnp.roll(x.following, -1, axis=0)
@@ -203,7 +204,7 @@ def _bounded(pivot: Array) -> Array:
 
 
 def _solved(steps: _Step, target: Array) -> Array:
-    """The solution (n, 6) for the right-hand side (n, 6)."""
+    """Return the solution (n, 6) for the right-hand side (n, 6)."""
 
     def forward(left: Array, given: tuple[_Step, Array, Array]) -> tuple[Array, Array]:
         step, tip, joint = given

@@ -1,4 +1,4 @@
-"""What forces at rest have part in: the slopes of the axis, the shear beside them, and rigid parts that turn."""
+"""Energies of static forces in modes: slopes of the axis, the shear beside them, and rigid parts that rotate."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 class LinkIntegrals(NamedTuple):
-    """Of the fields of two modes, or of one with itself: what an energy needs from along each link.
+    """Integrals along each link of the fields of two modes, or of one mode with itself, for energies.
 
     Attributes
     ----------
     alike : Array, shape (n, 6)
-        Integrals over the length of the products of like fields.
+        Integrals over the length of the products of equal fields.
     sliding : Array, shape (n,)
         Mean of shear force times rotation, half from each mode with the other.
     """
@@ -29,9 +29,9 @@ class LinkIntegrals(NamedTuple):
 def loaded_squares(
     beams: BeamArrays, theory: Theory, integrals: LinkIntegrals, force: Array
 ) -> tuple[Array, Array, Array]:
-    """Integrals of v'^2 and of the square of ``kappa G A (v' - psi)``, and the mean of that times psi; (n,) each.
+    """Return integrals of v'^2 and of the squared force ``kappa G A (v' - psi)``, and the mean of that force times psi.
 
-    From the transverse force Q: v' = h (psi + Q give), and the shear force h (Q - N psi).
+    Shape (n,) each. With the transverse force Q: v' = h (psi + Q give), and the shear force is h (Q - N psi).
     """
     h, give = slope_law(beams, theory)
     length, turns, loads = beams.length, integrals.alike[:, 2], integrals.alike[:, 4]
@@ -44,7 +44,7 @@ def loaded_squares(
 def turned_parts(
     beams: BeamArrays, a: ModeFields, b: ModeFields
 ) -> tuple[tuple[Array | None, Array], ...]:
-    """The two stiffnesses of rigid parts against a turn, and the products of the fields there."""
+    """Return the two geometric stiffnesses of rigid parts against rotation, and the products of the fields there."""
     return (
         (beams.base_turning_stiffness, a.inner * b.inner),
         (beams.end_turning_stiffness, a.outer * b.outer),

@@ -1,6 +1,6 @@
-"""Simple modes by their integrals: all that energies, derivatives and base motions need, and no fields kept.
+"""Simple modes by their integrals: input of energies, derivatives and base motions, without stored fields.
 
-For many modes side by side; `null_spaces` serves repeated frequencies, shapes and second derivatives.
+For many modes at once; `null_spaces` handles repeated frequencies, shapes and second derivatives.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class SimpleMode(NamedTuple):
     ends : ModeFields
         The fields at both ends of each link, shapes (n, 6); without nodes.
     integrals : LinkIntegrals
-        Of the mode with itself.
+        Integrals of the mode with itself.
     means : Array, shape (n, 4)
         Means over each link of u, v, psi and x v/L.
     change : Array
-        What the last correction of the null vector changed, relative (`null_vectors`).
+        Relative change in the last correction of the null vector (`null_vectors`).
     """
 
     ends: ModeFields
@@ -51,12 +51,12 @@ class SimpleMode(NamedTuple):
 
 
 def simple_mode(beams: BeamArrays, theory: Theory, omega: Array, num_points: int) -> SimpleMode:
-    """The mode at a simple natural frequency.
+    """Return the mode at a simple natural frequency.
 
     Parameters
     ----------
     omega : Array
-        A natural frequency in rad/s, well apart from the others.
+        A natural frequency in rad/s, well separated from the others.
     num_points : int
         Number of quadrature nodes, see `modal_mass.quadrature_size`.
 
@@ -97,7 +97,7 @@ def simple_mode(beams: BeamArrays, theory: Theory, omega: Array, num_points: int
 
 
 def participation(beams: BeamArrays, theory: Theory, mode: SimpleMode) -> Array:
-    """Mass products with the motions of the rigid arm, shape (3,): base in x, y (sqrt(kg)), turning (m sqrt(kg))."""
+    """Return mass products with rigid motions, shape (3,): base in x, y (sqrt(kg)), rotation (m sqrt(kg))."""
     angle = jnp.cumsum(beams.joint_angle)
     c, s = jnp.cos(angle), jnp.sin(angle)
     x, y = link_starts(beams).T

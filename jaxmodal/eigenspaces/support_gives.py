@@ -1,4 +1,4 @@
-"""What supports at tips do in a mode: how far they give, and how they push."""
+"""Deflections and forces of supports at tips in a mode."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
 
 class SupportGives(NamedTuple):
-    """How far each support gives, and the force that it pushes the tip with, (n, 3) each, in the ground's axes."""
+    """Deflection of each support, and its force on the tip, (n, 3) each, in ground axes."""
 
     moved: Array
     pushed: Array
 
 
 def support_gives(beams: BeamArrays, omega: Array, inner: Array, outer: Array) -> SupportGives:
-    """What the supports do in a mode whose fields at the ends of the links are given.
+    """Return deflections and forces of the supports in a mode from its fields at the ends of the links.
 
-    The force of a stiff support is what the other forces at the tip leave, and its give follows from it: as the end
-    value of a field it would be known to the rounding of the motion of the link only.
+    The force of a stiff support is the remainder of the other forces at the tip, and its deflection follows from that.
+    As the end value of a field, it would be known only to the rounding of the motion of the link.
     """
     own, _, following = end_conditions(without_supports(beams), omega, inner, outer)
     left = in_ground_axes(added(own, np.s_[:-1], following[1:])[:, 3:], beams.ground_angle)

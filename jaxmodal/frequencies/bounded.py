@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class BoundedFrequencies(ResolvedResult):
-    """Natural frequencies of an arm with tapered links, or under loads that vary along links.
+    """Natural frequencies with bounds, of an arm with tapered links or under loads that vary along links.
 
     Attributes
     ----------
     omega : array, shape (K,)
-        Angular frequencies in rad/s, of planar arms extrapolated from three refinements.
+        Angular frequencies in rad/s. For planar arms they are extrapolated from three refinements.
     error : array, shape (K,)
-        Estimate of their relative error: how much the last refinement changed the extrapolation; of arms in space half
-        the distance of the bounds.
+        Estimated relative error. Planar arms: the change of the extrapolation in the last refinement. Arms in space:
+        half the distance of the bounds.
     lower, upper : array, shape (K,)
-        Bounds in rad/s between which the frequencies lie: of planar arms from arms that are softer and heavier, and
-        stiffer and lighter, than that one (lower ones are 0 where loads buckle the softer arm), of arms in space from
-        counts there.
+        Bounds of the frequencies in rad/s. Planar arms: from arms that are softer and heavier, and stiffer and lighter;
+        lower bounds are 0 where loads buckle the softer arm. Arms in space: from counts at the bounds.
     pieces : int
-        Segments of each such link in the finest refinement, of arms in space of the link that needs most.
+        Segments per varying link in the finest refinement; of arms in space, of the link that needs most.
     theory : str
+        Name of the beam theory.
     what : str
-        What varies along links.
+        Description of what varies along links.
     """
 
     omega: NDArray[np.float64]

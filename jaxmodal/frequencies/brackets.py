@@ -1,4 +1,4 @@
-"""A mode between two frequencies and their counts: what the searches keep of it, and the interpolation they share."""
+"""Brackets of a mode between two frequencies, as the searches store them, and the interpolation they share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AnyArray = Any
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Bracket:
-    """Two frequencies, the counts there (float64) and log|D|; the mode lies between them as far as the counts say."""
+    """Two frequencies with the counts (float64) and log|D| there; by the counts, the mode lies between them."""
 
     lower: AnyArray
     upper: AnyArray
@@ -28,19 +28,19 @@ class Bracket:
 
     @property
     def isolated(self) -> Array:
-        """The counts leave one mode between the ends."""
+        """True where the counts leave exactly one mode between the ends."""
         return self.upper_count - self.lower_count == 1.0
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Enclosure(Bracket):
-    """A bracket and the estimate inside.
+    """A bracket with the estimate inside.
 
-    ``third`` is the end that the last evaluation displaced, ``third_sign`` the sign of D there relative to that at
-    ``lower``, modes that the interpolation divides out apart; ``consistent`` says that counts and signs agreed so far,
-    ``error`` is the relative change of ``omega`` that the last evaluation brought, ``lower_noise`` and
-    ``upper_noise`` are what the evaluations at the ends rounded (`Evaluation.noise`).
+    ``third`` is the end that the last evaluation replaced, and ``third_sign`` the sign of D there relative to that at
+    ``lower``, other modes divided out. ``consistent`` is True while counts and signs agree. ``error`` is the relative
+    change of ``omega`` in the last evaluation. ``lower_noise`` and ``upper_noise`` are the rounding errors of the
+    evaluations at the ends (`Evaluation.noise`).
     """
 
     omega: AnyArray
@@ -58,18 +58,18 @@ class Enclosure(Bracket):
         return xp.maximum(self.lower_noise, self.upper_noise)
 
     def take(self, lanes: np.ndarray) -> Enclosure:
-        """Some of the lanes, of arrays of NumPy."""
+        """Return some of the lanes (NumPy arrays)."""
         some: Enclosure = jax.tree_util.tree_map(lambda x: x[lanes], self)
         return some
 
     def put(self, lanes: np.ndarray, some: Enclosure) -> None:
-        """Write some lanes into the arrays of NumPy."""
+        """Write some lanes into the NumPy arrays."""
         for field in dataclasses.fields(self):
             getattr(self, field.name)[lanes] = getattr(some, field.name)
 
 
 def raised(lower: Array, offset: Array) -> Array:
-    """The frequency whose square is that of ``lower`` and ``offset`` more, without cancellation."""
+    """Return sqrt(lower^2 + offset) without cancellation."""
     return lower + offset / (lower + xp.sqrt(lower * lower + offset))
 
 
@@ -81,7 +81,7 @@ def chord(ends: Array, logs: Array, others: Array) -> Array:
     ends, logs : Array, shape (2, lanes)
         Two frequencies, the lower one first, and log|D| there; D changes its sign between them.
     others : Array, shape (modes, lanes)
-        The nearest other modes, or more of them, NaN for none.
+        The nearest other modes, possibly several; NaN for none.
     """
     low, high = ends[:1], ends[1:]
     with np.errstate(all="ignore"):

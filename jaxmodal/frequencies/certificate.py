@@ -1,4 +1,4 @@
-"""The certificate: counts on both sides of every frequency prove that no mode is missed and none invented."""
+"""The certificate: counts on both sides of every frequency prove that no mode is missing and none is spurious."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EPS = 2.0**-52
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class Certificate(Result):
-    """What the counts say of a list of frequencies.
+    """Result of the counts for a list of frequencies.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Certificate(Result):
     group : Array, shape (..., K)
         Index of the first entry of this entry's group; entries closer than the tolerance form one group.
     residual_ratio : Array, shape (..., K)
-        Relative distance from the mode that the determinant at the frequency suggests, in units of 2.2e-16.
+        Relative distance between the frequency and the mode, estimated from the determinant, in units of 2.2e-16.
     """
 
     status: Array
@@ -63,7 +63,7 @@ class Certificate(Result):
 
     @property
     def certified(self) -> Array:
-        """True where the counts confirm that this frequency is a mode and carries its number."""
+        """True where the counts confirm that this frequency is a mode and has this mode number."""
         return at_once(lambda status: status == Status.certified, self.status)
 
     @property
@@ -73,10 +73,10 @@ class Certificate(Result):
 
     @property
     def left_out(self) -> Array:
-        """How many natural frequencies lie in the last bracket beyond those listed; shape (...).
+        """Number of natural frequencies in the last bracket that are not listed; shape (...).
 
-        Not 0 where the list ends inside a repeated frequency, or inside a pair closer than the tolerance: the last
-        entry is a mode, and so is the next one, at the same place.
+        It is not 0 where the list ends inside a repeated frequency, or inside a pair closer than the tolerance: the
+        last entry is a mode, and the next mode has the same frequency.
         """
 
         def beyond(group: Array, multiplicity: Array) -> Array:
@@ -87,16 +87,19 @@ class Certificate(Result):
         return at_once(beyond, self.group, self.multiplicity)
 
     def tables(self) -> list[Table]:
-        """Return the verdict on each frequency."""
+        """Return the table of the status of each frequency."""
         return [certificate_table(self)]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return the verdict on each frequency as a dataset with the dim entry; brackets in Hz."""
+        """Return the status of each frequency as a dataset with the dim entry; brackets in Hz."""
         return certificate_dataset(self)
 
 
 class Claims(NamedTuple):
-    """Frequencies in groups, shape (K,): the first and the last of each entry's, and where the counts are taken."""
+    """Groups of claimed frequencies, shape (K,).
+
+    They are the first and the last entry of each entry's group, and the ends of its bracket.
+    """
 
     first: Array
     last: Array
@@ -105,7 +108,7 @@ class Claims(NamedTuple):
 
     @classmethod
     def of(cls, omega: Array, num_modes: Array, tolerance: Array) -> Claims:
-        """Those of `confirm`."""
+        """Return the groups of the frequencies given to `confirm`."""
         index = np.arange(omega.shape[0])
         used = index < num_modes
         gap = xp.where(used[1:], omega[1:] - omega[:-1], xp.inf)
@@ -122,7 +125,7 @@ class Claims(NamedTuple):
         return cls(first, last, below, above)
 
     def points(self, omega: Array) -> Array:
-        """The frequencies that are evaluated, shape (3, K)."""
+        """Return the frequencies to evaluate, shape (3, K)."""
         points = xp.stack([self.below, omega, self.above])
         return xp.where(points > 0.0, points, xp.nan)
 
@@ -135,7 +138,7 @@ def confirm(
     tolerance: Array,
     about: Array | None = None,
 ) -> Certificate:
-    """Count on both sides of each group of frequencies.
+    """Return the certificate of claimed frequencies, from counts on both sides of each group.
 
     Parameters
     ----------
@@ -144,9 +147,9 @@ def confirm(
     omega : Array
         Ascending frequencies in rad/s, shape (K,).
     modes : Array
-        The mode numbers that they are claimed to be, from 1, shape (K,).
+        Their claimed mode numbers, from 1, shape (K,).
     num_modes : Array
-        How many of the K entries are claims; the rest is padding.
+        Number of claims among the K entries; the rest is padding.
     tolerance : Array
         Relative half-width of the enclosures, and the distance below which neighbours form one group.
     about : Array, shape (K,), optional

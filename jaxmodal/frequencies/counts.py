@@ -1,4 +1,4 @@
-"""How many natural frequencies lie below given ones, and whether a list of frequencies is complete."""
+"""Counts of the natural frequencies below given frequencies, and certificates of lists of frequencies."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _COUNT_CHUNK = 1024
 def count_below(
     arm: Arm | OtherArm, omega: ArrayLike, *, theory: TheoryName = "timoshenko"
 ) -> Array:
-    """J(omega), the number of natural frequencies of an arm below ``omega``.
+    """Return J(omega), the number of natural frequencies of an arm below ``omega``.
 
     Parameters
     ----------
@@ -51,21 +51,20 @@ def count_below(
     Returns
     -------
     Array
-        int64, of the shape of ``omega``. -1, which no count is, where a traced ``omega`` is outside its range or more
-        than 2^53 frequencies lie below it, or a value of the arm is one that no arm may have, traced or put there by
-        `jax.tree.map`, which checks nothing.
+        int64, of the shape of ``omega``. -1 where a traced ``omega`` is outside its range or above 2^53 frequencies,
+        and where the arm has an invalid value (traced, or set through `jax.tree.map`, which does not validate).
 
     Raises
     ------
     ValueError
-        A concrete ``omega`` is negative, above 1e100 or not finite, or more than 2^53 frequencies lie below it, up to
-        which counts are exact; or ``theory`` is unknown.
+        If a concrete ``omega`` is negative, above 1e100 or not finite, if more than 2^53 frequencies lie below it
+        (counts are exact up to there), or if ``theory`` is unknown.
 
     Notes
     -----
     W. H. Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284, in double-double
-    arithmetic. It needs no search:
-    between two frequencies there are as many modes as the two counts differ by.
+    arithmetic. No search is needed: the number of modes between two frequencies is the
+    difference of their counts.
     """
     values = _frequencies_argument(omega, "omega")
     found = counts_below(model_of(arm, theory), values)
@@ -73,7 +72,7 @@ def count_below(
 
 
 def counts_below(model: Model | TracedModel, values: Array) -> Array:
-    """`count_below` at frequencies that were checked, of NumPy for a concrete arm."""
+    """Return `count_below` at frequencies that were checked; NumPy arrays for a concrete arm."""
     if not isinstance(model, TracedModel) and on_host(values):
         found = count_on_host(model, values)
         _require_exact(values, found)
@@ -90,7 +89,7 @@ def counts_below(model: Model | TracedModel, values: Array) -> Array:
 
 
 def _require_exact(omega: np.ndarray, counts: np.ndarray) -> None:
-    """Refuse frequencies at which counting has left the range of what it can count."""
+    """Refuse frequencies at which counts are not exact."""
     beyond = (omega > LARGEST) | (counts > MOST) | (counts < -1)
     if np.any(beyond):
         raise ValueError(
@@ -106,15 +105,15 @@ def certify(
     theory: TheoryName = "timoshenko",
     tolerance: float = TOLERANCE,
 ) -> Certificate:
-    """Check a list of frequencies, from whatever source, against the counts.
+    """Certify a list of frequencies from any source by Wittrick-Williams counts.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
         The arm.
     omega : ArrayLike, shape (K,)
-        Frequencies in rad/s, ascending, claimed to be modes 1 to K, each to a relative ``tolerance``; of an arm
-        with free joints the zero frequencies are left out, and K counts from the first other mode.
+        Frequencies in rad/s, ascending, claimed to be modes 1 to K, each to a relative ``tolerance``. For an arm
+        with free joints, leave out the zero frequencies; entry 1 is then the first other mode.
     theory : str
         As for `natural_frequencies`.
     tolerance : float
@@ -123,13 +122,13 @@ def certify(
     Returns
     -------
     Certificate
-        A missing frequency fails all that follow it; an invented one likewise; a displaced one fails itself.
-        ``left_out`` says how many modes a list that ends inside a repeated frequency leaves out.
+        If a frequency is missing or spurious, all entries after it fail; if it is displaced, only its own entry fails.
+        ``left_out`` is the number of modes left out by a list that ends inside a repeated frequency.
 
     Raises
     ------
     ValueError
-        ``omega`` is empty, not one-dimensional, not ascending, or holds a value that is not positive and finite.
+        If ``omega`` is empty, not one-dimensional, not ascending, or has a value that is not positive and finite.
     """
     values = _frequencies_argument(omega, "omega")
     if values.ndim != 1 or values.shape[0] == 0:
@@ -165,7 +164,7 @@ def certify(
 
 
 def _certificate(found: Certificate, invalid: Array, count: int) -> Certificate:
-    """What was found of the first ``count`` frequencies."""
+    """Return the certificate of the first ``count`` frequencies."""
     status = xp.where(invalid, int(Status.invalid_input), found.status)
     some: Certificate = jax.tree_util.tree_map(
         lambda x: x[:count], dataclasses.replace(found, status=status)

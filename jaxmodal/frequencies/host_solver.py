@@ -1,8 +1,9 @@
-"""The frequencies of one concrete arm in NumPy: nothing is compiled; formulas, search and certificate are the same.
+"""Natural frequencies of one concrete arm in NumPy, without compilation.
 
-A call of NumPy costs about a microsecond, whatever the few hundred numbers that it works on, so that a round of trials
-costs the same for ten frequencies as for a hundred. Few rounds with many trials are therefore sought here, where the
-compiled search seeks few trials. Figures: the three-link example, ten modes, two cores of a shared machine.
+Formulas, search and certificate are the same as in the compiled solver. A NumPy call costs about a microsecond,
+whether it works on ten numbers or on a few hundred, so that a round of trials costs the same for ten frequencies as for
+a hundred. This search therefore makes few rounds with many trials, where the compiled search makes few trials. Figures
+below: the three-link example, ten modes, two cores of a shared machine.
 """
 
 from __future__ import annotations
@@ -54,15 +55,15 @@ _BEYOND_WIDTH = 1e-3
 
 
 def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
-    """The frequencies of ascending mode numbers, as `programs.solve_padded`.
+    """Return the natural frequencies of ascending mode numbers; see `programs.solve_padded`.
 
-    They are found in float64, whose counts only serve as a guess, and then enclosed and confirmed in double-double.
+    They are found in float64, whose counts serve only as a guess, and then enclosed and confirmed in double-double.
     """
     remembered = _Remembered(model)
     asked = np.zeros(0)
 
     def ahead(omega: np.ndarray, sides: np.ndarray) -> np.ndarray:
-        """Ask what the certificate asks of estimates, beside both sides of them; what it suggests in their place."""
+        """Evaluate the points of the certificate at estimates and at their sides; return the improved estimates."""
         nonlocal asked
         asked = omega
         claims = Claims.of(omega, np.int64(omega.size), np.float64(TOLERANCE))
@@ -84,7 +85,7 @@ def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
 
 
 class _Remembered:
-    """Evaluations of one arm, of which the last ones in double-double are kept: what they answer costs nothing."""
+    """Evaluations of one arm, with a cache of the last ones in double-double."""
 
     def __init__(self, model: Model) -> None:
         self.model, self.evaluations = model, 0
@@ -102,7 +103,7 @@ class _Remembered:
         return _evaluated(self.model, omega, arithmetic)
 
     def evaluate(self, omega: np.ndarray) -> None:
-        """Keep what is known at some frequencies, shape (trials,)."""
+        """Evaluate at frequencies of shape (trials,) and cache the values."""
         self._values = self(omega, Arithmetic.double_double)
         self._places = {x: place for place, x in enumerate(omega.tolist())}
 
@@ -118,11 +119,11 @@ def enclosed(
     modes: NDArray[np.int64],
     ahead: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
 ) -> tuple[Brackets, np.ndarray]:
-    """Brackets of ascending modes in double-double, and the width sought of each.
+    """Return brackets of ascending modes in double-double, and the width that each should reach.
 
-    ``modes`` has shape (modes,) or, for arms side by side, (modes, cells), ``scale`` shape () or (cells,). A trial may
-    overflow: nothing is learnt from it. ``ahead`` is told the estimates and their sides, which are tried next, and
-    gives others in their place, NaN where rounding matters.
+    ``modes`` has shape (modes,) or, for several arms at once, (modes, cells); ``scale`` has shape () or (cells,).
+    Trials that overflow are ignored. ``ahead`` is called with the estimates and the trials next to them; it returns
+    better estimates, NaN where rounding matters.
     """
     cells = modes.shape[1:]
     further = np.arange(_BEYOND).reshape((-1,) + (1,) * len(cells))
@@ -186,7 +187,7 @@ def enclosed(
 
 
 def count_on_host(model: Model, omega: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Counts below frequencies, any shape, as `programs.count_padded`; -1 of an arm with an impossible value."""
+    """Return counts below frequencies of any shape (see `programs.count_padded`); -1 for an invalid arm."""
     if model.invalid:
         return np.full(omega.shape, -1)
     flat, counts = omega.ravel(), np.zeros(omega.size, np.int64)
@@ -200,7 +201,10 @@ def count_on_host(model: Model, omega: NDArray[np.float64]) -> NDArray[np.int64]
 
 
 def _counted(model: Model, omega: np.ndarray) -> np.ndarray:
-    """Counts in double-double, by other formulas where those of the arm may be those of another frequency."""
+    """Return counts in double-double.
+
+    Where rounding may change a count, it is repeated with the model's other formulas.
+    """
     value = _evaluated(model, omega, Arithmetic.double_double)
     unclear = CERTAIN * value.noise > _MOVED
     other = model.otherwise() if unclear.any() else None
@@ -217,7 +221,10 @@ def confirm_on_host(
     modes: NDArray[np.int64],
     tolerance: float,
 ) -> Certificate:
-    """The certificate of a list of frequencies, as `programs.confirm_padded`; by other formulas where these fail."""
+    """Return the certificate of a list of frequencies (see `programs.confirm_padded`).
+
+    If it fails, it is repeated with the model's other formulas.
+    """
     found = _confirmed(_Remembered(model), omega, modes, tolerance)
     other = None if found.ok else model.otherwise()
     again = found if other is None else _confirmed(_Remembered(other), omega, modes, tolerance)
@@ -231,7 +238,7 @@ def _confirmed(
     tolerance: float,
     asked: NDArray[np.float64] | None = None,
 ) -> Certificate:
-    """`confirm` by what is known about frequencies that were ``asked`` for, where these are still the same."""
+    """Return `confirm`, using evaluations at frequencies ``asked`` for before, if these are still the same."""
     if asked is not None and not np.all(np.abs(omega - asked) <= ABOUT * tolerance * omega):
         asked = None
     with np.errstate(all="ignore"):

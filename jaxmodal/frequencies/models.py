@@ -1,4 +1,4 @@
-"""Arms of both kinds at a theory, lowered once: what all that is asked of an arm is computed from."""
+"""Models of planar and spatial arms for one theory: an arm lowered once, from which all results are computed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 @runtime_checkable
 class OtherArm(Protocol):
-    """An arm that is not planar: it makes its model itself."""
+    """Protocol of an arm that is not planar; it builds its own model."""
 
     @property
     def name(self) -> str: ...
@@ -45,7 +45,7 @@ class OtherArm(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class PlanarModel:
-    """Beams and flags of NumPy; see `evaluation.Model`."""
+    """Beams and theory flags as NumPy arrays; see `evaluation.Model`."""
 
     beams: BeamArrays
     flags: Theory
@@ -82,17 +82,17 @@ class PlanarModel:
         return evaluate(self._links[arithmetic], self.flags, omega, arithmetic)
 
     def otherwise(self) -> PlanarModel:
-        """The same arm with its links cut in two."""
+        """Return the model of the same arm with every link cut in two."""
         return PlanarModel(cut_links(self.beams), self.flags, self.invalid)
 
     def harmless(self) -> PlanarModel:
-        """An arm of ones, to be solved in place of one with invalid values."""
+        """Return the model of an arm of ones, to be solved in place of an arm with invalid values."""
         return PlanarModel(jax.tree_util.tree_map(np.ones_like, self.beams), self.flags, True)
 
 
 @dataclasses.dataclass(frozen=True)
 class TracedModel:
-    """A planar arm of which a value is traced, and a theory.
+    """A planar arm with a traced value, and a theory.
 
     Attributes
     ----------
@@ -107,28 +107,28 @@ class TracedModel:
 
     @functools.cached_property
     def invalid(self) -> Array:
-        """Whether a value is one that construction would have refused."""
+        """True if the arm has a value that its constructor would refuse."""
         return jnp.asarray(invalid_of(self._arm, self.beams))
 
     @functools.cached_property
     def known(self) -> PlanarModel | None:
-        """The arm of its values where it is differentiated, not compiled: only rates are unknown then."""
+        """The model of the concrete values, if the arm is differentiated but not compiled; otherwise None."""
         values = to_host(lax.stop_gradient(self._arm))
         return None if is_traced(values) else _planar_model(values, self._theory)
 
 
 def model_of(arm: Arm | OtherArm, theory: TheoryName) -> Model | TracedModel:
-    """An arm of either kind as all that is asked of it sees it: lowered, judged and, under loads, at rest, once.
+    """Return the model of an arm of either kind: lowered, validated and, with loads, with its equilibrium, once.
 
     Raises
     ------
     ArmError
-        It is no arm, lacks what the theory needs, or is not held against its loads; or a value of an arm in space is
-        traced.
+        If it is not an arm, lacks what the theory needs, is not held against its loads, or if a value of an arm in
+        space is traced.
     ValueError
-        The theory is not known.
+        If the theory is unknown.
     X64DisabledError
-        JAX runs in 32 bits.
+        If JAX's 64-bit mode is off.
     """
     if isinstance(arm, OtherArm):
         return arm.model(theory)
@@ -140,22 +140,22 @@ def model_of(arm: Arm | OtherArm, theory: TheoryName) -> Model | TracedModel:
 
 
 def concrete_model(arm: Arm | OtherArm, theory: TheoryName) -> Model:
-    """`model_of` an arm whose values are numbers."""
+    """Return `model_of` an arm with concrete values."""
     model = model_of(arm, theory)
     assert not isinstance(model, TracedModel)
     return model
 
 
 def _planar_model(arm: Arm, theory: TheoryName) -> PlanarModel:
-    """The model of a concrete arm."""
+    """Return the model of a concrete planar arm."""
     beams, flags = prepared_values(arm, theory)
     return PlanarModel(beams, flags, bool(invalid_of(arm, beams)))
 
 
 def planar(model: Model | TracedModel) -> PlanarModel | TracedModel:
-    """The model of a planar arm, whose formulas are compiled, too; refuse that of an arm in space."""
+    """Return ``model`` if it is of a planar arm, whose formulas can be compiled; refuse that of an arm in space."""
     if isinstance(model, PlanarModel | TracedModel):
         return model
     raise ArmError(
-        "frequencies are traced, which for an arm in space have to be numbers; call this outside of jit, vmap and grad."
+        "omega is traced; for an arm in space give concrete frequencies: call this outside of jit, vmap and grad."
     )

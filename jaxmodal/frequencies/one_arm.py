@@ -1,4 +1,4 @@
-"""Certified natural frequencies of an arm: the public entry points."""
+"""Certified natural frequencies of one arm: public functions."""
 
 from __future__ import annotations
 
@@ -47,47 +47,47 @@ def natural_frequencies(
     theory: TheoryName = "timoshenko",
     throw: bool = True,
 ) -> NaturalFrequencies:
-    """Lowest natural frequencies of an arm with blocked joints, each certified by the Wittrick-Williams count.
+    """Return the lowest natural frequencies of an arm, each certified by the Wittrick-Williams count.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
-        The arm; its values may be traced (jit, vmap, grad). Those of an arm in space are solved by calls back to
-        NumPy, one for each cell of a vmap, and have first derivatives only.
+        The arm, with blocked joints. Its values may be traced (jit, vmap, grad). Traced arms in space are solved by
+        callbacks into NumPy, one per cell of a vmap, and have first derivatives only.
     num_modes : int
-        How many frequencies, from the lowest; at least 1.
+        Number of frequencies, from the lowest; at least 1.
     theory : str
         ``"timoshenko"``, ``"rayleigh"``, ``"euler_bernoulli"`` or ``"bending_only"``.
     throw : bool
-        Raise `UncertifiedError` when a mode is not certified. Only for concrete arms; under jit
-        and vmap read ``status``.
+        Raise `UncertifiedError` if a mode is not certified. Only for concrete arms; under jit and vmap, check
+        ``status``.
 
     Returns
     -------
     NaturalFrequencies
         ``omega`` of shape (num_modes,) in rad/s, ascending, with counts, brackets and status. Each free joint
-        (stiffness 0) whose motion no support hinders adds a mode of frequency exactly 0 at the head of the list.
+        (stiffness 0) whose motion no support resists adds a mode with frequency exactly 0 at the start of the list.
 
     Raises
     ------
     ArmError
-        The arm lacks what the theory needs (a shear coefficient and modulus for ``"timoshenko"``).
+        If the arm lacks what the theory needs (a shear coefficient and modulus for ``"timoshenko"``).
     ValueError
-        ``num_modes`` or ``theory`` is not usable.
+        If ``num_modes`` or ``theory`` is invalid.
     UncertifiedError
         See ``throw``.
     X64DisabledError
-        JAX runs in 32 bits.
+        If JAX's 64-bit mode is off.
 
     Notes
     -----
     The frequencies are the roots of the determinant of the paper's characteristic matrix (eq 39),
     evaluated in double-double and so exact to the last digits of float64.
 
-    A concrete arm is computed at once in NumPy, in about 0.05 s; nothing is compiled. Its derivatives by ``jax.grad``
-    or ``jax.jacfwd`` outside of jit and vmap are, too: only a handful of small programs is compiled. For many arms use
-    `natural_frequencies_batch`, which takes microseconds for each, or in a loop ``jax.jit`` of this function: it
-    compiles once for a structure of arms and takes some milliseconds for each from then on.
+    A concrete arm is computed in NumPy in about 0.05 s, without compilation. Derivatives by ``jax.grad`` or
+    ``jax.jacfwd`` outside of jit and vmap are computed in NumPy as well; only a few small programs are compiled. For
+    many arms use `natural_frequencies_batch`, which takes microseconds per arm. In a loop, use ``jax.jit`` of this
+    function: it compiles once per structure of arms and then takes some milliseconds per arm.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def natural_frequencies(
 def lowest_frequencies(
     model: Model | TracedModel, name: str, num_modes: int, theory: TheoryName, throw: bool
 ) -> NaturalFrequencies:
-    """`natural_frequencies` of an arm of this name that was lowered already; of NumPy for a concrete one."""
+    """Return `natural_frequencies` from a model; NumPy arrays for a concrete arm. ``name`` is used in messages."""
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     return _certified(solved_model(model, theory, 0, count), name, throw)
 
@@ -131,31 +131,31 @@ def frequencies_in_band(
     max_modes: int = 1000,
     throw: bool = True,
 ) -> NaturalFrequencies:
-    """All natural frequencies in ``omega_min <= omega < omega_max``, certified.
+    """Return all natural frequencies in ``omega_min <= omega < omega_max``, certified.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
-        A concrete arm (the number of frequencies decides the shape of the result).
+        A concrete arm (the shape of the result depends on the number of frequencies).
     omega_min, omega_max : float
         Ends of the band in rad/s, 0 <= omega_min < omega_max.
     theory, throw
         As for `natural_frequencies`.
     max_modes : int
-        A band with more frequencies is refused.
+        Largest number of frequencies; a band with more is refused.
 
     Returns
     -------
     NaturalFrequencies
-        ``omega`` of shape (K,), K as many as the counts at the two ends say (possibly none); ``first_mode`` is the
-        number of the first.
+        ``omega`` of shape (K,), K the difference of the counts at the two ends (possibly 0). ``first_mode`` is the
+        mode number of the first entry.
 
     Raises
     ------
     ValueError
-        The band is empty or reversed, not finite, or holds more than ``max_modes`` frequencies.
+        If the band is empty, reversed or not finite, or holds more than ``max_modes`` frequencies.
     ArmError
-        The arm has a value that no arm may have.
+        If the arm has an invalid value.
     """
     model = model_of(arm, theory)
     return jax.device_put(
@@ -172,17 +172,17 @@ def found_in_band(
     max_modes: Any = 1000,
     throw: bool = True,
 ) -> NaturalFrequencies:
-    """`frequencies_in_band` of an arm of this name that was lowered already.
+    """Return `frequencies_in_band` from a model. ``name`` is used in messages.
 
-    In NumPy from end to end: in calls back from JAX nothing of JAX may run.
+    Computed entirely in NumPy, because callbacks from JAX must not run JAX operations.
     """
     low, high = band(omega_min, omega_max, from_zero=True)
     limit = positive_integer(max_modes, "max_modes", limits.MODES)
     ends = counts_below(model, np.array([low, high]))
     if ends[0] < 0:
         raise ArmError(
-            f"arm {name!r} has a value that no arm may have, so its modes cannot be counted; jax.tree.map and the "
-            "like check nothing: make the arm with values that are allowed."
+            f"arm {name!r} has an invalid value, so its modes cannot be counted; jax.tree.map and the like do not "
+            "validate: make the arm with allowed values."
         )
     count = int(ends[1] - ends[0])
     if count > limit:
@@ -199,7 +199,7 @@ def found_in_band(
 def solved_model(
     model: Model | TracedModel, theory: TheoryName, first: int, count: int
 ) -> NaturalFrequencies:
-    """The ``count`` frequencies, possibly none, after the ``first`` lowest; of NumPy for a concrete arm."""
+    """Return ``count`` frequencies, possibly 0, after the ``first`` lowest; NumPy arrays for a concrete arm."""
     if not isinstance(model, TracedModel):
         return _solved_on_host(model, theory, first, count)
     if model.known is not None:
@@ -221,7 +221,7 @@ def solved_model(
 
 
 def _solved_on_host(model: Model, theory: TheoryName, first: int, count: int) -> NaturalFrequencies:
-    """`solved_model` in NumPy."""
+    """Return `solved_model` in NumPy."""
     solution, modes, free = _searched_on_host(model, first, max(count, 1))
     result = result_of(solution, modes[:count], free, np.bool_(model.invalid), theory)
     return refused(result, np.bool_(True)) if model.unstable else result
@@ -230,7 +230,7 @@ def _solved_on_host(model: Model, theory: TheoryName, first: int, count: int) ->
 def _solved_with_rates(
     traced: TracedModel, model: PlanarModel, theory: TheoryName, first: int, count: int
 ) -> NaturalFrequencies:
-    """`solved_model` in NumPy of a ``model`` of known values; derivatives by those that are traced are attached."""
+    """Return `solved_model` of concrete values in NumPy, with derivatives by the traced values attached."""
     beams, flags = traced.beams, traced.flags
     solution, modes, free = _searched_on_host(model, first, max(count, 1))
     found = _result(solution, np.bool_(model.invalid), count=count, theory=theory)
@@ -252,7 +252,10 @@ def _compiled_zeroed(omega: Array, zero: Array) -> Array:
 
 
 def _searched_on_host(model: Model, first: int, wanted: int) -> tuple[Solution, Array, Array]:
-    """The positive frequencies, all mode numbers, and how many are zero; of an arm that has none those of another."""
+    """Return the positive frequencies, all mode numbers, and the number of zero frequencies.
+
+    An arm without usable values is replaced by another one.
+    """
     modes = np.arange(first + 1, first + wanted + 1)
     free = np.int64(0 if model.invalid else model.zero_frequencies)
     model = model.harmless() if model.invalid or model.unstable else model
@@ -272,7 +275,7 @@ def _searched_on_host(model: Model, first: int, wanted: int) -> tuple[Solution, 
 def result_of(
     solution: Solution, modes: Array, free: Array, invalid: Array, theory: TheoryName
 ) -> NaturalFrequencies:
-    """What was found of modes of these numbers, of an arm with so many ``free`` joints, of NumPy."""
+    """Return the result for the modes of these numbers, of an arm with ``free`` zero frequencies; NumPy arrays."""
     result = _result(solution, invalid, count=modes.shape[0], theory=theory)
     return with_zero_modes(result, modes, free)
 
@@ -280,7 +283,7 @@ def result_of(
 def solve_beams(
     beams: BeamArrays, flags: Theory, count: int, theory: TheoryName
 ) -> NaturalFrequencies:
-    """The ``count`` lowest frequencies of valid beams, without derivatives: traced, or in NumPy if they are NumPy's."""
+    """Return the ``count`` lowest frequencies of valid beams, without derivatives; in NumPy for NumPy beams."""
     if tree_on_host(beams):
         return _solved_on_host(PlanarModel(beams, flags), theory, 0, count)
     invalid, lanes = jnp.asarray(False), padded_size(count, 16, 2)
@@ -295,7 +298,7 @@ def solve_beams(
 def _result(
     solution: Solution, invalid: Array, *, count: int, theory: TheoryName
 ) -> NaturalFrequencies:
-    """The first ``count`` modes of a solution."""
+    """Return the first ``count`` modes of a solution."""
     omega, converged, found, evaluations = solution
     status = xp.where(converged, found.status, int(Status.not_converged))
     status = xp.where(invalid, int(Status.invalid_input), status)[:count]
@@ -320,7 +323,7 @@ _compiled_with_zeros = jax.jit(with_zero_modes)
 
 @jax.jit
 def _compiled_instability(problem: PaddedProblem, flags: Theory) -> Array:
-    """Whether the forces at rest buckle the arm."""
+    """Return True if the static forces buckle the arm."""
     return (
         number_unstable(
             problem.beams, flags, problem.free, Arithmetic.double_double, problem.num_links
@@ -333,7 +336,7 @@ def _compiled_instability(problem: PaddedProblem, flags: Theory) -> Array:
 def _compiled_unknown(
     result: NaturalFrequencies, where: Array, beams: BeamArrays
 ) -> NaturalFrequencies:
-    """The result with derivatives of NaN, as frequencies are there, not those of a constant."""
+    """Return the result with derivatives of NaN where its frequencies are NaN (and not those of a constant)."""
     factor = jnp.where(where, jnp.nan, 0.0)
     known = [
         jnp.where(jnp.isinf(x) & ~where, 0.0, x) for x in jax.tree.leaves(beams)
@@ -349,7 +352,7 @@ _compiled_refused = jax.jit(refused)
 def _differentiable(
     result: NaturalFrequencies, beams: BeamArrays, flags: Theory, invalid: Array, highest_mode: int
 ) -> NaturalFrequencies:
-    """The result with derivatives of omega attached."""
+    """Return the result with derivatives of omega attached."""
     given = beams, result.omega, result.multiplicity
     safe, omega, multiplicity = _ones_if(invalid, given)
     omega = with_derivative(
@@ -360,5 +363,5 @@ def _differentiable(
 
 @jax.jit
 def _ones_if(invalid: Array, values: Any) -> Any:
-    """``values``, or ones in their place."""
+    """Return ``values``, or ones in their place."""
     return jax.tree_util.tree_map(lambda x: jnp.where(invalid, jnp.ones_like(x), x), values)

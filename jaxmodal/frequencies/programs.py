@@ -1,4 +1,4 @@
-"""The compiled parts of the solvers of one arm: search, count, certificate; shapes are padded to share compilations."""
+"""Compiled parts of the solvers of one arm: search, count, certificate. Shapes are padded to share compilations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST = 2**53
 
 @jax.jit
 def padded_beams(beams: BeamArrays, invalid: Array) -> tuple[BeamArrays, Array]:
-    """Beams padded to a bucket of links (never evaluated) and the true number of links.
+    """Return beams padded to a bucket of links (never evaluated), and the true number of links.
 
     Invalid arms are replaced by harmless values.
     """
@@ -46,10 +46,10 @@ def padded_beams(beams: BeamArrays, invalid: Array) -> tuple[BeamArrays, Array]:
 
 
 class PaddedProblem(NamedTuple):
-    """What to search for in an arm: its padded beams, numbers of modes, and how many modes have frequency zero.
+    """A search problem: padded beams, mode numbers, and the number of zero frequencies.
 
-    ``modes`` holds the numbers (lanes,) of the ``num_modes`` modes, the last one over and over beyond them; ``search``
-    has, in place of modes of zero frequency, which no search finds, the lowest other one.
+    ``modes`` holds the numbers (lanes,) of the ``num_modes`` modes; the last one is repeated as padding. In ``search``,
+    modes of zero frequency, which the search cannot find, are replaced by the lowest other mode.
     """
 
     beams: BeamArrays
@@ -64,7 +64,7 @@ class PaddedProblem(NamedTuple):
 def padded_problem(
     beams: BeamArrays, invalid: Array, first: Array | int, num_modes: Array | int, *, lanes: int
 ) -> PaddedProblem:
-    """The search for modes ``first + 1`` to ``first + num_modes`` of an arm."""
+    """Return the search problem for modes ``first + 1`` to ``first + num_modes`` of an arm."""
     padded, num_links = padded_beams(beams, invalid)
     modes = first + jnp.minimum(jnp.arange(1, lanes + 1), num_modes)
     free = jnp.where(invalid, 0, number_of_zero_modes(beams))
@@ -73,14 +73,14 @@ def padded_problem(
 
 
 def padded_size(size: int, smallest: int, factor: int) -> int:
-    """The first of ``smallest``, times ``factor``, times ``factor`` again that is not less than ``size``."""
+    """Return the first of ``smallest * factor**k``, k = 0, 1, ..., that is at least ``size``."""
     while smallest < size:
         smallest *= factor
     return smallest
 
 
 class Solution(NamedTuple):
-    """Frequencies in rad/s, whether each was enclosed to `WIDTH`, their certificate, and evaluations in all."""
+    """Frequencies in rad/s, whether each was enclosed to `WIDTH`, their certificate, and the number of evaluations."""
 
     omega: Array
     converged: Array
@@ -90,7 +90,7 @@ class Solution(NamedTuple):
 
 @jax.jit
 def solve_padded(problem: PaddedProblem, flags: Theory) -> Solution:
-    """The modes to search for."""
+    """Return the solution for the modes in ``problem.search``."""
     beams, num_links, modes = problem.beams, problem.num_links, problem.search
 
     def at(omega: Array) -> Evaluation:
@@ -107,9 +107,9 @@ def solve_padded(problem: PaddedProblem, flags: Theory) -> Solution:
 
 @jax.jit
 def count_padded(beams: BeamArrays, num_links: Array, flags: Theory, omega: Array) -> Array:
-    """Counts below frequencies of shape (chunks, size), chunk by chunk.
+    """Return counts below frequencies of shape (chunks, size), chunk by chunk.
 
-    -1 below what is negative, or so high that a count is not exact.
+    -1 for negative frequencies, and where a count is not exact.
     """
 
     def count(x: Array) -> Array:
@@ -132,7 +132,7 @@ def confirm_padded(
     num_modes: Array,
     tolerance: Array,
 ) -> Certificate:
-    """The certificate of a list of frequencies."""
+    """Return the certificate of a list of frequencies."""
     return confirm(
         lambda x: evaluate_resolved(beams, flags, x, Arithmetic.double_double, num_links),
         omega,

@@ -1,10 +1,10 @@
-"""Frequencies inside brackets that counts in double-double prove, closed from both sides; on host arrays.
+"""Refinement of estimated frequencies inside brackets that double-double counts prove; on host arrays.
 
-Every evaluation gives the count J and the determinant D. The count says on which side of a mode it lies, so that the
-ends of a bracket are proven, whatever the estimates were worth. Between two ends that hold one mode alone D changes its
-sign once, and a parabola through them and a third point has exactly one zero there. Trials aim past that zero, towards
-the farther end, until both ends are closer than `WIDTH`. A neighbour just outside the bracket, next to which D is as
-small as next to the mode, so cannot be taken for it.
+Every evaluation gives the count J and the determinant D. The count tells on which side of a mode the trial lies, so
+that the ends of a bracket are proven, however good the estimates were. Between two ends that enclose a single mode D
+changes its sign once, and a parabola through them and a third point has exactly one zero there. Trials aim past that
+zero, towards the farther end, until both ends are closer than `WIDTH`. A neighbouring mode just outside the bracket,
+where D is as small as at the mode, can therefore not be mistaken for it.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _MOST = 60
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class _Search:
-    """The lanes of a search; arrays of shape (lanes,).
+    """State of a search; arrays of shape (lanes,).
 
-    ``first`` and ``half`` are the estimate that it started from and the relative half-width of the first bracket,
-    ``mode`` how many modes lie below. ``aim`` is how far past the zero the next trial aims, ``reach`` how far away a
-    missing end is sought; ``mark`` is the width that is to be halved, and ``failed`` how many trials did not.
+    ``first`` and ``half`` are the initial estimate and the relative half-width of the first bracket, ``mode`` is the
+    number of modes below. ``aim`` is how far past the zero the next trial aims, ``reach`` how far away a missing end is
+    sought; ``mark`` is the width to be halved, and ``failed`` the number of trials that did not halve it.
     """
 
     first: Array
@@ -62,7 +62,7 @@ class _Search:
 
     @classmethod
     def of(cls, omega: Array, half: Array, mode: Array) -> _Search:
-        """Nothing is known but the estimates."""
+        """Return the initial state: only the estimates are known."""
         ones, never = xp.ones_like(omega), xp.zeros_like(omega) > 0.0
         return cls(
             first=omega,
@@ -78,19 +78,19 @@ class _Search:
         )
 
     def take(self, lanes: np.ndarray) -> _Search:
-        """Some of the lanes, of arrays of NumPy."""
+        """Return some of the lanes (NumPy arrays)."""
         some: _Search = jax.tree_util.tree_map(lambda x: x[lanes], self)
         return some
 
     def put(self, lanes: np.ndarray, some: _Search) -> None:
-        """Write what changes of some lanes into the arrays of NumPy."""
+        """Write the changed fields of some lanes into the NumPy arrays."""
         self.e.put(lanes, some.e)
         for name in ("aim", "reach", "mark", "failed", "settled", "going"):
             getattr(self, name)[lanes] = getattr(some, name)
 
 
 def _unknown(omega: Array) -> Enclosure:
-    """Nothing is known of these lanes but an estimate."""
+    """Return enclosures of which only the estimate is known."""
     zeros, ones, none = xp.zeros_like(omega), xp.ones_like(omega), xp.full_like(omega, xp.nan)
     infinite = xp.full_like(omega, xp.inf)
     return Enclosure(
@@ -112,17 +112,17 @@ def _unknown(omega: Array) -> Enclosure:
 
 
 def _enclosed(e: Enclosure) -> Array:
-    """Both ends have been evaluated."""
+    """Return True where both ends have been evaluated."""
     return (e.lower > 0.0) & xp.isfinite(e.upper)
 
 
 def _alone(e: Enclosure) -> Array:
-    """Both ends have been evaluated, and the counts there leave one mode between them."""
+    """Return True where both ends have been evaluated and their counts leave one mode between them."""
     return _enclosed(e) & e.isolated
 
 
 def _tightened(e: Enclosure, mode: Array, trial: Array, d: Evaluation) -> Enclosure:
-    """One evaluation at ``trial``: it becomes the end on its side of the mode if it is closer than that."""
+    """Return the enclosures after an evaluation at ``trial``, which replaces the end on its side if it is closer."""
     count = d.count.astype(np.float64)
     passed = count > mode
     up, down = passed & (trial < e.upper), ~passed & (trial > e.lower)
@@ -147,7 +147,7 @@ def _tightened(e: Enclosure, mode: Array, trial: Array, d: Evaluation) -> Enclos
 
 
 def _retreated(e: Enclosure, trial: Array) -> tuple[Enclosure, Array]:
-    """Give up an end of a closed bracket that lies on the zero itself; one clear of it is tried."""
+    """Drop an end of a closed bracket that lies on the zero itself, and return a trial clear of it."""
     zero = e.omega
     closed = _alone(e) & (e.upper - e.lower <= WIDTH * zero)
     at_lower = closed & (zero - e.lower <= _CLEAR * zero)
@@ -166,7 +166,7 @@ def _retreated(e: Enclosure, trial: Array) -> tuple[Enclosure, Array]:
 
 
 def _zero(e: Enclosure) -> Array:
-    """The zero between two ends, of the parabola through them and the third point; of the chord without one."""
+    """Return the zero between two ends of the parabola through them and the third point; without one, of the chord."""
     span = e.upper - e.lower
     size = xp.fmax(e.lower_log, e.upper_log)
     low, high = xp.exp(e.lower_log - size), -xp.exp(e.upper_log - size)
@@ -185,7 +185,7 @@ def _zero(e: Enclosure) -> Array:
 
 
 def _next_trial(s: _Search, turn: Array | int) -> tuple[_Search, Array]:
-    """The next frequency of every lane, and the lanes without the ends that lie on the zero itself."""
+    """Return the next trial frequency of every lane, and the lanes without ends that lie on the zero itself."""
     halve = _enclosed(s.e) & (~_alone(s.e) | (s.failed >= _PATIENCE))
     trial = xp.where(halve, 0.5 * (s.e.lower + s.e.upper), _trial(s, turn))
     e, trial = _retreated(s.e, trial)
@@ -193,7 +193,7 @@ def _next_trial(s: _Search, turn: Array | int) -> tuple[_Search, Array]:
 
 
 def _after(s: _Search, trial: Array, d: Evaluation, turn: Array | int) -> _Search:
-    """What an evaluation at the trial frequencies makes of the lanes."""
+    """Return the state of the lanes after an evaluation at the trial frequencies."""
     e = _tightened(s.e, s.mode, trial, d)
     enclosed, alone = _enclosed(e), _alone(e)
     reach = xp.where((turn == 0) | enclosed, s.reach, _FARTHER * s.reach)
@@ -231,29 +231,28 @@ def refine(
     half: np.ndarray,
     mode: np.ndarray,
 ) -> tuple[Enclosure, np.ndarray]:
-    """Find modes of which estimates are known, to the last digits, each inside its own proven bracket.
+    """Refine estimates of modes to the last digits, each inside its own proven bracket.
 
     Parameters
     ----------
     evaluate : Callable
-        ``evaluate(lanes, omega)`` gives D and J in double-double for some of the lanes, one frequency each (rad/s).
+        ``evaluate(lanes, omega)`` returns D and J in double-double for some lanes, one frequency each (rad/s).
     omega : np.ndarray, shape (lanes,)
-        Estimates; a wrong one costs evaluations, or leaves the mode open, and never gives a wrong frequency.
+        Estimates. A wrong one costs evaluations or leaves the mode open, but never gives a wrong frequency.
     half : np.ndarray, shape (lanes,)
         Relative half-width of the first bracket about them.
     mode : np.ndarray, shape (lanes,)
-        How many modes lie below each.
+        Number of modes below each.
 
     Returns
     -------
     e : Enclosure
-        Arrays of shape (lanes,). ``omega`` is the frequency, the ends are those at which counts prove it, and ``error``
-        is by how much it may be wrong, relative: what the last evaluation changed, and four units in the last place
-        at the least.
+        Arrays of shape (lanes,). ``omega`` is the frequency, the counts at the two ends prove it, and ``error`` is its
+        relative error bound: the change in the last evaluation, but at least four units in the last place.
     settled : np.ndarray, shape (lanes,)
-        The bracket holds this mode alone and has closed. All else is undefined where it has not: those modes are closer
-        than float64 can part, the count and the sign of D contradict each other, or no such mode was met near the
-        estimate, within 3e-4 to 1e-2 of it.
+        True where the bracket holds only this mode and has closed. Elsewhere all other values are undefined: modes are
+        closer than float64 resolves, the count and the sign of D contradict each other, or there is no such mode
+        within 3e-4 to 1e-2 of the estimate.
     """
     with np.errstate(all="ignore"):  # of ends that are not there
         s = _Search.of(np.array(omega, float), np.array(half, float), np.array(mode))
@@ -271,9 +270,9 @@ def refine(
 def refine_together(
     evaluate: Callable[[Array], Evaluation], omega: Array, half: Array, mode: Array
 ) -> tuple[Enclosure, Array, Array]:
-    """`refine` as a formula of traced arrays: all lanes are evaluated as long as one goes on.
+    """Return `refine` as a traceable function: all lanes are evaluated until the last one is finished.
 
-    The third array is how many evaluations each lane needed.
+    The third array is the number of evaluations that each lane needed.
     """
 
     def goes_on(state: tuple[Array, _Search, Array]) -> Array:
@@ -296,7 +295,7 @@ def refine_together(
 
 @dataclasses.dataclass(frozen=True)
 class _Side:
-    """Evaluations at one side of the estimates of some lanes, which ascend."""
+    """Evaluations at one side of the estimates of some lanes, in ascending order."""
 
     lanes: np.ndarray
     value: Evaluation
@@ -313,7 +312,7 @@ def _at_both_sides(
     half: np.ndarray,
     lanes: np.ndarray,
 ) -> list[_Side]:
-    """The evaluations of the first two turns, where one call for both is the cheaper one."""
+    """Return the evaluations of the first two turns, if one call for both is cheaper; else an empty list."""
     if not 0 < lanes.size <= _BOTH:
         return []
     own = omega[lanes], half[lanes]
@@ -328,7 +327,10 @@ def _first(omega: Array, half: Array, turn: Array | int) -> Array:
 
 
 def _trial(s: _Search, turn: Array | int) -> Array:
-    """The next frequency of every lane: first both sides of the estimate, then a missing end, then past the zero."""
+    """Return the next frequency of every lane.
+
+    First both sides of the estimate, then a missing end, then past the zero.
+    """
     e, zero = s.e, s.e.omega
     outside = xp.where(xp.isfinite(e.upper), e.upper * (1.0 - s.reach), e.lower * (1.0 + s.reach))
     to_lower, to_upper = zero - e.lower, e.upper - zero

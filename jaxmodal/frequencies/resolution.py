@@ -1,4 +1,4 @@
-"""From which frequency on an arm's inertia is resolved beside its stiffness: below, counts are noise."""
+"""The lowest frequency at which an arm's inertia is resolved beside its stiffness; below it, counts are noise."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ RESOLVED = {Arithmetic.float64: 1e-7, Arithmetic.double_double: 1e-14}
 
 
 def starting_scale(beams: BeamArrays) -> Array:
-    """The frequency in rad/s about which a search without a guess starts; of each cell of beams (n, 1, cells)."""
+    """Return the frequency in rad/s about which a search without a guess starts; per cell for beams (n, 1, cells)."""
     rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
     own = xp.sqrt(rigidity) / (beams.length * beams.length)
     return xp.min(own, axis=tuple(range(max(1, own.ndim - 1))))
 
 
 def resolved(scale: Array, omega: Array, arithmetic: Arithmetic) -> Array:
-    """Trial frequencies in rad/s, those below which the inertia of all links is lost in rounding raised to there.
+    """Return trial frequencies in rad/s, raised to the lowest at which the inertia of the links is resolved.
 
     The count there is never too low, and a mode below is not certified.
     """
@@ -36,7 +36,7 @@ def evaluate_resolved(
     arithmetic: Arithmetic,
     num_links: Array | None = None,
 ) -> Evaluation:
-    """`condensation.evaluate` at `resolved` frequencies of one arm."""
+    """Return `condensation.evaluate` of one arm at `resolved` frequencies."""
     return evaluate(
         beams, flags, resolved(starting_scale(beams), omega, arithmetic), arithmetic, num_links
     )

@@ -1,4 +1,4 @@
-"""What the solvers return: natural frequencies with their certificates."""
+"""Results of the solvers: natural frequencies with their certificates."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ class NaturalFrequencies(Drawn, Certificate):
     Attributes
     ----------
     omega : Array, shape (..., K)
-        Angular frequencies in rad/s, ascending, repeated by multiplicity. NaN where the input is invalid,
-        and where there is no such mode: rigid links have no more than their springs allow.
+        Angular frequencies in rad/s, ascending, repeated by multiplicity. NaN where the input is invalid
+        and where the mode does not exist: an arm of rigid links has as many modes as its springs allow.
     status : Array, shape (..., K)
         `Status` codes.
     count_below, count_above : Array, shape (..., K)
         J, the number of natural frequencies below the lower and below the upper end of ``bracket``.
     bracket : Array, shape (..., K, 2)
-        The two frequencies in rad/s at which the counts were taken, at most 1e-12 (relative) from the group; of
-        batches 4e-8.
+        The two frequencies in rad/s at which the counts were taken, at most 1e-12 (relative) from the group, or 4e-8
+        in batches.
     group : Array, shape (..., K)
-        Index of the first mode of this mode's group, whose counts were taken together. Modes of one arm that are closer
-        than 1e-12 form one; batches and posture series part those that their counts tell apart, each certified alone.
+        Index of the first mode of this mode's group; the counts are taken per group. Modes of one arm closer than 1e-12
+        form a group. In batches and posture series, modes that the counts can separate are certified one by one.
     residual_ratio : Array, shape (..., K)
-        Relative error that the determinant at ``omega`` suggests, in units of 2.2e-16.
+        Relative error estimated from the determinant at ``omega``, in units of 2.2e-16.
     evaluations : Array, shape (...)
-        Evaluations of determinant and count.
+        Number of evaluations of determinant and count.
     theory : str
         Name of the theory.
     by_sign_changes : Array, shape (..., K), or None
-        True where the proof is one count above all modes and as many changes of sign of the determinant below it,
-        one in the bracket; otherwise, and where this is None, counts were taken at both ends of the bracket.
+        True where the proof is one count above all modes and the same number of sign changes of the determinant below
+        it, one of them in the bracket. Where it is False, or None, counts were taken at both ends of the bracket.
     first_mode : int
-        Number of the first mode: 1, unless they are those of a band.
+        Mode number of the first entry; 1, except for frequencies in a band.
     """
 
     omega: Array
@@ -65,16 +65,16 @@ class NaturalFrequencies(Drawn, Certificate):
 
     @property
     def omega_error(self) -> Array:
-        """Bound of the relative error of ``omega``, shape (..., K): 1e-12 or less of certified modes.
+        """Bound of the relative error of ``omega``, shape (..., K); at most 1e-12 for certified modes.
 
-        What the last evaluation changed, what rounding can have moved it by, and four units in the last place, by which
-        the values of an arm are rounded on their way.
+        It is the sum of the change in the last evaluation, the possible effect of rounding, and four units in the last
+        place for the rounding of the values of the arm.
         """
         return at_once(lambda ratio: EPS * (ratio.astype(np.float64) + 4.0), self.residual_ratio)
 
     @property
     def individual(self) -> Array:
-        """False for modes closer than 1e-9 (relative) to another of the list, which have no derivative of their own."""
+        """False for modes closer than 1e-9 (relative) to another in the list, which have no derivative of their own."""
         return individual_modes(self.omega, self.multiplicity)
 
     @property
@@ -83,7 +83,7 @@ class NaturalFrequencies(Drawn, Certificate):
         return at_once(lambda omega: omega / (2.0 * math.pi), self.omega)
 
     def tables(self) -> list[Table]:
-        """Return the frequencies in Hz with their certificates; of a batch the range of each mode."""
+        """Return the frequencies in Hz with their certificates; for a batch, the range of each mode."""
         return [frequencies_table(self)]
 
     def to_xarray(self) -> xarray.Dataset:
@@ -92,13 +92,13 @@ class NaturalFrequencies(Drawn, Certificate):
 
 
 def fields_of(found: NaturalFrequencies) -> dict[str, Array]:
-    """The arrays of a result by name, those that it has."""
+    """Return the arrays of a result by name, without those that are None."""
     arrays = ((f.name, getattr(found, f.name)) for f in dataclasses.fields(found))
     return {name: x for name, x in arrays if x is not None and name not in ("theory", "first_mode")}
 
 
 def raise_uncertified(result: NaturalFrequencies, name: str) -> None:
-    """Raise `UncertifiedError` where a mode of the arm of this name is not certified."""
+    """Raise `UncertifiedError` if a mode is not certified. ``name`` is the name of the arm in the message."""
     codes = np.asarray(result.status)
     if codes.size == 0 or not np.any(codes):
         return

@@ -1,11 +1,11 @@
-"""Enclosure of natural frequencies: isolated by the count, refined on the determinant, all modes of an arm together.
+"""Enclosure of natural frequencies: isolation by counts, refinement on the determinant, all modes of an arm together.
 
 Every evaluation yields the count J and the determinant D at a trial frequency. Each count tightens the brackets of
-all modes. A bracket that holds one mode alone is refined by the interpolation of N. Anderson and A. Bjorck (BIT 13,
-1973, 253-264) on D with the other modes divided out, which is nearly linear; one that holds several is cut by the
-count, so that coincident modes are enclosed like any others.
+all modes. A bracket with a single mode is refined by the interpolation of N. Anderson and A. Bjorck (BIT 13,
+1973, 253-264) on D with the other modes divided out, which is nearly linear. A bracket with several modes is divided
+by counts, so that coincident modes are enclosed like any others.
 
-Arrays have shape (modes, ...): further axes are arms that are searched side by side.
+Arrays have shape (modes, ...); further axes are arms that are searched at the same time.
 """
 
 from __future__ import annotations
@@ -42,13 +42,12 @@ _LOG_HALF = -0.6931471805599453
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Brackets(Bracket):
-    """Brackets of the sought modes and what is known at their ends; arrays of shape (modes, ...).
+    """Brackets of the modes sought, with the values at their ends; arrays of shape (modes, ...).
 
     ``lower_count < mode <= upper_count``. ``lower_weight, upper_weight`` are the logarithmic weights of the
-    interpolation; ``side`` is the end replaced last
-    (-1, +1); ``mark`` and ``stalled`` watch that three rounds halve a bracket; ``estimate`` is the interpolated
-    frequency; ``consistent`` says that at both ends the parity of J is the sign of D. ``evaluations`` counts those that
-    each mode's own search took.
+    interpolation; ``side`` is the end replaced last (-1, +1); ``mark`` and ``stalled`` monitor that three rounds halve
+    a bracket; ``estimate`` is the interpolated frequency; ``consistent`` is True if the parity of J agrees with the
+    sign of D at both ends. ``evaluations`` is the number of evaluations in the search of each mode.
     """
 
     lower_weight: Array
@@ -62,13 +61,13 @@ class Brackets(Bracket):
     rounds: Array
 
     def converged(self, width: float | Array) -> Array:
-        """Which brackets are narrower than ``width``, relative."""
+        """Return True for brackets with a relative width of at most ``width``."""
         return xp.isfinite(self.upper) & (self.upper - self.lower <= width * self.upper)
 
     def well_estimated(self, error: float) -> Array:
-        """Where one mode is alone and its estimate, by a chord, right to this relative error by its ends.
+        """Return True where a mode is isolated and its chord estimate has at most this relative error.
 
-        A chord is off by the product of the distances of its ends, over that of the nearest other mode.
+        The error of a chord is the product of the distances to its ends over the distance to the nearest other mode.
         """
         room = xp.full_like(self.estimate[:1], xp.inf)
         apart = xp.concatenate([room, self.estimate[1:] - self.estimate[:-1], room])
@@ -98,31 +97,33 @@ def find_brackets(
     modes : Array
         The mode numbers sought, from 1, shape (modes, 1, ...), ascending; repeated numbers only cost time.
     first_trials : Array
-        Trial frequencies of the first round in rad/s, shape (modes, ...): best between the modes. Another number of
-        them than of modes is a round of its own, which costs a compiled search a second copy of the evaluation.
+        Trial frequencies of the first round in rad/s, shape (modes, ...), ideally between the modes. If their number
+        differs from that of the modes, they form a separate round, and a compiled search has a second copy of the
+        evaluation.
     guess : Array
-        Estimates of the modes themselves, as good as there are; those beyond the number of modes, if any, are estimates
-        of the next higher modes, which only speed up the interpolation.
+        Estimates of the modes. Entries beyond the number of modes are estimates of the next higher modes, which only
+        speed up the interpolation.
     log_at_zero : Array
-        Limit of log|D| at zero frequency, where no mode is passed: every search starts from there.
+        Limit of log|D| at zero frequency, below all modes, where every search starts.
     width : float or Array
-        Relative width to reach, of all modes or of each, at least 2 units in the last place. The ends then lie about
+        Relative width to reach, for all modes or for each; at least 2 units in the last place. The ends are then about
         half a width from the mode.
     max_rounds : int
-        Evaluations of each lane at most.
+        Largest number of evaluations of each lane.
     beyond_wanted : int
-        How many of the last modes are sought only to help the others: where no frequency above them is known when the
-        others are enclosed, there may be none, and they are left.
+        Number of last modes that are sought only to help the others. If no frequency above them is known when the
+        others are enclosed, they may not exist and are given up.
     known : Brackets, optional
-        What another call has found of the same modes.
+        Brackets of the same modes from another call.
     enough : float
-        A mode alone, whose estimate is right to about so much, relative, is sought no further: its bracket stays wide.
+        Relative error at which the search of an isolated mode stops because its estimate is good enough; its bracket
+        then stays wide.
 
     Returns
     -------
     Brackets
-        ``converged(width)`` tells which modes were enclosed. A narrow bracket with a count
-        difference of two or more holds a cluster.
+        ``converged(width)`` is True for the enclosed modes. A narrow bracket with a count
+        difference of two or more contains a cluster.
     """
     shape = (modes.shape[0], *first_trials.shape[1:])
     estimate = guess[: shape[0]]
@@ -189,18 +190,18 @@ def find_brackets(
 
 
 def grid_trials(scale: Array, lanes: int) -> Array:
-    """First trial frequencies without a guess: a geometric grid about ``scale``, shape (lanes, ...)."""
+    """Return first trial frequencies without a guess: a geometric grid about ``scale``, shape (lanes, ...)."""
     exponents = np.arange(lanes, dtype=scale.dtype) - float(lanes // 3)
     return scale[None] * (_GRID_RATIO**exponents).reshape((lanes,) + (1,) * scale.ndim)
 
 
 def separating_trials(guess: Array, lanes: int) -> Array:
-    """First trial frequencies between (and one above) the first ``lanes`` modes of a longer guess."""
+    """Return first trial frequencies between (and one above) the first ``lanes`` modes of a longer guess."""
     return xp.sqrt(guess[:lanes] * guess[1 : lanes + 1])
 
 
 def _trial(b: Brackets, modes: Array, width: float | Array) -> Array:
-    """The next trial frequency of each bracket."""
+    """Return the next trial frequency of each bracket."""
     several = xp.maximum(b.upper_count - b.lower_count, 1.0)
     share = (modes - b.lower_count - 0.5) / several
     upper = xp.where(xp.isfinite(b.upper), b.upper, 1.0)
@@ -223,7 +224,7 @@ def _trial(b: Brackets, modes: Array, width: float | Array) -> Array:
 
 
 def _interpolated(b: Brackets, modes: Array, repeated: Array, beyond: Array) -> Array:
-    """Zero of the weighted chord of D with the other modes divided out; the middle of a cluster."""
+    """Return the zero of the weighted chord of D with the other modes divided out; for a cluster, the middle."""
     known = xp.isfinite(b.upper)
     upper = xp.where(known, b.upper, 2.0 * b.lower)
     skipped = repeated[None] | (modes[None] == modes[:, None])
@@ -253,7 +254,7 @@ def _interpolated(b: Brackets, modes: Array, repeated: Array, beyond: Array) -> 
 def _tightened(
     b: Brackets, modes: Array, trial: Array, value: Evaluation, width: float | Array
 ) -> Brackets:
-    """Brackets after one round: every trial frequency may replace the ends of every bracket."""
+    """Return the brackets after one round; every trial frequency may replace an end of every bracket."""
     count = value.count.astype(trial.dtype)
     agrees = (value.sign > 0.0) == (value.count % 2 == 0)
     passed = count[None] >= modes[:, None]
@@ -308,6 +309,6 @@ def _tightened(
 
 
 def _log_weight(log_ratio: Array) -> Array:
-    """``log(1 - r)`` for the ratio r of the new to the replaced value, ``log(1/2)`` where r >= 1."""
+    """Return ``log(1 - r)`` for the ratio r of the new to the replaced value, ``log(1/2)`` where r >= 1."""
     ratio = xp.exp(xp.minimum(log_ratio, 0.0))
     return xp.where(ratio < 1.0, xp.log1p(-xp.where(ratio < 1.0, ratio, 0.0)), _LOG_HALF)

@@ -1,4 +1,4 @@
-"""Whether the forces at rest buckle an arm: the count as the frequency tends to zero."""
+"""Detection of buckling under static forces, by the count as the frequency tends to zero."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def number_unstable(
     arithmetic: Arithmetic = Arithmetic.double_double,
     num_links: Array | None = None,
 ) -> Array:
-    """How many squares of frequencies are not above zero, besides the ``free`` zero frequencies, int64.
+    """Return the number of squared frequencies that are not positive, int64, besides the ``free`` zero frequencies.
 
-    The number of modes below the lowest frequency that is resolved (`resolution`).
+    It is the number of modes below the lowest resolved frequency (`resolution`).
 
     Parameters
     ----------
     beams, flags
         Link values, each of shape (n, ...), under axial forces, and the flags of the theory.
     free : Array
-        How many modes have frequency zero (`number_of_zero_modes`), of shape (...).
+        Number of modes with frequency zero (`number_of_zero_modes`), shape (...).
     arithmetic : Arithmetic
-        In float64 the count sees some more than in double-double.
+        The count in float64 is somewhat larger than in double-double.
     num_links : Array, optional
         Number of links in use when ``beams`` is padded to a longer shape.
     """
@@ -47,7 +47,7 @@ def number_unstable(
 
 
 def refused(result: NaturalFrequencies, unstable: Array) -> NaturalFrequencies:
-    """The result, of an ``unstable`` arm without any frequency."""
+    """Return the result with NaN frequencies and the status ``unstable`` for ``unstable`` arms."""
     return dataclasses.replace(
         result,
         omega=xp.where(unstable, xp.nan, result.omega),

@@ -1,4 +1,4 @@
-"""Natural frequencies as tables for people and as labelled datasets."""
+"""Natural frequencies as text tables and as labelled datasets."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ DIGITS = 5
 
 
 def hertz_text(hertz: float, digits: int = DIGITS) -> str:
-    """Return a frequency with a number of significant digits, trailing zeros kept."""
+    """Return a frequency with the given number of significant digits, trailing zeros kept."""
     return f"{hertz:#.{digits}g}".rstrip(".")
 
 
 def certificate_text(status: int | np.integer, multiplicity: int = 1) -> str:
-    """Return what a frequency may be trusted for in a few words."""
+    """Return the status of a frequency as text: ``certified, 2-fold``."""
     repeated = f", {multiplicity}-fold" if multiplicity > 1 else ""
     code = Status(int(status))
     return f"certified{repeated}" if code is Status.certified else f"NOT certified: {code.name}"
 
 
 def frequencies_table(result: NaturalFrequencies) -> Table:
-    """Return the frequencies of one arm, or the ranges of those of a batch, with their certificates."""
+    """Return the frequencies of one arm, or the ranges in a batch, with their certificates."""
     hertz, status = np.asarray(result.frequencies_hz), np.asarray(result.status)
     if hertz.ndim == 1:
         multiplicity = np.asarray(result.multiplicity)
@@ -62,7 +62,7 @@ def frequencies_table(result: NaturalFrequencies) -> Table:
 
 
 def certificate_table(found: Certificate) -> Table:
-    """Return the verdict on each frequency of a list."""
+    """Return the table of the status of each frequency of a list."""
     bracket = np.asarray(found.bracket) / (2.0 * np.pi)
     rows = [
         [
@@ -90,7 +90,7 @@ def frequency_variables(
 
 
 def _dims(status: Any, last: str) -> tuple[str, ...]:
-    """Dimensions of what has one value for each frequency: ``last``, and before it cell for a batch."""
+    """Return the dimensions of a variable with one value per frequency: ``last``, preceded by cell for a batch."""
     leading = [f"cell_{k}" for k in range(np.ndim(status) - 1)]
     return (*(leading if len(leading) > 1 else ["cell"] * len(leading)), last)
 
@@ -98,7 +98,7 @@ def _dims(status: Any, last: str) -> tuple[str, ...]:
 def _count_variables(
     result: NaturalFrequencies | Certificate, dims: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return what the counts say of each frequency as variables of a dataset."""
+    """Return counts and brackets of each frequency as variables of a dataset."""
     texts = {
         "certified": "whether the counts confirm the mode",
         "count_below": "natural frequencies below the bracket",
@@ -122,7 +122,7 @@ def frequencies_dataset(result: NaturalFrequencies) -> xarray.Dataset:
 
 
 def certificate_dataset(found: Certificate) -> xarray.Dataset:
-    """Return the verdict on each frequency of a list as a dataset with the dim entry, and cell for a batch."""
+    """Return the status of each frequency of a list as a dataset with the dim entry, and cell for a batch."""
     import xarray
 
     found, dims = to_host(found), _dims(found.status, "entry")

@@ -1,4 +1,4 @@
-"""Frequencies of arms with tapered links: refinement that converges provably, with an error estimate."""
+"""Natural frequencies of arms with tapered links, by provably convergent refinement with an error estimate."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _ROUNDING = 1e-11
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class TaperedFrequencies(BoundedFrequencies):
-    """Natural frequencies of an arm with tapered links, or of a planar arm under loads, refined.
+    """Natural frequencies, by refinement, of an arm with tapered links or of a planar arm under loads.
 
     Attributes
     ----------
     finest : NaturalFrequencies
-        The certified frequencies of the arm with most pieces.
+        The certified frequencies of the arm with the most pieces.
     """
 
     finest: NaturalFrequencies | None = None
@@ -48,36 +48,36 @@ def tapered_frequencies(
     max_pieces: int = 64,
     what: str = "of tapered links",
 ) -> TaperedFrequencies:
-    """Lowest natural frequencies of an arm with tapered links, refined until the error estimate is small enough.
+    """Return the lowest natural frequencies of an arm with tapered links, refined to a given error estimate.
 
     Parameters
     ----------
     build
-        Returns the arm for a number of pieces and a bound, as `tapered` and `tabulated` take them.
+        Function ``build(pieces, bound)`` that returns the arm; see the arguments of `tapered` and `tabulated`.
     num_modes, theory
         As for `natural_frequencies`.
     tolerance
         Relative error to reach, more than 0.
     pieces, max_pieces
-        The first and the last number of pieces; doubled in between.
+        First and last number of pieces; it is doubled in each refinement.
     what
-        What varies along links, for the title of the table.
+        Description of what varies along links, for the title of the table.
 
     Returns
     -------
     TaperedFrequencies
-        With the smallest error that ``max_pieces`` allows, if the tolerance is not reached: look at ``error``.
+        If the tolerance is not reached, the result with ``max_pieces``; check ``error``.
 
     Raises
     ------
     ValueError
-        ``tolerance`` or the numbers of pieces are not usable; else as `natural_frequencies` and `tapered`.
+        If ``tolerance`` or a number of pieces is invalid. Other errors as for `natural_frequencies` and `tapered`.
 
     Notes
     -----
-    With a uniform piece's section at its middle a frequency is off by a multiple of the square of its length
-    (Rayleigh's quotient integrates the error of the section, which is odd about the middle, against a smooth
-    function). Bounds: less stiffness and more mass lower every Rayleigh quotient and so every frequency.
+    If each uniform piece has the section at its middle, the error of a frequency is proportional to the square of the
+    piece length: Rayleigh's quotient integrates the error of the section, which is odd about the middle, against a
+    smooth function. Bounds: less stiffness and more mass lower every Rayleigh quotient and so every frequency.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def tapered_frequencies(
 def _extrapolated(
     found: list[NaturalFrequencies],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Extrapolation of three refinements to no length, and its relative error."""
+    """Return the extrapolation of three refinements to zero piece length, and its relative error."""
     coarse, middle, fine = (np.asarray(x.omega) for x in found)
     first, second = (4.0 * middle - coarse) / 3.0, (4.0 * fine - middle) / 3.0
     with np.errstate(divide="ignore", invalid="ignore"):

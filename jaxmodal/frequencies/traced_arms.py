@@ -1,6 +1,6 @@
-"""Frequencies of traced values of an arm that makes its own model: NumPy solves it, from within a program or outside.
+"""Natural frequencies of arms in space with traced values, solved in NumPy inside a program or outside.
 
-Derivatives are those that the modes give; nothing is differentiated through the search.
+Derivatives are computed from the modes, not by differentiating the search.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from jaxmodal.runtime.statuses import Status
 def traced_frequencies(
     arm: OtherArm, theory: TheoryName, count: int, solve: Callable[[OtherArm], NaturalFrequencies]
 ) -> NaturalFrequencies:
-    """The ``count`` lowest frequencies of an arm of which values are traced.
+    """Return the ``count`` lowest frequencies of an arm with traced values.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def traced_frequencies(
     Returns
     -------
     NaturalFrequencies
-        Under jit and vmap a call back to NumPy, cell by cell; under grad alone computed at once. ``omega`` has first
-        derivatives, members of a repeated frequency those of its mean. An impossible value gives NaN and
-        `Status.invalid_input`.
+        Under jit and vmap computed by a callback into NumPy for each cell; under grad alone computed immediately.
+        ``omega`` has first derivatives; members of a repeated frequency have those of its mean. An invalid value gives
+        NaN and `Status.invalid_input`.
     """
     leaves, structure = jax.tree_util.tree_flatten(arm)
     leaves = [jnp.asarray(leaf, np.float64) for leaf in leaves]
@@ -65,12 +65,12 @@ def traced_frequencies(
 
 
 def _concrete(structure: Any, values: Any) -> Any:
-    """The arm of values that are arrays of NumPy or JAX."""
+    """Return the arm with concrete values, given as NumPy or JAX arrays."""
     return jax.tree_util.tree_unflatten(structure, [np.float64(np.asarray(x)) for x in values])
 
 
 def _impossible(count: int, theory: TheoryName) -> NaturalFrequencies:
-    """The result for an arm with a value that no arm may have."""
+    """Return the result for an arm with an invalid value."""
     numbers = np.arange(count)
     return NaturalFrequencies(
         omega=np.full(count, np.nan),
@@ -89,9 +89,9 @@ def _impossible(count: int, theory: TheoryName) -> NaturalFrequencies:
 def _differentiable(
     structure: Any, theory: TheoryName, leaves: list[Array], modes: list[Array]
 ) -> Array:
-    """The frequencies, the first of ``modes``, unchanged, as a differentiable function of the leaves of the arm.
+    """Return the frequencies, ``modes[0]``, as a differentiable function of the leaves of the arm.
 
-    The others are the first mode of the group of each, and how many there are in it.
+    The other two entries of ``modes`` are the first mode of each mode's group, and the size of the group.
     """
     return modes[0]
 
@@ -109,7 +109,7 @@ def _differentiable_jvp(
 def _gradients(
     structure: Any, theory: TheoryName, leaves: list[Array], modes: list[Array]
 ) -> Array:
-    """The derivatives of the frequencies by the leaves, (K, leaves)."""
+    """Return the derivatives of the frequencies by the leaves, (K, leaves)."""
     size = (modes[0].shape[0], len(leaves))
 
     def gradients(modes: Any, values: Any) -> np.ndarray:
@@ -129,6 +129,6 @@ def _gradients(
 @_gradients.defjvp
 def _no_second_derivatives(*_: Any) -> Any:
     raise TypeError(
-        "second derivatives of the frequencies of an arm in space are not available: take differences of first ones, "
-        "which jax.grad, jax.jacfwd and jaxmodal.sensitivities give exactly"
+        "second derivatives of the frequencies of an arm in space are not available; take differences of the first "
+        "derivatives, which jax.grad, jax.jacfwd and jaxmodal.sensitivities compute exactly"
     )

@@ -1,4 +1,4 @@
-"""The modes of frequency zero, which free joints allow: left out of searches, and put before what these have found."""
+"""Modes of frequency zero due to free joints: excluded from searches, and put first in results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jaxmodal.runtime.statuses import Status
 
 
 def without_zero_modes(value: Evaluation, free: Array, omega: Array) -> Evaluation:
-    """``value`` with the ``free`` zero frequencies, int64, divided out and not counted."""
+    """Return ``value`` with the ``free`` zero frequencies, int64, divided out and not counted."""
     return dataclasses.replace(
         value,
         sign=xp.where(free % 2 == 0, value.sign, -value.sign),
@@ -23,11 +23,11 @@ def without_zero_modes(value: Evaluation, free: Array, omega: Array) -> Evaluati
 
 
 def with_zero_modes(result: NaturalFrequencies, modes: Array, free: Array) -> NaturalFrequencies:
-    """The result for the first of these mode numbers; the ``free`` lowest have frequency zero.
+    """Return the result for the first of these mode numbers, with frequency zero for the ``free`` lowest.
 
-    In their place stand copies of the lowest other mode, whose lower count says how many modes lie below it; where a
-    search found none, as of an arm of rigid links, both counts are those far above all modes. ``free`` has the leading
-    axes of the result.
+    Zero modes replace copies of the lowest other mode, whose lower count is the number of modes below it. If the search
+    found none, as for an arm of rigid links, both counts are those far above all modes. ``free`` has the leading axes
+    of the result.
     """
     modes = modes[: result.omega.shape[-1]]
     free = xp.asarray(free)[..., None]

@@ -1,4 +1,4 @@
-"""Modal quantities of many arms as a table for people and as a labelled dataset."""
+"""Modal quantities of many arms as a text table and as a labelled dataset."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _excitations(found: Any) -> dict[str, str]:
 
 
 def quantities_table(found: Any) -> Table:
-    """Return a row for each mode of `ModalQuantities`: ranges over the arms, and what matters most."""
+    """Return a table of `ModalQuantities` with one row per mode: ranges over the arms, most influential parameters."""
     cells, modes = np.shape(found.individual)
     shares = 100.0 * np.asarray(found.effective_mass) / np.asarray(found.total_mass)[:, None, :]
     sizes = np.abs(np.asarray(found.logarithmic))
@@ -52,7 +52,7 @@ def quantities_table(found: Any) -> Table:
 
 
 def _ranges(values: np.ndarray) -> list[tuple[float, float]]:
-    """The least and the largest of each column (N, motions), NaN where there is none."""
+    """Return the minimum and maximum of each column (N, motions); NaN for a column without finite values."""
     finite = np.isfinite(values)
     low = np.min(values, axis=0, where=finite, initial=np.inf)
     high = np.max(values, axis=0, where=finite, initial=-np.inf)

@@ -1,7 +1,7 @@
-"""Sensitivities, energies and effective masses of many arms at frequencies that are known already.
+"""Sensitivities, energies and effective masses of many arms at known frequencies.
 
-Nothing is searched here: the modes at the frequencies that `natural_frequencies_batch` certified give all
-derivatives and energies at once, one compiled call for a block of cells.
+Nothing is searched: the modes at the frequencies certified by `natural_frequencies_batch` give all
+derivatives and energies, in one compiled call for a block of cells.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SAME = 1e-6
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ModalQuantities(Result):
-    """Quantities of K modes of N arms of n links; shapes of unit modal mass; SI units.
+    """Modal quantities of K modes of N arms with n links; for mode shapes of unit modal mass; SI units.
 
     Attributes
     ----------
@@ -54,21 +54,21 @@ class ModalQuantities(Result):
     logarithmic : Array, shape (N, K, P)
         ``d ln omega/d ln p``; 0 for a parameter that is 0 or infinite.
     participation : Array, shape (N, K, 3)
-        Participation factors of a base that moves in x, in y (sqrt(kg)) or turns (m sqrt(kg)). Of arms in space
-        (N, K, 6): along, then about x, y, z of the ground.
+        Participation factors of a base that moves in x, in y (sqrt(kg)) or turns (m sqrt(kg)). For arms in space
+        (N, K, 6): along, then about the ground's x, y, z.
     effective_mass : Array, shape (N, K, 3) or (N, K, 6)
         Effective masses (kg, kg, kg m^2) for the same motions.
     total_mass : Array, shape (N, 3) or (N, 6)
-        What moves with the base: mass (kg) for each direction, moment of inertia about the base (kg m^2) for each
-        axis.
+        Mass (kg) for each direction and moment of inertia about the base (kg m^2) for each axis of everything that
+        moves with the base.
     energies : Energies or SpatialEnergies
         Peak energies in J by link, arrays of shape (N, K, n).
     individual : Array, shape (N, K)
-        True where the numbers are those of this mode alone. False in a cluster of (nearly) equal frequencies:
-        there derivatives, effective masses and energies are the means over its modes, which do not depend on
-        the choice of a basis; a participation factor does.
+        True where the values are those of this mode. False in a cluster of (nearly) equal frequencies: derivatives,
+        effective masses and energies are then means over its modes, which do not depend on the choice of a basis;
+        participation factors do.
     certified : Array, shape (N, K)
-        Whether the frequencies are certified.
+        True where the frequencies are certified.
     addresses : tuple of str
         The parameters.
     """
@@ -85,7 +85,7 @@ class ModalQuantities(Result):
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """`Status` codes, shape (N, K): resolved, cluster_mean, uncertified like the frequency, no_value if NaN."""
+        """`Status` codes, shape (N, K): resolved, cluster_mean, uncertified (as the frequency), or no_value for NaN."""
         known = ~np.isnan(np.asarray(self.effective_mass)).any(axis=-1)
         known &= ~np.isnan(np.asarray(self.derivative)).any(axis=-1)
         own = np.where(np.asarray(self.individual), int(Status.resolved), int(Status.cluster_mean))
@@ -93,19 +93,19 @@ class ModalQuantities(Result):
         return np.where(known, sure, int(Status.no_value))
 
     def tables(self) -> list[Table]:
-        """Return a row for each mode: ranges of the effective masses over the arms, and what matters most."""
+        """Return a table with one row per mode: ranges of the effective masses, most influential parameters."""
         from jaxmodal.modes.batch_tables import quantities_table
 
         return [quantities_table(self)]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return all of it as a dataset with dims cell, mode, parameter, excitation, link; derivatives in Hz."""
+        """Return the quantities as a dataset with dims cell, mode, parameter, excitation, link; derivatives in Hz."""
         from jaxmodal.modes.batch_tables import quantities_dataset
 
         return quantities_dataset(self)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return the sensitivities and derivatives as a data frame, a row for each arm, mode and parameter."""
+        """Return sensitivities and derivatives as a data frame with one row per arm, mode and parameter."""
         return self.to_xarray()[["derivative_hz", "logarithmic", "individual"]].to_dataframe()
 
 
@@ -117,38 +117,38 @@ def modal_quantities_batch(
     addresses: Sequence[str] = (),
     cluster_tolerance: float = CLUSTER_TOLERANCE,
 ) -> ModalQuantities:
-    """Sensitivities, energies and effective masses of many variants of an arm, at their certified frequencies.
+    """Return sensitivities, energies and effective masses of many variants of an arm at known frequencies.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
-        The arm that all cells share but for ``parameters``.
+        The arm; cells differ from it only in ``parameters``.
     parameters : mapping of str to array, shape (N,)
         Values by address, as for `natural_frequencies_batch`.
     frequencies : NaturalFrequencies
-        What `natural_frequencies_batch` found for them, ``omega`` of shape (N, K).
+        Result of `natural_frequencies_batch` for them, ``omega`` of shape (N, K).
     addresses : sequence of str
-        Parameters to differentiate with respect to; ``link*`` changes all links together.
+        Parameters to differentiate by; ``link*`` changes all links together.
     cluster_tolerance : float
-        Frequencies closer than this, relative, form a cluster and get its means.
+        Relative distance below which frequencies form a cluster, for which means are returned.
 
     Returns
     -------
     ModalQuantities
-        NaN in cells whose frequencies are NaN, and of modes of zero frequency.
+        NaN in cells whose frequencies are NaN, and for modes of zero frequency.
 
     Raises
     ------
     ArmError
-        An address is unknown, or frequencies (of the last certified cell) are those of another arm.
+        If an address is unknown, or the frequencies (of the last certified cell) are those of another arm.
     ValueError
-        The frequencies are not those of as many cells, or the tolerance is not usable.
+        If the number of cells differs from that of the frequencies, or the tolerance is invalid.
 
     Notes
     -----
-    The derivatives are those of `sensitivities`, by the energies of the modes (`energies`). Of a mode that is
-    the last of the list, a neighbour beyond the list is noticed when the count at the bracket shows it. Arms in space
-    are taken one after the other in NumPy, about 8 ms for each mode of six links.
+    The derivatives are those of `sensitivities`, computed from the energies of the modes (`energies`). A cluster
+    that continues beyond the last listed mode is detected only if the count at its bracket shows it. Arms in space
+    are computed one after the other in NumPy, about 8 ms per mode for six links.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def modal_quantities_batch(
 def _require_those_of(
     arm: Arm | SpatialArm, parameters: Mapping[str, Any], frequencies: NaturalFrequencies
 ) -> None:
-    """Refuse frequencies of other arms or parameters, by the counts about those of the last certified cell."""
+    """Refuse frequencies of another arm or other parameters, by counts at those of the last certified cell."""
     certified = np.flatnonzero(np.all(np.asarray(frequencies.status) == Status.certified, axis=1))
     if not certified.size:
         return

@@ -1,4 +1,4 @@
-"""Modal quantities of many cells, planar or in space: from derivatives by single values to what is returned."""
+"""Modal quantities of many cells, planar or in space: from derivatives by single values to the returned fields."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from jaxmodal.eigenspaces.clusters import cluster_means
 
 
 class CellFields(NamedTuple):
-    """What is found of N cells with K modes; arrays have N first.
+    """Results for N cells with K modes; arrays have N first.
 
     Attributes
     ----------
     derivative, value : dict
-        Derivatives of the frequencies, (N, K), and the values (N,), by single address.
+        Derivatives of the frequencies, (N, K), and the values (N,), by single-value address.
     omega : array, shape (N, K)
-        Those frequencies in rad/s, any positive number for one that is 0 or not known.
+        Those frequencies in rad/s; any positive number where it is 0 or unknown.
     invalid : array, shape (N,)
-        Cells of which nothing is known.
+        True for cells without results.
     effective_mass, energies, participation, total_mass
-        As `ModalQuantities` has them, energies by name.
+        As in `ModalQuantities`, energies by name.
     """
 
     derivative: dict[str, Any]
@@ -39,14 +39,14 @@ class CellFields(NamedTuple):
     def quantities(
         self, first: NDArray[np.int64], members: Sequence[Sequence[str]]
     ) -> dict[str, Any]:
-        """Fields of `ModalQuantities`: derivatives by address, means over clusters, NaN where a cell is invalid.
+        """Return the fields of `ModalQuantities`: derivatives by address, means over clusters, NaN for invalid cells.
 
         Parameters
         ----------
         first : array, shape (N, K)
-            Index of the first mode of each one's cluster.
+            Index of the first mode of each mode's cluster.
         members
-            The single addresses that each column of the derivatives adds up.
+            The single-value addresses that each column of the derivatives sums over.
         """
         relative = {}
         for single, own in self.derivative.items():

@@ -1,4 +1,4 @@
-"""What mode shapes in the plane and in space have alike."""
+"""Common base class of planar and spatial mode shapes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ExactShapes(Drawn, Result):
-    """Mode shapes of unit modal mass: what they have in the plane and in space alike, and what follows from it."""
+    """Mode shapes of unit modal mass, planar or in space, with derived quantities."""
 
     frequencies: NaturalFrequencies
     stations: Array
@@ -44,7 +44,7 @@ class ExactShapes(Drawn, Result):
         raise NotImplementedError
 
     def tables(self) -> list[Table]:
-        """Return shares of energy, effective masses and residuals, then what a small mass would do where."""
+        """Return tables of energy shares, effective masses and residuals, and of the effect of small masses."""
         from jaxmodal.modes.shape_tables import added_masses_table, shapes_table
 
         return [shapes_table(self), added_masses_table(self)]
@@ -56,7 +56,7 @@ class ExactShapes(Drawn, Result):
         return shapes_dataset(self)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return `fields` as a data frame, a row for mode, link and station."""
+        """Return `fields` as a data frame with one row per mode, link and station."""
         return self.to_xarray()[list(self.fields)].to_dataframe()
 
     @property
@@ -76,11 +76,11 @@ class ExactShapes(Drawn, Result):
 
     @property
     def effective_mass(self) -> Array:
-        """Effective modal masses of a base that moves along an axis (kg) or turns (kg m^2), as ``participation``.
+        """Effective modal masses of a base that moves along an axis (kg) or turns (kg m^2); shape of ``participation``.
 
-        Over all modes they add up to ``total_mass``, less what a theory without axial motion lets follow the
-        base rigidly. NaN for a mode of zero frequency, as its shape: of the motions without strain none is a mode
-        more than another. Together these have what the others leave of ``total_mass``.
+        Their sum over all modes is ``total_mass``, less the part that follows the base rigidly in a theory without
+        axial motion. NaN for modes of zero frequency, as are their shapes: the choice of modes among the motions
+        without strain is arbitrary. Together these have the rest of ``total_mass``.
         """
         return at_once(xp.square, self.participation)
 
@@ -88,7 +88,7 @@ class ExactShapes(Drawn, Result):
     def hz_per_kg(self) -> Array:
         """Derivatives of the frequencies by a point mass added at each station, Hz/kg, shape (K, n, S).
 
-        Of a mode of unit mass that is -omega |u|^2/2 per kg, in rad/s: 0 at a node, and nowhere positive.
+        For a mode of unit modal mass they are -omega |u|^2/2 per kg, in rad/s: 0 at a node, and never positive.
         """
         return at_once(
             lambda omega, u: -omega[:, None, None] * xp.sum(u**2, axis=-1) / (4.0 * math.pi),
@@ -98,11 +98,17 @@ class ExactShapes(Drawn, Result):
 
     @property
     def rayleigh_quotient(self) -> Array:
-        """Strain over kinetic energy times omega^2, in rad^2/s^2, shape (K,): omega^2 for an exact shape."""
+        """Strain energy over kinetic energy times omega^2, in rad^2/s^2, shape (K,).
+
+        It equals omega^2 for an exact shape.
+        """
         return at_once(
             lambda omega, of: omega**2 * of.strain / of.kinetic, self.omega, self.energies
         )
 
     def animate(self, path: str | Path, mode: int = 1, **options: Any) -> None:
-        """Write one period of a mode, from 1, as an animated GIF; options as of `jaxmodal.plots.animate_mode`."""
+        """Write one period of a mode (numbered from 1) as an animated GIF.
+
+        Options are those of `jaxmodal.plots.animate_mode`.
+        """
         importlib.import_module("jaxmodal.plots.modes").animate_mode(self, mode, path, **options)

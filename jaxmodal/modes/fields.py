@@ -1,4 +1,4 @@
-"""The fields of all modes of one arm at once, each with its sign, neighbours orthogonal to each other."""
+"""Fields of all modes of one arm, with their signs; neighbouring modes are made orthogonal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 def mode_fields(beams: BeamArrays, theory: Theory, found: NaturalFrequencies) -> ModeFields:
-    """The fields of modes at the ends and the quadrature nodes of the links, mass-normalised, leading axis K."""
+    """Return mass-normalised fields of modes at the ends and the quadrature nodes of the links, leading axis K."""
     num_modes = found.omega.shape[0]
     host = tree_on_host(beams, theory, found)
     lanes, fill = padding(num_modes)
@@ -46,16 +46,16 @@ def fields_at(
     xi: Array,
     num_modes: Array,
 ) -> tuple[ModeFields, Array]:
-    """Fields at the ends and the quadrature nodes, and (K, n, s, 6) at the stations ``xi``.
+    """Return fields at the ends and the quadrature nodes, and (K, n, s, 6) at the stations ``xi``.
 
     Parameters
     ----------
     num_points : int
-        Quadrature nodes for each link, see `quadrature_size`.
+        Number of quadrature nodes per link, see `quadrature_size`.
     omega, first, multiplicity : Array, shape (K,)
-        Frequencies in rad/s, index of the first of each one's group, and number of modes of that group.
+        Frequencies in rad/s, index of the first mode of each mode's group, and number of modes in the group.
     num_modes : Array
-        How many of the K are meant; the rest is padding.
+        Number of modes among the K entries; the rest is padding.
     """
 
     def one(omega: Array, multiplicity: Array, slot: Array) -> tuple[ModeFields, Array]:
@@ -81,7 +81,7 @@ def _unmixed(
     at: Array,
     num_modes: Array,
 ) -> tuple[ModeFields, Array]:
-    """The modes with their signs, neighbours in frequency made orthogonal to each other."""
+    """Return the modes with their signs; modes with close frequencies are made orthogonal to each other."""
     coordinates = mapped(lambda m: mass_coordinates(beams, theory, m))(modes)
     # what stands beyond the modes asked for is padding
     apart = omega[1:] - omega[:-1] > MIXING * omega[1:]

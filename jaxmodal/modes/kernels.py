@@ -1,6 +1,6 @@
 """Derivatives, energies and base motions of the modes of one block of cells, in one compiled program.
 
-It knows shapes alone: what an arm is and which of its values vary has become columns before (`arm.columns`).
+The program depends on shapes only: the arm and its varied values were converted to columns before (`arm.columns`).
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 class SolvedModes(NamedTuple):
-    """What each of N cells is solved from: packed columns (N, fields, links); frequency of each mode's group, the
-    group's size, and the mode's slot in it, (N, K).
+    """Input for N cells: packed columns (N, fields, links), and group frequency, group size and slot, (N, K).
+
+    The slot is the index of the mode in its group.
     """
 
     packed: Any
@@ -41,9 +42,10 @@ class SolvedModes(NamedTuple):
 
 
 class CellQuantities(NamedTuple):
-    """All of the cells; ``gradient``, (N, K, fields, links), ``effective_mass`` and ``energies`` are means over groups.
+    """Results of the cells; ``gradient``, ``effective_mass`` and ``energies`` are means over groups of modes.
 
-    ``change`` is what the last correction of each mode still changed, relative. Of one mode there is no ``total_mass``.
+    ``gradient`` has shape (N, K, fields, links). ``change`` is the relative change of each mode in its last correction.
+    ``total_mass`` is None for a single mode.
     """
 
     gradient: Any
@@ -56,12 +58,12 @@ class CellQuantities(NamedTuple):
 
 @functools.partial(jax.jit, static_argnames=("simple",))
 def block(theory: Theory, cells: SolvedModes, *, simple: bool) -> CellQuantities:
-    """Quantities of the modes of cells; ``simple`` says that all their modes stand apart."""
+    """Return the quantities of the modes of cells; ``simple`` is True if all their modes are isolated."""
     return jax.vmap(functools.partial(_of_cell, _of_mode if simple else _of_group, theory))(cells)
 
 
 def cells_on_host(theory: Theory, cells: SolvedModes) -> CellQuantities:
-    """What `block` finds of cells of NumPy that are valid, one after the other, with no program."""
+    """Return `block` for valid cells in NumPy, one after the other, without a compiled program."""
     found: CellQuantities = mapped(functools.partial(_of_cell, _of_group, theory))(cells)
     return found
 
@@ -86,7 +88,7 @@ def _of_group(
     multiplicity: Array,
     slot: Array,
 ) -> CellQuantities:
-    """Means over the modes of a group: energies, gradient, effective masses; and the participation of one of them."""
+    """Return means over a group of modes of energies, gradient and effective masses, and one mode's participation."""
     space = eigenspace(beams, theory, omega, multiplicity, num_points)
     carried = carried_coordinates(beams, theory, num_points)
 
@@ -108,7 +110,7 @@ def _of_mode(
     multiplicity: Array,
     slot: Array,
 ) -> CellQuantities:
-    """The same for a mode that stands apart: it is a group of one."""
+    """Return the same quantities for an isolated mode, a group of one."""
     mode = simple_mode(beams, theory, omega, num_points)
     given = (beams, theory, omega, mode.ends, mode.ends, mode.integrals)
     energies, gradient = energies_and_gradient(*given)

@@ -1,4 +1,4 @@
-"""Mode shapes of every certified mode of an arm, planar or in space, and how alike those of two arms are."""
+"""Mode shapes of planar and spatial arms, and the modal assurance criterion."""
 
 from __future__ import annotations
 
@@ -51,35 +51,34 @@ def mode_shapes(
     stations: int | ArrayLike | Sequence[float] = 21,
     throw: bool = True,
 ) -> ModeShapes | SpatialModeShapes:
-    """Mode shapes of the lowest natural frequencies of an arm with blocked joints.
+    """Return the mode shapes of the lowest natural frequencies of an arm with blocked joints.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
-        The arm; the values of a planar one may be traced (jit, vmap, grad).
+        The arm; the values of a planar arm may be traced (jit, vmap, grad).
     num_modes, theory, throw
         As for `natural_frequencies`.
     stations : int or array, shape (S,)
-        Where on each link: a number of equally spaced stations from base to tip, at least 2, or values of x/L
-        in [0, 1].
+        Number of equally spaced stations per link from base to tip, at least 2, or values of x/L in [0, 1].
 
     Returns
     -------
     ModeShapes or SpatialModeShapes
-        Of unit modal mass. NaN where the input is invalid or forces at rest buckle the arm, and in the rows of modes
-        of zero frequency (free joints), which are motions without strain.
+        Mode shapes of unit modal mass. NaN where the input is invalid or static forces buckle the arm, and in the rows
+        of modes of zero frequency (free joints), which are motions without strain.
 
     Raises
     ------
     ValueError
-        ``stations`` is not usable; else as `natural_frequencies`.
+        If ``stations`` is invalid. Other errors as for `natural_frequencies`.
 
     Notes
     -----
-    Exact solutions of the beam equations (the paper's eqs 31-38), nothing is interpolated. Sign: the first of
-    v, u, psi (times the length of the arm) at the tip of the last link, then of the link before it, and so on,
-    that exceeds a millionth of the largest displacement is positive. A repeated frequency gets an orthonormal
-    basis of its modes. In space the first of v, w, u, phi_z, phi_y, phi_x decides.
+    The shapes are exact solutions of the beam equations (the paper's eqs 31-38), without interpolation. Sign: of
+    v, u, psi (times the length of the arm) at the tip of the last link, then of the link before it, and so on, the
+    first that exceeds a millionth of the largest displacement is positive; in space, of v, w, u, phi_z, phi_y, phi_x.
+    The modes of a repeated frequency are an orthonormal basis.
 
     Examples
     --------
@@ -98,7 +97,7 @@ def mode_shapes(
 
 
 def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialModeShapes) -> Array:
-    """Modal assurance criterion (mac) of every mode of ``a`` with every mode of ``b``.
+    """Return the modal assurance criterion (MAC) of every mode of ``a`` with every mode of ``b``.
 
     Parameters
     ----------
@@ -109,13 +108,13 @@ def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialMo
     Returns
     -------
     Array, shape (K, K)
-        In [0, 1]: ``(a, b)^2/((a, a)(b, b))``, all three products with one mass matrix, the mean of those of both;
-        1 for equal shapes, whatever the theories. Bodies count by the motion of their centres of gravity.
+        ``(a, b)^2/((a, a)(b, b))``, in [0, 1]; 1 for equal shapes, whatever the theories. All products use the mean of
+        the two mass matrices, with bodies at their centres of gravity.
 
     Raises
     ------
     ArmError, ValueError
-        One is no mode shapes, or the two have different sizes.
+        If one of them is not a set of mode shapes, or if their sizes differ.
 
     Examples
     --------
@@ -140,7 +139,7 @@ def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialMo
 
 
 def assurance(mass_a: Array, mass_b: Array, a: Array, b: Array) -> Array:
-    """`modal_assurance` of motions (K, P) that go with masses (P,)."""
+    """Return `modal_assurance` of motions (K, P) with masses (P,)."""
     mass = 0.5 * (mass_a + mass_b)[None, :]
     products = product(a * mass, b.T)
     own_a, own_b = (xp.sum(x**2 * mass, axis=-1) for x in (a, b))

@@ -1,4 +1,4 @@
-"""Sensitivities, energies and effective masses of many planar arms: in NumPy, or compiled calls for blocks of cells."""
+"""Sensitivities, energies and effective masses of many planar arms: in NumPy, or in compiled blocks of cells."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def planar_quantities(
     last: NDArray[np.int64],
     singles: Sequence[str],
 ) -> CellFields:
-    """What is found of planar arms, as `spatial_quantities` has it of arms in space.
+    """Return the results for planar arms; see `spatial_quantities` for arms in space.
 
-    ``last`` is the index of the last mode of each one's cluster.
+    ``last`` is the index of the last mode of each mode's cluster.
     """
     omega, group = np.asarray(frequencies.omega), np.asarray(frequencies.group, np.int64)
     multiplicity = np.clip(np.asarray(frequencies.multiplicity, np.int64), 1, SLOTS)
@@ -93,7 +93,10 @@ def planar_quantities(
 
 
 def _derivative(gradient: NDArray[np.float64], rate: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of frequencies (N, K), from those by link values (N, K, fields, links) and rates of these (fields, links, N)."""
+    """Return derivatives (N, K) by an address.
+
+    They combine derivatives by link values (N, K, fields, links) with the rates of these, (fields, links, N).
+    """
     found = np.zeros(gradient.shape[:2])
     for field, link in np.argwhere(rate.any(axis=-1)):  # one by one: no cell depends on the others
         by = rate[field, link][:, None]  # what does not change may have no derivative
@@ -102,7 +105,7 @@ def _derivative(gradient: NDArray[np.float64], rate: NDArray[np.float64]) -> NDA
 
 
 def _by_link(arm: Arm, energies: Any) -> Any:
-    """Energies over (..., segments) as those of links."""
+    """Return energies over (..., segments) summed over the segments of each link."""
     number = segments(arm.loads, [link.rigid for link in arm.links])
     if sum(number) == len(number):
         return energies
@@ -117,7 +120,7 @@ def _taken(cells: SolvedModes, rows: NDArray[np.int64]) -> SolvedModes:
 def _found_on_host(
     theory: Theory, cells: SolvedModes, invalid: NDArray[np.bool_]
 ) -> CellQuantities:
-    """All cells in NumPy; those that are invalid, whose numbers are not looked at, as the first that is not."""
+    """Return the results of all cells in NumPy; invalid cells repeat those of a valid cell."""
     number = np.arange(len(invalid))
     with np.errstate(all="ignore"):
         found = cells_on_host(theory, _taken(cells, number[~invalid]))
@@ -129,7 +132,10 @@ def _found_on_host(
 def _found(
     solve: Callable[..., CellQuantities], cells: SolvedModes, apart: NDArray[np.bool_]
 ) -> CellQuantities:
-    """All cells: those whose frequencies stand ``apart`` by null vectors; the others and failures by eigenspaces."""
+    """Return the results of all cells.
+
+    Cells with isolated modes are solved by null vectors; the others, and failures, by eigenspaces.
+    """
     parts, rest = [], ~apart
     if apart.any():
         rows = np.flatnonzero(apart)
@@ -150,7 +156,7 @@ def _found(
 def _in_blocks(
     solve: Callable[..., CellQuantities], cells: SolvedModes, simple: bool
 ) -> CellQuantities:
-    """Solve all cells in blocks of one size: side by side where every mode stands apart, else one after another."""
+    """Solve all cells in blocks of one size: in parallel if every mode is isolated, otherwise one by one."""
     every, size = np.arange(len(cells.omega)), _SIMPLE_BLOCK if simple else _BLOCK
 
     def one(at: NDArray[np.int64]) -> CellQuantities:

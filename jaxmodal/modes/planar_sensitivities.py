@@ -1,4 +1,4 @@
-"""Derivatives of the frequencies of planar arms by address, alone and projected on modes that coincide."""
+"""Derivatives of the frequencies of planar arms by address, for single modes and projected on coincident modes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 def planar_derivatives(
     arm: Arm, model: PlanarModel, found: NaturalFrequencies, names: Sequence[str]
 ) -> dict[str, Array]:
-    """The derivatives of the frequencies, of groups of them of their means, by single addresses; each of shape (K,)."""
+    """Return the derivatives of the frequencies by single-value addresses, shape (K,) each; means for repeated ones."""
     free = found.omega == 0.0  # these stay zero for every change but that of their hinges
     gradient = mean_gradient(
         quadrature_size(found.omega.shape[0]),
@@ -40,7 +40,7 @@ def planar_derivatives(
 
 
 def _along(gradient: NDArray[np.float64], rate: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The product over links; what does not change may have no derivative."""
+    """Return the product over links; entries of rate 0 are skipped, because they may have no derivative."""
     changes = np.flatnonzero(rate)
     return gradient[..., changes] @ rate[changes]
 
@@ -50,7 +50,7 @@ def _summed(terms: BeamArrays) -> Array:
 
 
 def _rates(arm: Arm, beams: BeamArrays, names: Sequence[str]) -> Iterator[BeamArrays]:
-    """How the link values of the arm change with the value at each single address."""
+    """Yield the derivatives of the link values by the value at each single-value address."""
     given = [f.name for f in dataclasses.fields(beams) if getattr(beams, f.name) is not None]
     given.remove("has_shear")
     for _, rate in rates_of(arm, (), np.empty((0, 1)), names):
@@ -61,7 +61,7 @@ def _rates(arm: Arm, beams: BeamArrays, names: Sequence[str]) -> Iterator[BeamAr
 def planar_projection(
     arm: Arm, model: PlanarModel, found: NaturalFrequencies, rate_of: Mapping[str, float]
 ) -> Callable[[NDArray[np.int64]], Array]:
-    """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
+    """Return a function that projects the derivative in a direction on m given modes, as a matrix (m, m)."""
     beams, flags = model.beams, model.flags
     rates = jax.tree_util.tree_map(lambda x: np.zeros(x.shape), beams)
     for rate, own in zip(rate_of.values(), _rates(arm, beams, tuple(rate_of)), strict=True):

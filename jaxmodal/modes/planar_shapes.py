@@ -1,4 +1,4 @@
-"""Mode shapes of planar arms, with section forces, energies and what a base excitation does to them."""
+"""Mode shapes of planar arms, with section forces, energies and base excitation."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _OF_THE_ARM = ("position", "total_mass", "masses", "bodies")
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class ModeShapes(ExactShapes):
-    """Mode shapes of one arm: K modes, n links, S stations on each link; SI units; of unit modal mass.
+    """Mode shapes of one planar arm: K modes, n links, S stations per link; unit modal mass; SI units.
 
-    The fields are those of each link's own axes: x along the link from its base to its tip, y to the left of
-    it. The amplitude is that of a harmonic motion ``sin(omega t)``; unit modal mass means that the
-    mass-weighted square of it, lumped bodies included, is 1 kg m^2.
+    The fields are given in each link's axes: x along the link from its base to its tip, y to its left. They are
+    amplitudes of a harmonic motion ``sin(omega t)``. Unit modal mass means that the mass-weighted square of the
+    amplitude, lumped bodies included, is 1 kg m^2.
 
     Attributes
     ----------
@@ -56,15 +56,15 @@ class ModeShapes(ExactShapes):
     normal, shear, moment : Array, shape (K, n, S)
         Section forces ``N = E A u'`` and ``V = kappa G A (v' - psi)`` in N, ``M_b = E I psi'`` in N m.
     position : Array, shape (n, S, 2)
-        The stations of the arm at rest, in m, x and y of the base's axes.
+        Positions of the stations at rest, in m, x and y in base axes.
     displacement : Array, shape (K, n, S, 2)
         The displacements in the base's axes, m.
     energies : Energies
         Peak strain and kinetic energies in J, arrays of shape (K, n).
     residuals : Array, shape (K, n, 6)
-        By how much each condition is missed, relative to its scale: continuity of u, v, psi at the base of each
-        link, balance of N, V, M_b at its tip. The scale is the largest value of its kind anywhere on the arm in
-        that mode; at a soft spring of a joint, what the forces of its link would move it by.
+        Residual of each condition, relative to its scale: continuity of u, v, psi at the base of each link, balance
+        of N, V, M_b at its tip. The scale is the largest value of its kind on the arm in that mode; at a soft joint
+        spring, the displacement that the forces of its link would cause.
     participation : Array, shape (K, 3)
         Participation factors of a base excitation in x, y and rotation, in sqrt(kg), sqrt(kg), m sqrt(kg).
     total_mass : Array, shape (3,)
@@ -72,12 +72,13 @@ class ModeShapes(ExactShapes):
     orthogonality : Array, shape (K, K)
         Mass inner products of the modes; the identity but for rounding.
     motions : Array, shape (K, D)
-        The modes at all points that have a mass, in m and rad: at nodes along the links and at bodies.
+        The modes at all points with a mass, in m and rad: at nodes along the links and at bodies.
     masses : Array, shape (D,)
-        The masses (kg) and inertias (kg m^2) there.
+        The masses (kg) and inertias (kg m^2) at these points.
     bodies : Array, shape (n, 2, 3)
-        For pictures: mass (kg) and centre of gravity (m, along the link and to its left) of the hub, from the start of
-        the link, and of the body at the tip, from its end; the payload and the stator of the next joint belong to it.
+        For plots: mass (kg) and centre of gravity (m, along the link and to its left) of the hub, relative to the start
+        of the link, and of the body at the tip, relative to its end; the latter includes the payload and the stator of
+        the next joint.
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.modes:draw_shapes"
@@ -97,7 +98,7 @@ class ModeShapes(ExactShapes):
 def planar_mode_shapes(
     model: PlanarModel | TracedModel, found: NaturalFrequencies, xi: Array
 ) -> ModeShapes:
-    """`mode_shapes` of a planar arm at the frequencies that were ``found`` and the stations ``xi``."""
+    """Return `mode_shapes` of a planar arm at known frequencies ``found`` and stations ``xi``."""
     beams, flags, invalid = model.beams, model.flags, xp.asarray(model.invalid)
     num_modes = found.omega.shape[0]
     lanes, numbers = padding(num_modes)
@@ -121,14 +122,14 @@ def planar_mode_shapes(
 
 
 def _without_modes(beams: BeamArrays, invalid: Array, found: NaturalFrequencies) -> Array:
-    """Whether the arm is invalid, or forces at rest buckle it."""
+    """Return True if the arm is invalid, or static forces buckle it."""
     if beams.axial_force is None:
         return invalid
     return invalid | xp.any(found.status == Status.unstable)
 
 
 def _vibrating(found: NaturalFrequencies, replaced: Array) -> tuple[Array, Array]:
-    """Frequencies and multiplicities, 1 where there is none to compute a shape of."""
+    """Return frequencies and multiplicities, with 1 where there is no shape to compute."""
     omega = xp.where(xp.isnan(found.omega), NOT_THERE, found.omega)
     return (
         xp.where(replaced, 1.0, omega),
@@ -146,7 +147,10 @@ def _rows(
     xi: Array,
     numbers: NDArray[np.int64],
 ) -> dict[str, Any]:
-    """The arrays of `ModeShapes`, from ``shapes`` of the modes ``numbers``; free hinges and invalid arms included."""
+    """Return the arrays of `ModeShapes` from ``shapes`` of the modes ``numbers``.
+
+    Free hinges and invalid arms are handled here.
+    """
     num_modes = found.omega.shape[0]
     beams = jax.tree_util.tree_map(lambda x: xp.where(invalid, 1.0, x), beams)
     # zero frequencies, which come first, have no place among the lanes
@@ -222,7 +226,7 @@ def _shapes(
 
 
 def _bodies(beams: BeamArrays) -> Array:
-    """`ModeShapes.bodies`."""
+    """Return `ModeShapes.bodies`."""
     none = xp.zeros_like(beams.length)
 
     def given(values: Array | None) -> Array:

@@ -1,9 +1,9 @@
-"""Exact sensitivities: the derivative of every natural frequency with respect to every parameter of the arm.
+"""Exact sensitivities: derivatives of natural frequencies with respect to the parameters of the arm.
 
-``jax.grad`` and its relatives work through `natural_frequencies` itself. This module makes the labelled table,
-and says what can be said where frequencies (nearly) coincide: there a frequency by itself has no derivative
-that would be worth knowing, since the least change of the arm exchanges the modes, but the mean of the group
-has one, and each direction of change has its own.
+``jax.grad`` and the other transformations work on `natural_frequencies` itself. This module makes labelled tables,
+and handles (nearly) coincident frequencies: a single one of these has no useful derivative, because the
+smallest change of the arm exchanges the modes. The mean of the group has a derivative, and so has each frequency for a
+given direction of change.
 """
 
 from __future__ import annotations
@@ -69,28 +69,28 @@ class Sensitivities(Drawn, Result):
     frequencies : NaturalFrequencies
         The frequencies with their certificates.
     values : Array, shape (P,)
-        The parameters' values, SI units; the mean over the links for an address with ``link*``.
+        Values of the parameters, SI units; the mean over the links for an address with ``link*``.
     derivative : Array, shape (K, P)
         ``d omega/d p`` in rad/s per SI unit of the parameter; for ``link*`` all links change together. The rows
-        of zero frequencies are 0: a free hinge stays free; for its own stiffness k the frequency grows as the
-        square root of k, which has no derivative at 0. Those by damping are 0: these are the undamped frequencies,
-        see `damped_modes`.
+        of zero frequencies are 0: a free hinge stays free. (For the stiffness k of the hinge itself the frequency
+        grows as the square root of k, which has no derivative at 0.) Derivatives by damping are 0, because these are
+        undamped frequencies; see `damped_modes`.
     logarithmic : Array, shape (K, P)
-        ``d ln omega/d ln p``: per cent of frequency for one per cent of parameter; 0 for a parameter that is 0
+        ``d ln omega/d ln p``: per cent of frequency per per cent of parameter; 0 for a parameter that is 0
         or infinite.
     cluster : Array, shape (K,)
-        Index of the first mode of each mode's cluster; a mode that stands alone is its own.
+        Index of the first mode of each mode's cluster; its own index for an isolated mode.
     individual : Array, shape (K,)
-        True where the derivative is that of this mode alone, False where it is the mean of a cluster.
+        True where the derivative is that of this mode, False where it is the mean of a cluster.
     addresses : tuple of str
         The parameters.
     units : tuple of str
         Their SI units.
     labels : tuple of str
-        How tables and pictures call them: by the names of joints, where they have some.
+        Their labels in tables and plots, with joint names where joints have them.
     whole : bool
-        Whether these are all of the arm. Tables and pictures then leave out axes and frames of joints, and directions
-        of springs, which follow from how an arm is described and are nothing to be built otherwise.
+        True for all parameters of the arm. Tables and plots then leave out axes and frames of joints and directions
+        of springs, which describe the arm rather than its design.
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.sensitivities:draw_sensitivities"
@@ -107,7 +107,7 @@ class Sensitivities(Drawn, Result):
 
     @property
     def status(self) -> Array:
-        """`Status` codes of the modes, shape (K,): that of the frequency, or the mean of a cluster."""
+        """`Status` codes of the modes, shape (K,): that of the frequency, or cluster_mean."""
         return at_once(
             lambda own, alone: xp.where(
                 alone | (own != Status.certified), own, int(Status.cluster_mean)
@@ -122,9 +122,9 @@ class Sensitivities(Drawn, Result):
         return at_once(lambda rates: rates / (2.0 * np.pi), self.derivative)
 
     def tables(self) -> list[Table]:
-        """Return a row for each parameter: per cent of frequency for one per cent of it, or for one degree.
+        """Return a table with one row per parameter: per cent of frequency per per cent of parameter, or per degree.
 
-        By what they belong to, joints, sections, masses, geometry, loads, the largest first.
+        Rows are grouped by joints, sections, masses, geometry and loads, the largest first.
         """
         from jaxmodal.modes.tables import sensitivities_table
 
@@ -147,33 +147,34 @@ def sensitivities(
     repeated: str = "refuse",
     throw: bool = True,
 ) -> Sensitivities:
-    """Derivatives of the lowest natural frequencies with respect to the parameters of the arm, all at once.
+    """Return derivatives of the lowest natural frequencies with respect to the parameters of the arm.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
-        A concrete arm; inside jit, vmap and grad differentiate `natural_frequencies` itself, of planar arms.
+        A concrete arm. Inside jit, vmap and grad, differentiate `natural_frequencies` itself (planar arms).
     num_modes, theory, throw
         As for `natural_frequencies`.
     addresses : sequence of str, optional
-        The parameters, as in `set_parameters`; all of the arm if left out.
+        The parameters, as in `set_parameters`; all parameters of the arm if left out.
     cluster_tolerance : float
-        Frequencies closer than this, relative, form a cluster. At least 1e-12, below which frequencies are one.
+        Relative distance below which frequencies form a cluster; at least 1e-12, the resolution of frequencies.
     repeated : str
-        For members of a cluster: ``"refuse"``, or ``"mean"`` for the derivative of the mean of the cluster.
+        For members of a cluster: ``"refuse"`` raises an error, ``"mean"`` returns the derivative of the mean of the
+        cluster.
 
     Raises
     ------
     RepeatedFrequencyError
-        A frequency belongs to a cluster and ``repeated`` is ``"refuse"``; or the cluster is not closed within
-        four modes beyond those asked for.
+        If a frequency belongs to a cluster and ``repeated`` is ``"refuse"``, or if the last cluster does not end
+        within four modes beyond ``num_modes``.
     ArmError, ValueError, UncertifiedError
-        An unknown address; a tolerance or choice that is not usable; else as `natural_frequencies`.
+        If an address is unknown, or a tolerance or choice is invalid. Other errors as for `natural_frequencies`.
 
     Notes
     -----
-    By implicit differentiation, in terms of the energies of the modes: no differences are taken, nothing is
-    differentiated through the search, and the cost is that of the shapes, whatever the number of parameters.
+    Derivatives are computed by implicit differentiation from the energies of the modes: without differences, and
+    without differentiating the search. The cost is that of the mode shapes, whatever the number of parameters.
 
     Examples
     --------
@@ -225,7 +226,7 @@ def sensitivities(
 
 
 def _concrete_model(arm: Arm | SpatialArm, theory: TheoryName) -> Model:
-    """The arm lowered, if its values are numbers."""
+    """Return the model of an arm with concrete values; a traced arm is refused."""
     if is_traced(arm):
         raise TypeError(
             "the arm is traced: this table is for concrete arms; inside jit, vmap and grad differentiate"
@@ -242,7 +243,10 @@ def _with_neighbours(
     cluster_tolerance: float,
     throw: bool,
 ) -> tuple[NaturalFrequencies, NaturalFrequencies]:
-    """The frequencies to the end of the last cluster and beyond, all numbers, and those asked for, of NumPy."""
+    """Return the frequencies up to beyond the end of the last cluster, and the requested ones, as NumPy arrays.
+
+    In the former, NaN is replaced by numbers.
+    """
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     found = _numbers(lowest_frequencies(model, name, count + _NEXT, theory, throw=False))
     _, ends = clusters(found[0].omega, found[0].group, cluster_tolerance)
@@ -255,7 +259,7 @@ def _with_neighbours(
 
 
 def _up_to(found: NaturalFrequencies, count: int) -> NaturalFrequencies:
-    """The first ones of a list."""
+    """Return the first ``count`` entries."""
     some: NaturalFrequencies = jax.tree_util.tree_map(
         lambda x: x[:count] if np.ndim(x) else x, found
     )
@@ -263,7 +267,7 @@ def _up_to(found: NaturalFrequencies, count: int) -> NaturalFrequencies:
 
 
 def _numbers(found: NaturalFrequencies) -> tuple[NaturalFrequencies, NaturalFrequencies]:
-    """With numbers, far from each other, in place of frequencies that there are not; and as they were found."""
+    """Return the frequencies with well separated numbers in place of NaN, and the frequencies as they were found."""
     absent, alone = np.isnan(found.omega), np.arange(found.omega.size)
     highest = np.max(found.omega, where=~absent, initial=1.0)
     omega = np.where(absent, highest * (2.0 + alone), found.omega)
@@ -278,7 +282,7 @@ def _logarithmic(
     omega: Array,
     cluster: np.ndarray,
 ) -> Array:
-    """Of a common relative change where an address stands for several values."""
+    """Return logarithmic derivatives; an address of several values changes all by the same relative amount."""
 
     def term(single: str) -> Array:
         value = float(value_at(arm, single))
@@ -297,36 +301,36 @@ def directional_derivatives(
     cluster_tolerance: float = CLUSTER_TOLERANCE,
     throw: bool = True,
 ) -> Array:
-    """One-sided derivatives of the frequencies for one direction of change of the arm, also where they coincide.
+    """Return one-sided derivatives of the frequencies for one direction of change, also of coincident ones.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
         A concrete arm.
     direction : mapping of address to float
-        Rate of change of parameters, in SI units per unit of a path parameter t; others do not change.
+        Rates of change of parameters, in SI units per unit of a path parameter t; other parameters do not change.
     num_modes, theory, throw
         As for `natural_frequencies`.
     cluster_tolerance : float
-        Frequencies closer than this, relative, are treated as equal.
+        Relative distance below which frequencies are treated as equal.
 
     Returns
     -------
     Array, shape (num_modes,)
-        ``d omega_k/dt`` in rad/s as t increases from 0, in the order of the frequencies just after, so
+        ``d omega_k/dt`` in rad/s as t increases from 0, in the order of the frequencies just after 0, and therefore
         ascending within a cluster.
 
     Raises
     ------
     RepeatedFrequencyError
-        The last cluster is not closed within four modes beyond those asked for.
+        If the last cluster does not end within four modes beyond ``num_modes``.
     ArmError, ValueError, UncertifiedError
-        As `sensitivities`.
+        As for `sensitivities`.
 
     Notes
     -----
-    In a cluster: the eigenvalues of the derivative projected on an orthonormal basis of its modes. As t
-    decreases from 0 the derivatives are the negatives of those for the opposite direction.
+    In a cluster, they are the eigenvalues of the derivative projected on an orthonormal basis of its modes. As t
+    decreases from 0, the derivatives are the negatives of those for the opposite direction.
     """
     direction = checked_table("direction", direction, ArmError)
     model = _concrete_model(arm, theory)

@@ -1,4 +1,4 @@
-"""What a mode shape must satisfy, and the rule that fixes its sign."""
+"""Residuals of mode shapes, and the rule for their signs."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Array:
-    """By how much the fields of one mode miss each condition of the arm, relative to its scale.
+    """Return the residual of each condition of the arm for the fields of one mode, relative to its scale.
 
     Returns
     -------
     Array, shape (n, 6)
-        Continuity of u, v, psi at the base of each link, balance of N, V, M_b at its tip, not negative.
+        Residuals, not negative: continuity of u, v, psi at the base of each link, balance of N, V, M_b at its tip.
 
     Notes
     -----
     Scales: the largest displacement on the arm; the largest rotation, or that displacement over the length of
-    the arm; the largest section or inertia force; the largest moment or moment of inertia forces of a body, or
-    that force times the least radius of gyration. The second terms serve modes in which nothing turns, such as
-    the axial ones of a straight arm. At a support: the largest of these, or what a spring of its stiffness takes for
-    the largest displacement or rotation. At the spring of a joint: the largest displacement or rotation, or what the
-    largest forces of its link and of what stands at its base would move it by.
+    the arm; the largest section or inertia force; the largest moment or moment of the inertia forces of a body, or
+    that force times the least radius of gyration. The second terms are for modes without rotation, such as the axial
+    modes of a straight arm. At a support: the largest of these, or the force of a spring of its stiffness under the
+    largest displacement or rotation. At a joint spring: the largest displacement or rotation, or the displacement
+    that the largest forces of its link and of the parts at its base would cause.
     """
     own, previous, following = end_conditions(beams, omega, mode.inner, mode.outer)
     missed = xp.abs(added(added(own, np.s_[1:], previous[:-1]), np.s_[:-1], following[1:]))
@@ -66,6 +66,6 @@ def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Ar
 
 
 def signs(outer: Array, beams: BeamArrays) -> Array:
-    """The factors +1 or -1 that give modes their sign; ``outer`` holds the fields at the tip ends, shape (K, n, 6)."""
+    """Return the factors +1 or -1 that fix the signs of modes; ``outer`` has the fields at the tip ends, (K, n, 6)."""
     length = xp.sum(beams.length)
     return signs_of(xp.stack([outer[..., 1], outer[..., 0], outer[..., 2] * length], axis=-1))

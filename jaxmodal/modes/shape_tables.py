@@ -1,4 +1,4 @@
-"""Mode shapes as tables for people and as labelled datasets, of arms in the plane and in space."""
+"""Mode shapes, planar and in space, as text tables and as labelled datasets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PLANAR_ENERGIES = {
     "body_translation": "kinetic energy of translation of the body at the tip",
     "body_rotation": "kinetic energy of rotation of the body at the tip",
     "hub": "kinetic energy of the hub and the rotor at the joint",
-    "preload": "what forces at rest add to the strain energy",
+    "preload": "strain energy of static forces",
 }
 _SPATIAL_FIELDS = {
     "u": ("displacement along x", "m"),
@@ -62,7 +62,7 @@ _SPATIAL_ENERGIES = {
     "body_translation": "kinetic energy of translation of the bodies at the tip",
     "body_rotation": "kinetic energy of rotation of the bodies at the tip",
     "hub": "kinetic energy of the hub and the rotor at the joint",
-    "preload": "what forces at rest add to the strain energy",
+    "preload": "strain energy of static forces",
 }
 _PLANAR_MASSES = {"x": "mass x %", "y": "mass y %", "rotation": "inertia %"}
 _SPATIAL_MASSES = {name: f"{name} %" for name in ("x", "y", "z", "about x", "about y", "about z")}
@@ -73,7 +73,7 @@ def _in_space(shapes: Any) -> bool:
 
 
 def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
-    """Return what the modes are made of: frequency, certificate, shares of energy, effective masses, residual."""
+    """Return a table of the modes: frequency, certificate, energy shares, effective masses, residual."""
     e = shapes.energies
     bodies = {"bodies %": ([e.body_translation, e.body_rotation, e.hub], e.kinetic)}
     if _in_space(shapes):
@@ -129,7 +129,7 @@ def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
 
 
 def added_masses_table(shapes: Any) -> Table:
-    """Return what a small mass at the ends of the links would do to each frequency, Hz per kg."""
+    """Return the derivative of each frequency by a small mass at the ends of the links, Hz per kg."""
     by_mass, stations = np.asarray(shapes.hz_per_kg), np.asarray(shapes.stations)
     hertz = np.asarray(shapes.frequencies_hz).tolist()
     rows = []

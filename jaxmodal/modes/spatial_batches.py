@@ -1,6 +1,6 @@
-"""Sensitivities, energies and effective masses of many arms in space, at frequencies that are known already.
+"""Sensitivities, energies and effective masses of many arms in space, at known frequencies.
 
-One arm after the other in NumPy; nothing is compiled.
+The arms are computed one after the other in NumPy, without compilation.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ def spatial_quantities(
     found: NaturalFrequencies,
     singles: Sequence[str],
 ) -> CellFields:
-    """What is found of the variants of an arm; NaN where a frequency is NaN or 0.
+    """Return the results for the variants of an arm; NaN where a frequency is NaN or 0.
 
     Parameters
     ----------
     arm : SpatialArm
-        The arm that all cells share but for ``columns``.
+        The arm; cells differ from it only in ``columns``.
     found : NaturalFrequencies
         Their frequencies, ``omega`` of shape (N, K).
     singles
-        The addresses to differentiate by, each once.
+        The single-value addresses to differentiate by, each once.
     """
     places = leaf_numbers(arm)
     leaves = len(jax.tree_util.tree_leaves(arm)) if singles else 0
@@ -74,10 +74,10 @@ def cell_derivatives(
     found: NaturalFrequencies,
     addresses: Sequence[str],
 ) -> np.ndarray:
-    """Derivatives of the frequencies of the variants of an arm, (N, K, P), and nothing else.
+    """Return only the derivatives of the frequencies of the variants of an arm, (N, K, P).
 
-    Means over clusters, as those of `modal_quantities_batch`; NaN where a frequency is NaN. ``parameters`` are values
-    that the arm may have.
+    They are means over clusters, as in `modal_quantities_batch`, and NaN where a frequency is NaN. ``parameters`` must
+    be valid values.
     """
     _, members = asked_for(arm, addresses)
     setters, places = set_together(arm, parameters), leaf_numbers(arm)
@@ -94,7 +94,7 @@ def cell_derivatives(
 
 
 def _variant(arm: SpatialArm, columns: Mapping[str, np.ndarray], cell: int) -> SpatialArm | None:
-    """The arm of a cell; None where it may not have its values."""
+    """Return the arm of a cell; None if its values are invalid."""
     try:
         return arm.with_values({name: float(column[cell]) for name, column in columns.items()})
     except ArmError:
@@ -102,9 +102,9 @@ def _variant(arm: SpatialArm, columns: Mapping[str, np.ndarray], cell: int) -> S
 
 
 def _cell(model: ModalModel, found: NaturalFrequencies, cell: int, leaves: int) -> dict[str, Any]:
-    """Of one arm; derivatives, effective masses and energies are means over groups of equal frequencies.
+    """Return the results of one arm; derivatives, effective masses and energies are means over equal frequencies.
 
-    ``leaves`` is the number of derivatives, 0 where none are asked for.
+    ``leaves`` is the number of derivatives, 0 for none.
     """
     omega, group = found.omega[cell], np.asarray(found.group)[cell]
     multiplicity = np.asarray(found.multiplicity)[cell]

@@ -1,4 +1,4 @@
-"""Derivatives of the frequencies of arms in space by address, alone and projected on modes that coincide."""
+"""Derivatives of the frequencies of arms in space by address, for single modes and projected on coincident modes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jaxmodal.spatial.stiffness.model import SpatialModel
 
 
 def leaf_numbers(arm: SpatialArm) -> dict[str, int]:
-    """The number of each value among the leaves of the arm, by its address."""
+    """Return the index of each value among the leaves of the arm, by address."""
     leaves, structure = jax.tree_util.tree_flatten(arm)
     places = jax.tree_util.tree_unflatten(structure, range(len(leaves)))
     return {address: value_at(places, address) for address in arm.addresses()}
@@ -29,7 +29,10 @@ def leaf_numbers(arm: SpatialArm) -> dict[str, int]:
 def spatial_derivatives(
     arm: SpatialArm, lowered: SpatialModel, found: NaturalFrequencies, names: Sequence[str]
 ) -> dict[str, np.ndarray]:
-    """The derivative of each frequency, of a repeated one of its mean, by single addresses, (K,); 0 where that is 0."""
+    """Return the derivatives of the frequencies by single-value addresses, (K,).
+
+    They are means for repeated frequencies, and 0 for zero frequencies.
+    """
     model = modal_model(lowered)
     derivatives = frequency_gradients(
         model, found.omega, found.group, np.asarray(found.multiplicity)
@@ -41,7 +44,7 @@ def spatial_derivatives(
 def spatial_projection(
     arm: SpatialArm, lowered: SpatialModel, found: NaturalFrequencies, rate_of: Mapping[str, float]
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
+    """Return a function that projects the derivative in a direction on m given modes, as a matrix (m, m)."""
     model = modal_model(lowered)
     size = unpadded_quadrature_size(found.omega.size)
     modes, _ = modes_of(model, found.omega, found.group, found.multiplicity, size, np.zeros(0))

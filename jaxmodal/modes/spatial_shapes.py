@@ -1,4 +1,4 @@
-"""Mode shapes of arms in space, with section forces, energies and what a base excitation does to them."""
+"""Mode shapes of arms in space, with section forces, energies and base excitation."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ from jaxmodal.spatial.stiffness.model import SpatialModel
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class SpatialModeShapes(ExactShapes):
-    """Mode shapes of one arm in space: K modes, n links, S stations on each link; SI units; of unit modal mass.
+    """Mode shapes of one arm in space: K modes, n links, S stations per link; unit modal mass; SI units.
 
-    ``motion`` and ``force`` are those of each link's own section axes: x along the link from its base to its tip, y and
-    z the principal axes of its section, turned by ``section_roll``. The amplitude is that of a harmonic motion
-    ``sin(omega t)``; unit modal mass means that the mass-weighted square of it, bodies included, is 1 kg m^2.
+    ``motion`` and ``force`` are given in each link's section axes: x along the link from its base to its tip, y and z
+    the principal axes of its section, turned by ``section_roll``. They are amplitudes of a harmonic motion
+    ``sin(omega t)``. Unit modal mass means that the mass-weighted square of the amplitude, bodies included, is
+    1 kg m^2.
 
     Attributes
     ----------
@@ -44,30 +45,28 @@ class SpatialModeShapes(ExactShapes):
         torque ``G J phi_x'`` and bending moments ``E I_y phi_y'``, ``E I_z phi_z'`` in N m. An axial force P adds
         ``P v'``, ``P w'`` and ``P (I_y + I_z)/A phi_x'``.
     position : Array, shape (n, S, 3)
-        The stations of the arm at rest, in m, in the axes of the ground, from the place of joint 1.
+        Positions of the stations at rest relative to joint 1, in m, in ground axes.
     displacement, rotation : Array, shape (K, n, S, 3)
-        Displacements (m) and rotations (rad) in the axes of the ground.
+        Displacements (m) and rotations (rad) in ground axes.
     energies : SpatialEnergies
         Peak strain and kinetic energies in J by kind, arrays of shape (K, n).
     residuals : Array, shape (K, n, 4)
-        By how much each condition is missed, relative to its scale: continuity of displacements and rotations at the
-        joint of each link, balance of forces and moments at its tip, the laws of the springs included. The scale is
-        the largest value of its kind anywhere on the arm in that mode.
+        Residual of each condition, relative to its scale: continuity of displacements and rotations at the joint of
+        each link, balance of forces and moments at its tip, spring laws included. The scale is the largest value of
+        its kind on the arm in that mode.
     participation : Array, shape (K, 6)
-        Participation factors of a base that moves along x, y, z (sqrt(kg)) or turns about x, y, z (m sqrt(kg)) of the
-        ground.
+        Participation factors of a base that moves along (sqrt(kg)) or turns about (m sqrt(kg)) the ground's x, y, z.
     total_mass : Array, shape (6,)
-        Mass (kg) three times, and moments of inertia about the base (kg m^2), that move with the base.
+        Mass (kg), three times, and moments of inertia about the base (kg m^2) of everything that moves with the base.
     orthogonality : Array, shape (K, K)
         Mass inner products of the modes; the identity but for rounding.
     motions : Array, shape (K, D)
-        The modes at all points that have a mass, in m and rad: at nodes along the links and at bodies.
+        The modes at all points with a mass, in m and rad: at nodes along the links and at bodies.
     masses : Array, shape (D,)
-        The masses (kg) and inertias (kg m^2) there; the products of a tensor give inertias of both signs.
+        The masses (kg) and inertias (kg m^2) at these points; products of inertia give entries of both signs.
     bodies : Array, shape (n, 2, 4)
-        Of each link the bodies that move with its base (the hub) and with its tip (its own, the payload, the stator of
-        the next joint): mass, kg, and the centre of gravity at rest, seen from the end of its elastic part, in m in the
-        axes of the ground.
+        The bodies that move with the base of each link (hub) and with its tip (tip body, payload, stator of the next
+        joint): mass, kg, and centre of gravity at rest relative to the end of the elastic part, m, in ground axes.
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.modes:draw_spatial_shapes"
@@ -83,9 +82,9 @@ class SpatialModeShapes(ExactShapes):
 
 
 def known_motions(lowered: SpatialModel, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Motions of the modes of known frequencies (K,), rad/s, at all points with a mass, (K, D), and these, (D,).
+    """Return the motions of modes of known frequencies (K,), rad/s, at all points with a mass, (K, D), and the masses.
 
-    Without a search: what `mode_shapes` has in ``motions`` and ``masses``.
+    No search is made. These are ``motions`` and ``masses`` of `mode_shapes`; masses have shape (D,).
     """
     model, points = modal_model(lowered), unpadded_quadrature_size(omega.size)
     apart = np.diff(omega, prepend=-np.inf) > TOLERANCE * omega
@@ -98,7 +97,7 @@ def known_motions(lowered: SpatialModel, omega: np.ndarray) -> tuple[np.ndarray,
 def spatial_mode_shapes(
     lowered: SpatialModel, found: NaturalFrequencies, xi: np.ndarray
 ) -> SpatialModeShapes:
-    """`mode_shapes` of an arm in space at the frequencies that were ``found`` and the stations ``xi``."""
+    """Return `mode_shapes` of an arm in space at known frequencies ``found`` and stations ``xi``."""
     model, num_modes = modal_model(lowered), found.omega.shape[0]
     points = unpadded_quadrature_size(num_modes)
     free = int(np.sum(found.omega == 0.0))

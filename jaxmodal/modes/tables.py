@@ -1,4 +1,4 @@
-"""Sensitivities as tables for people and as labelled datasets."""
+"""Sensitivities as text tables and as labelled datasets."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _GROUPS = (
 
 
 def shown_sensitivities(table: Any, kind: str = "logarithmic") -> tuple[np.ndarray, list[str]]:
-    """Return sensitivities as people read them, shape (K, P), and the unit of each parameter's column.
+    """Return sensitivities in the units of tables, shape (K, P), and the unit of each column.
 
-    ``"logarithmic"``: per cent of frequency for one per cent of the parameter, for a joint angle for one degree of it,
-    since per cent of an angle mean nothing. ``"derivative"``: Hz per SI unit, for a joint angle Hz per degree.
-    Rounding noise is 0.
+    ``"logarithmic"``: per cent of frequency per per cent of the parameter; for a joint angle per degree, because a
+    percentage of an angle is meaningless. ``"derivative"``: Hz per SI unit; for a joint angle Hz per degree.
+    Rounding noise is set to 0.
     """
     hertz = np.asarray(table.frequencies.frequencies_hz)
     by_hz, relative = np.array(table.derivative_hz), np.array(table.logarithmic)
@@ -59,9 +59,9 @@ def shown_sensitivities(table: Any, kind: str = "logarithmic") -> tuple[np.ndarr
 
 
 def by_size(table: Any, top: int | None = None) -> list[int]:
-    """Return the places of the parameters by their largest share in any mode, the ``top`` first of them.
+    """Return the indices of the parameters, sorted by their largest share in any mode; only the ``top`` first if given.
 
-    Of all parameters of an arm those of frames are left out, see `Sensitivities.whole`.
+    For all parameters of an arm, those of frames are left out; see `Sensitivities.whole`.
     """
     values, _ = shown_sensitivities(table)
     order = np.argsort(-np.nan_to_num(np.abs(values)).max(axis=0, initial=0.0), kind="stable")
@@ -70,7 +70,7 @@ def by_size(table: Any, top: int | None = None) -> list[int]:
 
 
 def group_of(address: str) -> str:
-    """Return what a parameter belongs to: joints, masses, geometry, loads, frames, or else sections."""
+    """Return the group of a parameter: joints, masses, geometry, loads, frames, or sections."""
     if address.endswith("joint_angle"):
         return "geometry"
     for group, words in _GROUPS:
@@ -82,7 +82,7 @@ def group_of(address: str) -> str:
 def sensitivities_table(
     table: Any, kind: str = "logarithmic", title: str = "", top: int | None = None
 ) -> Table:
-    """Return the sensitivities, a row for each parameter, the largest first; ``top`` of them."""
+    """Return a table of the sensitivities with one row per parameter, the largest first; only ``top`` rows if given."""
     values, names = shown_sensitivities(table, kind)
     hertz = np.asarray(table.frequencies.frequencies_hz)
     columns = []
@@ -134,7 +134,7 @@ def sensitivities_table(
 
 
 def _left_out(table: Any, idle: int) -> list[str]:
-    """Say which values of the whole arm have no row."""
+    """Return a note on the values of the whole arm that have no row."""
     frames = sum(group_of(name) == FRAMES for name in table.addresses) if table.whole else 0
     found = [f"{frames} values of axes, frames and directions of joints are left out"] * (
         frames > 0
@@ -144,7 +144,7 @@ def _left_out(table: Any, idle: int) -> list[str]:
 
 
 def _of_damping(names: list[str]) -> list[str]:
-    """Say why the sensitivities to damping are zero, if there are any."""
+    """Return a note on why the sensitivities to damping are zero; empty if there are none."""
     if not names:
         return []
     return [

@@ -1,1 +1,1 @@
-"""What everything runs on: double precision, compilation, devices, and how errors are worded."""
+"""Foundations of the package: double precision, compilation, devices, errors."""

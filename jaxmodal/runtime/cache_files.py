@@ -1,7 +1,7 @@
-"""The files of a cache of compiled programs: how many, how large, and those that go when there are too many.
+"""Files of a cache of compiled programs: listing, size, removal of the oldest.
 
 JAX writes each program to a file of its own, NAME-KEY-cache. Other processes may write and remove them at any time.
-Files of other names, and folders below, are left alone.
+Files with other names, and subfolders, are left alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NAME = re.compile(r"(?P<program>.+)-[0-9a-f]{16,}-cache")
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """One compiled program on disk."""
+    """A compiled program on disk."""
 
     path: Path
     size: int
@@ -26,7 +26,7 @@ class Entry:
 
 
 def entries(folder: Path) -> list[Entry]:
-    """Every program in a folder; an empty list where there is no folder."""
+    """Return all programs in a folder; an empty list if the folder does not exist."""
     found = []
     for path in folder.iterdir() if folder.is_dir() else ():
         with contextlib.suppress(OSError):  # another process has removed it
@@ -37,7 +37,7 @@ def entries(folder: Path) -> list[Entry]:
 
 
 def prune(known: Iterable[Entry], max_bytes: int) -> None:
-    """Remove the programs that were not used for longest, until all that are left fit."""
+    """Remove the least recently used programs until the rest fits into ``max_bytes``."""
     known = sorted(known, key=lambda entry: entry.used)
     excess = sum(entry.size for entry in known) - max_bytes
     for entry in known:
@@ -48,7 +48,7 @@ def prune(known: Iterable[Entry], max_bytes: int) -> None:
 
 
 def forget(folder: Path, name: str) -> None:
-    """Remove the programs of a name, so that they are written anew: JAX leaves a file that is there as it is."""
+    """Remove the programs with a name so that they are written again; JAX does not overwrite existing files."""
     for entry in entries(folder):
         known = _NAME.fullmatch(entry.path.name)
         if known and known["program"] == name:
@@ -56,6 +56,6 @@ def forget(folder: Path, name: str) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, if it is there and the file system lets it go."""
+    """Remove a file if it exists and the file system permits it."""
     with contextlib.suppress(OSError):
         path.unlink()

@@ -1,4 +1,4 @@
-"""What NumPy computes for programs of JAX, by calls back from them, with the derivatives that it computes itself."""
+"""Callbacks from JAX programs into NumPy, with derivatives computed in NumPy."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Solved: TypeAlias = Callable[[list[Numbers], bool], tuple[Numbers, list[Numbers]
 
 
 def shaped(shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
-    """What a call back is to answer with."""
+    """Return shape and type of the result of a callback."""
     make: Any = jax.ShapeDtypeStruct  # has no types
     return make(shape, dtype)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
 def in_numpy(solved: Solved, shape: tuple[int, ...], leaves: list[Any], others: list[Any]) -> Any:
-    """The value, of a shape, that ``solved`` has of leaves and others that may be traced.
+    """Return the value, of the given shape, of ``solved`` for leaves and other arrays that may be traced.
 
-    It is differentiable once, forwards and backwards, by the leaves.
+    It is differentiable once by the leaves, in forward and reverse mode.
     """
 
     def value(*arrays: Any) -> Numbers:

@@ -1,6 +1,6 @@
-"""How programs are compiled: settings of XLA that suit these solvers, and a cache on disk, both the caller's choice.
+"""Compilation of programs: XLA settings that suit these solvers, and a cache on disk.
 
-Nothing here runs on import. A program calls these functions at its top, as it switches double precision on.
+Nothing here runs on import. Call these functions at the top of a program, where double precision is enabled.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class CompilationError(RuntimeError):
-    """A compile setting that cannot take effect."""
+    """Raised for a compile setting that cannot take effect."""
 
 
 def tune_cpu() -> None:
-    """Let XLA compile loops for the CPU as one kernel each: solving one arm gets about three times faster.
+    """Let XLA compile each loop for the CPU into one kernel; solving one arm becomes about three times faster.
 
-    Adds `CPU_FLAGS` to the environment variable ``XLA_FLAGS`` of this process, and of those that it starts; flags that
-    are there already stay. Numbers of jaxmodal do not depend on it; the command line does this itself. In your own
-    programs avoid ``jnp.arctan`` and ``jnp.arctan2(x, 1.0)`` beside it: XLA computes them wrongly (jax 0.10.2) for
-    vectors of 512 bits, which one of the flags asks for. Sixteen other elementary functions were tried and are right.
+    Adds `CPU_FLAGS` to the environment variable ``XLA_FLAGS`` of this process and its subprocesses; existing flags are
+    kept. Results of jaxmodal do not change. The command line does this by default. In your own programs, do not use
+    ``jnp.arctan`` and ``jnp.arctan2(x, 1.0)`` with these flags: XLA computes them wrongly (jax 0.10.2) for vectors of
+    512 bits, which one of the flags selects. Sixteen other elementary functions were tested and are correct.
 
     Raises
     ------
     CompilationError
-        JAX has compiled something before: XLA reads its flags once. Or ``XLA_FLAGS`` holds other
+        If JAX has already compiled a program (XLA reads its flags only once), or ``XLA_FLAGS`` has other
         ``xla_backend_extra_options``.
 
     Notes
     -----
-    XLA's CPU runtime otherwise starts each of the many small loops of these programs by itself. That of JAX 0.12 makes
-    kernels of most without being told, so that nothing is refused there for coming too late.
+    Without these flags, XLA's CPU runtime dispatches each of the many small loops of these programs separately. The
+    runtime of JAX 0.12 compiles most of them into kernels by default, so that a late call raises no error there.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def tune_cpu() -> None:
 
 
 def add_cpu_flags() -> None:
-    """Add `CPU_FLAGS` to ``XLA_FLAGS`` but for those that are set there; without effect once JAX has compiled."""
+    """Add `CPU_FLAGS` to ``XLA_FLAGS``, except those that are set; without effect once JAX has compiled."""
     before = os.environ.get("XLA_FLAGS", "").split()
     names = {flag.split("=")[0] for flag in before}
     added = [flag for flag in CPU_FLAGS if flag.split("=")[0] not in names]
@@ -89,9 +89,10 @@ def add_cpu_flags() -> None:
 
 
 def compiled_sooner(function: Function, runs_once: bool = False, **options: Any) -> Function:
-    """`jax.jit` of a long program, which a CPU then compiles in two thirds of the time; other processors as ever.
+    """Apply `jax.jit` to a long program, with options for which a CPU compiles it in two thirds of the time.
 
-    One that ``runs_once`` beside another that takes much longer compiles in a third of the time, and runs slower.
+    A program that ``runs_once``, next to another that takes much longer, compiles in a third of the time and runs
+    slower. Other processors are not affected.
     """
     inner = jax.jit(function, **options)
     outer = functools.cache(
@@ -111,7 +112,7 @@ def compiled_sooner(function: Function, runs_once: bool = False, **options: Any)
 
 @functools.cache
 def _sooner(runs_once: bool = False) -> dict[str, str | bool]:
-    """The options of `compiled_sooner` that the XLA at hand knows. Compiles a small program."""
+    """Return the options of `compiled_sooner` that the installed XLA supports; compiles a small program."""
     if jax.default_backend() != "cpu":
         return {}
     chosen = _RUN_ONCE if runs_once else _OLDER_KERNELS
@@ -123,7 +124,7 @@ def _sooner(runs_once: bool = False) -> dict[str, str | bool]:
 
 
 def loops_are_kernels() -> bool:
-    """Whether XLA makes one kernel of a loop; True where programs do not run on a CPU. Compiles a small program."""
+    """Return True if XLA compiles a loop into one kernel, or programs do not run on a CPU; compiles a small program."""
     if jax.default_backend() != "cpu":
         return True
 
@@ -137,17 +138,17 @@ def loops_are_kernels() -> bool:
 
 
 def use_compilation_cache(folder: str | os.PathLike[str], max_bytes: int | None = None) -> Path:
-    """Keep compiled programs in a folder, so that the next process need not compile them again.
+    """Cache compiled programs in a folder, so that later processes need not compile them again.
 
-    The command line and the workers of sweeps keep one in the user's cache folder by themselves.
+    The command line and the workers of sweeps use a cache in the user's cache folder by default.
 
     Parameters
     ----------
     folder : path
-        Created where it is missing, for this user alone.
+        The folder; created if it does not exist, with access for this user only.
     max_bytes : int, optional
-        How large the folder may be when this is called: the programs that were not used for longest are removed.
-        Without it, none is ever removed.
+        Largest size of the folder at the time of this call; the least recently used programs are removed. If left out,
+        no program is removed.
 
     Returns
     -------
@@ -157,15 +158,14 @@ def use_compilation_cache(folder: str | os.PathLike[str], max_bytes: int | None 
     Raises
     ------
     CompilationError
-        The folder is a file, belongs to another user, or others than its owner can write to it; or ``max_bytes`` is
-        negative.
+        If the folder is a file, belongs to another user or is writable for others, or if ``max_bytes`` is negative.
 
     Notes
     -----
-    Trust: what is loaded from the cache is machine code that runs with your rights. Whoever can write to the folder
-    can run code as you, so keep it to yourself, and do not take over one from a stranger. Entries are bound to the
-    version of jaxlib and to the settings of XLA. They suit the processor on which they were compiled: machines that
-    share a home folder need a folder each.
+    Security: the cache holds machine code that runs with your rights. Anyone who can write to the folder can run code
+    as you; keep it private, and do not use a cache from an untrusted source. Entries are specific to the version of
+    jaxlib, the settings of XLA and the processor on which they were compiled: machines that share a home folder need
+    a folder each.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def use_compilation_cache(folder: str | os.PathLike[str], max_bytes: int | None 
 
 
 def private_folder(folder: str | os.PathLike[str]) -> Path:
-    """A folder for compiled programs, made where it is missing, that nobody but this user can write to."""
+    """Return a folder for compiled programs, created if missing, that only this user can write to."""
     try:
         path = Path(folder).expanduser().resolve()
     except RuntimeError as error:

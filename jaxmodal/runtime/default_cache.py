@@ -1,6 +1,6 @@
-"""The cache of compiled programs that the command line and the workers of sweeps use without being asked.
+"""Default cache of compiled programs, used by the command line and the workers of sweeps.
 
-A cache is a help and never a condition: whatever is wrong with it is said in one line, and the work goes on.
+The cache is optional: any problem with it is reported in one line, and the program continues.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def _say(line: str) -> None:
 
 
 def root() -> Path | None:
-    """The folder of the cache, whether it is there or not; None when `VARIABLE` turns it off.
+    """Return the folder of the cache, whether or not it exists; None if `VARIABLE` turns the cache off.
 
     Raises
     ------
     CompilationError
-        There is no home folder to put it into.
+        If there is no home folder for it.
     """
     import platformdirs
 
@@ -68,9 +68,9 @@ def root() -> Path | None:
 
 @functools.cache
 def subfolder() -> str:
-    """The name of the part of the cache that suits this process: versions of JAX, and the processor.
+    """Return the name of the subfolder for this process, from the versions of JAX and the processor.
 
-    Programs are machine code for the processor that compiled them; home folders are shared between machines.
+    Programs are machine code for the processor that compiled them, and home folders are shared between machines.
     """
     known = [platform.machine(), platform.processor()]
     try:
@@ -83,20 +83,21 @@ def subfolder() -> str:
 
 
 def allowed() -> bool:
-    """Whether JAX may use a cache on disk at all; ``--no-cache`` says no."""
+    """Return True if JAX may use a cache on disk; False with ``--no-cache``."""
     return bool(_settings.jax_enable_compilation_cache)
 
 
 def use_default_cache(say: Callable[[str], None] = _say) -> Path | None:
-    """Keep compiled programs in the user's cache folder, bounded in size.
+    """Cache compiled programs in the user's cache folder, with a limited size.
 
-    Does nothing where `VARIABLE` says so, where JAX's own cache is turned off, or has a folder already, as by the
-    environment variable ``JAX_COMPILATION_CACHE_DIR``. What is wrong is said through ``say``, and nothing is raised.
+    Does nothing if `VARIABLE` turns it off, if JAX's own cache is turned off, or if that already has a folder, for
+    example from the environment variable ``JAX_COMPILATION_CACHE_DIR``. Problems are reported through ``say``; none is
+    raised.
 
     Returns
     -------
     Path or None
-        The folder that holds the programs of this machine, if this call set one.
+        The folder with the programs of this machine, if this call set one.
     """
     if _settings.jax_compilation_cache_dir or not allowed():
         return None
@@ -118,7 +119,7 @@ def use_default_cache(say: Callable[[str], None] = _say) -> Path | None:
 
 
 def _take_warnings(programs: Path, say: Callable[[str], None]) -> None:
-    """Let JAX's warnings of this cache remove what is damaged, and say once that it cannot be written."""
+    """Handle JAX's warnings about this cache: remove damaged programs, and report once if it cannot be written."""
     others, said = warnings.showwarning, False
 
     def shown(message: Warning | str, *where: Any, **more: Any) -> None:
@@ -139,21 +140,21 @@ def _take_warnings(programs: Path, say: Callable[[str], None]) -> None:
 
 
 def _parts() -> list[Path]:
-    """The folders of the cache, one for each set of versions and kind of processor; they may lie beside others."""
+    """Return the subfolders of the cache, one per set of versions and kind of processor; others are ignored."""
     folder = root()
     below = folder.iterdir() if folder is not None and folder.is_dir() else ()
     return [it for it in below if _PART.fullmatch(it.name) and it.is_dir() and not it.is_symlink()]
 
 
 def kept() -> list[cache_files.Entry]:
-    """Every program of the cache, also those of other versions and machines, and any in the folder itself."""
+    """Return all programs of the cache: of all versions and machines, and those in the folder itself."""
     folder = root()
     places = _parts() if folder is None else [folder, *_parts()]
     return [entry for place in places for entry in cache_files.entries(place)]
 
 
 def clear() -> list[cache_files.Entry]:
-    """Remove every program of the cache, and nothing else that lies in its folder; return what was there."""
+    """Remove all programs of the cache, and nothing else in its folder; return them."""
     found = kept()
     for entry in found:
         cache_files.remove(entry.path)

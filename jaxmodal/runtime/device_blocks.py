@@ -1,4 +1,4 @@
-"""Many cells in blocks whose results stay on the device: only which cells a block leaves open comes to the host."""
+"""Computation of many cells in blocks on the device; only the flags of unfinished cells are copied to the host."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ def in_blocks_of_cells(
     size: int,
     left_open: Callable[[np.ndarray], Fields],
 ) -> Fields:
-    """What ``block`` finds of all cells, on the default device; blocks go to the local devices in turn.
+    """Return the results of ``block`` for all cells, on the default device; blocks are assigned to devices in turn.
 
     Parameters
     ----------
     block : Callable
-        Takes the values of ``size`` cells; gives arrays, cells first, and which cells are left open, (cells,).
+        Function of the values of ``size`` cells that returns arrays, cells first, and a mask of unfinished cells,
+        (cells,).
     values : np.ndarray, shape (..., cells)
-        The values of all cells, which are filled up to a block, or overlap with another, where they make none.
+        The values of all cells. The last block is padded, or overlaps with the previous one.
     size : int
-        Cells of a block.
+        Number of cells of a block.
     left_open : Callable
-        Gives the same arrays of the cells, by their numbers, that were left open.
+        Function of the indices of unfinished cells that returns the same arrays for them.
     """
     cells = values.shape[-1]
     config: Any = jax.config
@@ -68,7 +69,7 @@ def in_blocks_of_cells(
 
 @functools.partial(jax.jit, static_argnames=("cells",))
 def _room(part: Fields, *, cells: int) -> Fields:
-    """Arrays like those of a part, for so many cells."""
+    """Return arrays like those of a part, for the given number of cells."""
     return {name: jnp.zeros((cells, *x.shape[1:]), x.dtype) for name, x in part.items()}
 
 
@@ -79,19 +80,22 @@ def _first_cells(part: Fields, *, cells: int) -> Fields:
 
 @functools.partial(jax.jit, donate_argnames=("whole",))
 def _written(whole: Fields, part: Fields, start: Array) -> Fields:
-    """The part in its place."""
+    """Return the arrays with a part written at its place."""
     put = functools.partial(lax.dynamic_update_slice_in_dim, start_index=start, axis=0)
     return {name: put(x, part[name]) for name, x in whole.items()}
 
 
 @functools.partial(jax.jit, donate_argnames=("whole",))
 def _replaced(whole: Fields, part: Fields, at: Array) -> Fields:
-    """The part at some places; those beyond the end are left out."""
+    """Return the arrays with some cells replaced; indices beyond the end are ignored."""
     return {name: x.at[at].set(part[name], mode="drop") for name, x in whole.items()}
 
 
 def _filled(found: Fields, at: np.ndarray, cells: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """The arrays of the cells ``at``, and these, filled up to a power of two by places beyond the end: few programs."""
+    """Return arrays of the cells ``at`` and their indices, padded to a power of two to limit the number of programs.
+
+    Padding has indices beyond the end.
+    """
     size = 1 << (at.size - 1).bit_length()
     places = np.full(size, cells)
     places[: at.size] = at

@@ -1,4 +1,4 @@
-"""Which device the programs of a call run on."""
+"""The device on which the programs of a call run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import jax
 
 
 def default_device() -> Any:
-    """The device that JAX uses by default in this thread."""
+    """Return the device that JAX uses by default in this thread."""
     config: Any = jax.config
     chosen = config.jax_default_device
     if chosen is None:
@@ -19,12 +19,12 @@ def default_device() -> Any:
 
 
 def is_gpu(device: Any) -> bool:
-    """Whether a device is a GPU."""
+    """Return True if a device is a GPU."""
     return device.platform in ("gpu", "cuda", "rocm")
 
 
 def on_callers_device(call: Callable[..., Any]) -> Callable[..., Any]:
-    """The call, for another thread, on the device that the calling thread has chosen."""
+    """Wrap a call for another thread so that it runs on the default device of the calling thread."""
     config: Any = jax.config
     chosen = config.jax_default_device
 
@@ -36,7 +36,7 @@ def on_callers_device(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def available_cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

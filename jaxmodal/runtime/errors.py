@@ -1,4 +1,4 @@
-"""The error of everything that is wrong with an arm, and how its messages are worded."""
+"""Exceptions and warnings of the package, and helpers for their messages."""
 
 import difflib
 from collections.abc import Iterable, Iterator
@@ -9,32 +9,34 @@ _PLACE: ContextVar[str] = ContextVar("place", default="")
 
 
 class ArmError(ValueError):
-    """An arm, or a file or address that describes one, holds something that is not allowed.
+    """Raised for an invalid value in an arm, or in a file or address that describes one.
 
-    The message names the place (``link2.section.depth``), the value received, what is allowed
-    there, and what to do about it.
+    The message gives the address (``link2.section.depth``), the value received, the allowed values, and a remedy.
     """
 
 
 class UncertifiedError(RuntimeError):
-    """A frequency could not be certified; the message lists modes, causes and remedies."""
+    """Raised if a frequency is not certified; the message lists modes, causes and remedies."""
 
 
 class ImplausibleWarning(UserWarning):
-    """A value is allowed, and looks like a wrong unit or a slip; a line for each, with what was probably meant."""
+    """Warning of allowed values that are probably in a wrong unit or mistyped, with the likely intention of each."""
 
 
 class LargeDeflectionWarning(UserWarning):
-    """An arm at rest bends so far that the theory of small deflections is a first estimate only."""
+    """Warning that static deflections are so large that small-deflection theory is only a first estimate."""
 
 
 class RotorWarning(UserWarning):
-    """A joint has a rotor, and its ``motor`` is not named: it is taken as held, and was beyond the spring before."""
+    """Warning that a joint has a rotor but no ``motor``: it is taken as held.
+
+    Earlier versions took it as turning beyond the spring.
+    """
 
 
 @contextmanager
 def within(place: str) -> Iterator[None]:
-    """Put ``place`` before the message of an `ArmError` raised inside the block, and into `place_here`."""
+    """Context that puts ``place`` before the message of an `ArmError` raised in it, and into `place_here`."""
     outside = _PLACE.set(place_here() + place)
     try:
         yield
@@ -45,20 +47,17 @@ def within(place: str) -> Iterator[None]:
 
 
 def place_here() -> str:
-    """Return what stands before the message of an error that is raised here, for warnings."""
+    """Return the prefix of error messages raised here, for use in warnings."""
     return _PLACE.get()
 
 
 def meant_or_known(word: str, meant: Iterable[str], known: str) -> str:
-    """End a sentence with what was probably meant by a word, else with all that there is.
-
-    Long lists are for those who miss by far.
-    """
+    """Return the end of a sentence: a suggestion for a misspelt word, or all ``known`` words if none is similar."""
     near = suggestion(word, meant)
     return f".{near}" if near else f"; known are {known}."
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """Return ``" Did you mean 'x'?"`` for a near miss, else the empty string."""
+    """Return ``" Did you mean 'x'?"`` for a similar known word, or an empty string."""
     near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""

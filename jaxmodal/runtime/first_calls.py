@@ -1,8 +1,8 @@
-"""One line of the log where a call waits for programs to be compiled, so that nobody takes it for a hang.
+"""Log message for calls that wait for compilation, so that they are not mistaken for a hang.
 
-JAX reports when it begins and ends to trace, lower or compile a program. When that has gone on for `DELAY` seconds in
-a call of the library, the logger ``jaxmodal`` says which call waits and how the next process need not. The command line
-shows a line of its own.
+JAX reports when it starts and ends tracing, lowering or compiling a program. When this has taken `DELAY` seconds in a
+call of the library, the logger ``jaxmodal`` reports which call is waiting and how later processes can avoid it. The
+command line shows its own message.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PACKAGES = ("jaxmodal.", "sweeps.", "design_opt.")
 
 
 class FirstCalls:
-    """What is being compiled, from JAX's events, and for which call of the library."""
+    """Compilation in progress, from JAX's events, and the call of the library that caused it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -36,7 +36,7 @@ class FirstCalls:
         self._said: set[str] = set()
 
     def began(self, event: str, value: float | int, **kwargs: str | int) -> None:
-        """Note that a program begins to be traced, lowered or compiled; look again after `DELAY`."""
+        """Record that tracing, lowering or compiling of a program begins; check again after `DELAY`."""
         if not event.startswith(EVENTS):
             return
         with self._lock:
@@ -53,13 +53,13 @@ class FirstCalls:
         self._timer.start()
 
     def ended(self, event: str, duration_secs: float, **kwargs: str | int) -> None:
-        """Note that it has ended."""
+        """Record that it has ended."""
         if event.startswith(EVENTS):
             with self._lock:
                 self._last, self._running = time.monotonic(), max(self._running - 1, 0)
 
     def look(self) -> None:
-        """Say it, if compiling has gone on for so long, once for each function of the library."""
+        """Log the message if compiling has taken long enough, once for each function of the library."""
         with self._lock:
             self._timer = None
             now = time.monotonic()
@@ -75,7 +75,7 @@ class FirstCalls:
 
 
 def line(call: str) -> str:
-    """What is said of a call."""
+    """Return the message for a call."""
     kept = jax.config.jax_compilation_cache_dir  # type: ignore[attr-defined]
     if kept and jax.config.jax_enable_compilation_cache:  # type: ignore[attr-defined]
         remedy = f"they are kept in {kept} for the next process"
@@ -87,7 +87,7 @@ def line(call: str) -> str:
 
 
 def waiting_call() -> str | None:
-    """The function of the library that somebody called and that is at work; None for none, and for commands."""
+    """Return the library function that a user called and that is running; None if there is none, and for commands."""
     frames = sys._current_frames()
     main = threading.main_thread().ident
     for thread in sorted(frames, key=lambda ident: ident != main):
@@ -101,7 +101,7 @@ def waiting_call() -> str | None:
 
 
 def _functions(frame: FrameType | None) -> Iterator[tuple[str, str]]:
-    """Module and name of the functions of the library on a stack, the innermost first."""
+    """Yield module and name of the library functions on a stack, the innermost first."""
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
         if module.startswith(_PACKAGES) and module != __name__ and "<" not in frame.f_code.co_name:
@@ -110,7 +110,7 @@ def _functions(frame: FrameType | None) -> Iterator[tuple[str, str]]:
 
 
 def listen() -> None:
-    """Listen to JAX from now on."""
+    """Register listeners for JAX's events."""
     calls = FirstCalls()
     jax.monitoring.register_scalar_listener(calls.began)
     jax.monitoring.register_event_duration_secs_listener(calls.ended)

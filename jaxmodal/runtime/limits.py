@@ -1,4 +1,4 @@
-"""The most that input may hold, checked before anything is built from it; `docs/trust.md` lists them."""
+"""Limits of input, checked before anything is built from it; `docs/trust.md` lists them."""
 
 #: bytes of a file
 FILE_BYTES = 1_000_000

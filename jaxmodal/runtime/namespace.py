@@ -1,8 +1,8 @@
-"""One set of array functions for arrays of NumPy and of JAX: what a function gets decides which of the two computes.
+"""One set of array functions for NumPy and JAX; the types of the arguments select the library.
 
-Formulas written with `xp` are computed at once, without any compilation, where all their arguments are NumPy's, and
-are traced and compiled where one is an array of JAX. Arrays that depend on no argument (constants, `numpy.arange`) are
-NumPy's in both cases, so that they never decide.
+Formulas written with `xp` are computed immediately, without compilation, if all arguments are NumPy's, and are traced
+and compiled if one is a JAX array. Arrays that depend on no argument (constants, `numpy.arange`) are NumPy arrays in
+both cases, so that they do not influence the choice.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jax import lax
 
 
 class OfNumpy:
-    """Kinds of numbers on which the functions of NumPy work, by its protocols; with ``shape`` and ``dtype``."""
+    """Base class of number types that work with NumPy functions through its protocols; with ``shape`` and ``dtype``."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ _OF_NUMPY = (OfNumpy, np.ndarray, np.generic, float, int, bool, str, slice, type
 
 
 def on_host(*values: Any) -> bool:
-    """Whether none of the values, nor of the entries of lists and tuples among them, is an array of JAX."""
+    """Return True if no value, nor any entry of lists and tuples among them, is a JAX array."""
     for value in values:
         if type(value) in _COMMON:
             continue
@@ -47,24 +47,24 @@ def on_host(*values: Any) -> bool:
 
 
 def tree_on_host(*trees: Any) -> bool:
-    """`on_host` of all leaves of pytrees."""
+    """Return `on_host` for all leaves of pytrees."""
     return on_host(*jax.tree_util.tree_leaves(trees))
 
 
 def is_traced(*trees: Any) -> bool:
-    """Whether any leaf of the pytrees stands for a value that is not known yet (jit, vmap, grad)."""
+    """Return True if any leaf of the pytrees is traced (jit, vmap, grad)."""
     return any(isinstance(x, jax.core.Tracer) for x in jax.tree_util.tree_leaves(trees))
 
 
 def to_host(tree: Any) -> Any:
-    """A pytree with its concrete arrays as arrays of NumPy; traced ones stay."""
+    """Return a pytree with its concrete arrays as NumPy arrays; traced ones are kept."""
     return jax.tree_util.tree_map(
         lambda x: x if isinstance(x, jax.core.Tracer) else np.asarray(x)[()], tree
     )
 
 
 def to_device(tree: Any) -> Any:
-    """A pytree with its arrays as those of JAX, in one transfer, which compiles nothing; traced ones stay."""
+    """Return a pytree with its arrays as JAX arrays, in one transfer without compilation; traced ones are kept."""
     leaves, structure = jax.tree_util.tree_flatten(tree)
     known = [None if isinstance(x, jax.core.Tracer) else x for x in leaves]
     moved = [x if k is None else k for x, k in zip(leaves, jax.device_put(known), strict=True)]
@@ -72,9 +72,9 @@ def to_device(tree: Any) -> Any:
 
 
 def unfilled(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """An array of NumPy for results, not filled yet, that `jax.device_put` on a CPU takes over where it lies.
+    """Return an uninitialised NumPy array for results that `jax.device_put` on a CPU uses in place.
 
-    Others it copies, which takes as long as to fill them. Nothing may be written into it afterwards.
+    Other arrays are copied, which takes as long as filling them. Do not write to the array after `jax.device_put`.
     """
     room = np.empty(math.prod(shape) * np.dtype(dtype).itemsize + _ALIGNED, np.uint8)
     first = -room.ctypes.data % _ALIGNED
@@ -86,9 +86,9 @@ _ALIGNED = 64
 
 
 def at_once(function: Callable[..., Any], *values: Any) -> Any:
-    """``function(*values)``, of concrete arrays of JAX computed in NumPy, so that no program is compiled for it.
+    """Return ``function(*values)``; concrete JAX arrays are computed in NumPy, so that no program is compiled.
 
-    The result is of the kind of the values: of NumPy, of JAX, or traced. What is not finite is no warning, as in JAX.
+    The result has the kind of the values: NumPy, JAX, or traced. Values that are not finite give no warning, as in JAX.
     """
     with np.errstate(all="ignore"):
         result = function(*to_host(values))
@@ -96,7 +96,7 @@ def at_once(function: Callable[..., Any], *values: Any) -> Any:
 
 
 def is_complex(x: Any) -> bool:
-    """Whether an array, a traced one, too, or a number is complex."""
+    """Return True if a number or an array, possibly traced, is complex."""
     return x.dtype.kind == "c" if hasattr(x, "dtype") else isinstance(x, complex)
 
 
@@ -127,7 +127,7 @@ linalg: Any = _Namespace(np.linalg, jnp.linalg)
 
 
 def bits(x: Any) -> Any:
-    """The 64 bits of float64 numbers as integers."""
+    """Return the 64 bits of float64 numbers as integers."""
     return (
         x.view(np.int64)
         if type(x) in _COMMON or on_host(x)
@@ -136,7 +136,7 @@ def bits(x: Any) -> Any:
 
 
 def from_bits(x: Any) -> Any:
-    """Float64 numbers from their bits."""
+    """Return float64 numbers from their bits."""
     return (
         x.view(np.float64)
         if type(x) in _COMMON or on_host(x)
@@ -145,7 +145,7 @@ def from_bits(x: Any) -> Any:
 
 
 def take_first(tree: Any, index: Any) -> Any:
-    """The entry at ``index`` of the first axis of every leaf."""
+    """Return the entry at ``index`` of the first axis of every leaf."""
     if isinstance(tree, np.ndarray) and on_host(index):
         return tree[index]
 
@@ -158,7 +158,7 @@ def take_first(tree: Any, index: Any) -> Any:
 
 
 def repeat(start: int, stop: Any, body: Callable[[Any, Any], Any], state: Any, host: bool) -> Any:
-    """`lax.fori_loop`, or where all that it works on is of the ``host``, the loop itself."""
+    """Run `lax.fori_loop`, or a Python loop if ``host`` is True (all values are NumPy's)."""
     if not host:
         return lax.fori_loop(start, stop, body, state)
     for i in range(start, int(stop)):
@@ -167,7 +167,7 @@ def repeat(start: int, stop: Any, body: Callable[[Any, Any], Any], state: Any, h
 
 
 def loop(goes_on: Callable[[Any], Any], body: Callable[[Any], Any], state: Any, host: bool) -> Any:
-    """`lax.while_loop`, or where all that it works on is of the ``host``, the loop itself."""
+    """Run `lax.while_loop`, or a Python loop if ``host`` is True (all values are NumPy's)."""
     if not host:
         return lax.while_loop(goes_on, body, state)
     while goes_on(state):
@@ -176,10 +176,10 @@ def loop(goes_on: Callable[[Any], Any], body: Callable[[Any], Any], state: Any, 
 
 
 def product(a: Any, b: Any) -> Any:
-    """The product of two matrices, all digits of float64 on every device.
+    """Return the product of two matrices in full float64 precision on every device.
 
-    NumPy adds up in one thread: the threads of a BLAS would be more than the cores, since callers have threads of
-    their own, and their number would show in the last digits.
+    NumPy sums in one thread. BLAS threads would oversubscribe the cores, because callers have threads of their own, and
+    their number would change the last digits.
     """
     if on_host(
         a, b
@@ -192,12 +192,12 @@ def product(a: Any, b: Any) -> Any:
 
 
 def cummax(x: Any) -> Any:
-    """The largest of the entries so far, of a vector."""
+    """Return the cumulative maximum of a vector."""
     return np.maximum.accumulate(x) if on_host(x) else lax.cummax(x)
 
 
 def placed(x: Any, index: Any, value: Any) -> Any:
-    """A copy of x with ``value`` at an index (`numpy.s_`)."""
+    """Return a copy of x with ``value`` at an index (`numpy.s_`)."""
     if not on_host(x, value):
         return jnp.asarray(x).at[index].set(value)
     x = np.array(x)
@@ -206,7 +206,7 @@ def placed(x: Any, index: Any, value: Any) -> Any:
 
 
 def added(x: Any, index: Any, value: Any) -> Any:
-    """A copy of x with ``value`` added at an index (`numpy.s_`) in which no place comes twice."""
+    """Return a copy of x with ``value`` added at an index (`numpy.s_`) without repeated entries."""
     if not on_host(x, value):
         return jnp.asarray(x).at[index].add(value)
     x = np.array(x)
@@ -215,17 +215,17 @@ def added(x: Any, index: Any, value: Any) -> Any:
 
 
 def once(tree: Any) -> Any:
-    """The values of a pytree, written to memory: XLA would compute them anew for every result that uses them."""
+    """Return the values of a pytree, written to memory; XLA would recompute them for every result that uses them."""
     return tree if tree_on_host(tree) else lax.optimization_barrier(tree)  # type: ignore[no-untyped-call]
 
 
 def constant(tree: Any) -> Any:
-    """`lax.stop_gradient`; an array of NumPy has no derivative and stays."""
+    """Apply `lax.stop_gradient`; NumPy arrays have no derivative and are kept."""
     return jax.tree_util.tree_map(lambda x: x if on_host(x) else lax.stop_gradient(x), tree)
 
 
 def mapped(function: Callable[..., Any], in_axes: Any = 0) -> Callable[..., Any]:
-    """`jax.vmap` over first axes, or for arrays of NumPy one call after the other."""
+    """Apply `jax.vmap` over first axes; for NumPy arrays, call the function once per entry."""
 
     def over_first_axis(*values: Any) -> Any:
         if not tree_on_host(values):

@@ -1,4 +1,4 @@
-"""Libraries that are installed only where their results are wanted, each with the extra that brings it."""
+"""Optional libraries, each with the extra of jaxmodal that installs it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def _required(modules: tuple[str, ...], what: str, extra: str) -> Any:
 
 
 def require_control() -> Any:
-    """Return python-control, or refuse with the extra to install."""
+    """Return python-control, or raise an ImportError with the extra to install."""
     return _required(("control",), "a model for python-control", "control")
 
 
 def require_slycot() -> Any:
-    """Return python-control with what its balanced truncation calls, or refuse with the extra to install."""
+    """Return python-control if slycot, for its balanced truncation, is installed; else raise an ImportError."""
     return _required(("control", "slycot"), "balanced truncation", "control")
 
 
 def require_pyuff() -> Any:
-    """Return pyuff, or refuse with the extra to install."""
+    """Return pyuff, or raise an ImportError with the extra to install."""
     return _required(("pyuff",), "a universal file", "uff")

@@ -1,4 +1,4 @@
-"""Pages of arms, which other packages make: they register how as an entry point."""
+"""Interactive pages of arms, made by other packages that register an entry point."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from importlib.metadata import entry_points
 from typing import Any
 
 ENTRY_POINTS = "jaxmodal.pages"
-"""The group of entry points by which a package registers ``explore(arm, path, theory=...)``."""
+"""Group of entry points for ``explore(arm, path, theory=...)``."""
 
 
 class Explored:
-    """What can be explored on a page of its own."""
+    """Mixin for objects that can be shown on an interactive page."""
 
     def explore(self, path: Any = None, theory: Any = None) -> Any:
-        """Show this arm on a page that solves it as its sliders move; see `sweeps.explore`, which makes it.
+        """Make an interactive page of this arm that is solved again as its sliders move; see `sweeps.explore`.
 
         Parameters
         ----------
         path : str or pathlib.Path, optional
-            Where to write it, a name that ends in ``.html``; left out, the page is the value, which a notebook shows.
+            File to write, with the suffix ``.html``. If left out, the page is returned, and a notebook shows it.
         theory : str, optional
-            As for `jaxmodal.natural_frequencies`, ``"timoshenko"`` if left out.
+            As for `jaxmodal.natural_frequencies`; ``"timoshenko"`` if left out.
 
         Raises
         ------
         ImportError
-            No package that is installed makes such pages.
+            If no installed package makes such pages.
         """
         found = list(entry_points(group=ENTRY_POINTS, name="explore"))
         if not found:

@@ -1,4 +1,4 @@
-"""How results draw themselves: by a function of a room above, named by where it is and imported when it is called."""
+"""Plots of results, by functions in `jaxmodal.plots` that are imported when called."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from jaxmodal.runtime.tables import require_values
 
 
 class Drawn:
-    """An object with a picture."""
+    """Mixin for objects with a plot."""
 
     picture: ClassVar[str]
-    """Module and function that draws it, ``"jaxmodal.plots.arms:draw_arm"``."""
+    """Module and function that draws it: ``"jaxmodal.plots.arms:draw_arm"``."""
 
     def plot(self, axes: Any = None, **options: Any) -> Any:
         """Draw this into matplotlib axes, by default those of a new figure, and return them.

@@ -1,22 +1,22 @@
-"""The one precondition of every number here: JAX computes in double precision."""
+"""Check that JAX computes in double precision, on which all results depend."""
 
 import jax
 
 
 class X64DisabledError(RuntimeError):
-    """Double precision is off in JAX, so no frequency here could be trusted."""
+    """Raised if JAX's 64-bit mode is off, because results would not be reliable."""
 
 
 def require_x64() -> None:
-    """Refuse to go on while JAX's 64-bit mode is off.
+    """Raise an error if JAX's 64-bit mode is off.
 
-    The library never switches it on by itself: the setting is global to the process, and it
-    must be made before the first array exists.
+    The library never enables it: the setting is global to the process, and it must be made before the first array
+    exists.
 
     Raises
     ------
     X64DisabledError
-        While ``jax_enable_x64`` is off. The message holds the line that mends it.
+        If ``jax_enable_x64`` is off. The message has the line that enables it.
     """
     if not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
         raise X64DisabledError(

@@ -1,4 +1,4 @@
-"""What public classes and functions say of themselves: the package that they are part of, and that they are frozen."""
+"""Reported module of public classes and functions, and error messages of frozen dataclasses."""
 
 import dataclasses
 import inspect
@@ -10,7 +10,7 @@ from jaxmodal.runtime.errors import meant_or_known
 
 
 def report_package(namespace: dict[str, Any]) -> None:
-    """Let everything public of a package report it as its module, in tracebacks, help, pickles and ``dir``.
+    """Set the package as the module of all its public objects, in tracebacks, help, pickles and ``dir``.
 
     Parameters
     ----------
@@ -19,8 +19,8 @@ def report_package(namespace: dict[str, Any]) -> None:
 
     Notes
     -----
-    Where a parameter takes one of some names (``theory: TheoryName``), ``help`` shows these instead of the name of
-    their type.
+    For a parameter with a fixed set of names (``theory: TheoryName``), ``help`` shows these names instead of the name
+    of their type.
     """
     package = namespace["__name__"]
     hidden = [name for name in namespace if name.startswith("__")]
@@ -36,7 +36,7 @@ def report_package(namespace: dict[str, Any]) -> None:
 
 
 def explain_frozen(kind: type) -> None:
-    """Let a frozen dataclass say, when a value is assigned or deleted, how a changed copy is made."""
+    """Let a frozen dataclass explain, when a value is assigned or deleted, how to make a changed copy."""
     if not (dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen):  # type: ignore[attr-defined]
         return
 
@@ -58,7 +58,7 @@ def explain_frozen(kind: type) -> None:
 
 
 def _spell_out(function: Any) -> None:
-    """Put the names that a parameter takes where its annotation has the name of their type."""
+    """Replace the name of a Literal type in annotations by its values."""
     written = getattr(function, "__annotations__", {})
     known = getattr(inspect.unwrap(function), "__globals__", {})
     for parameter, annotation in written.items():

@@ -1,4 +1,4 @@
-"""What every function that computes returns: values with a status, as tables and as a dataset."""
+"""Base classes of results: values with a status, shown as tables and converted to a dataset."""
 
 from __future__ import annotations
 
@@ -17,21 +17,25 @@ if TYPE_CHECKING:
 
 
 class Result(ShowsTables):
-    """A result: ``status`` says what it may be trusted for, ``ok`` whether all of it may be used, ``explain()`` why."""
+    """Base class of results.
+
+    ``status`` tells how far the values can be trusted, ``ok`` whether all of them are usable, and ``explain()`` gives
+    the reasons.
+    """
 
     if TYPE_CHECKING:
 
         @property
         def status(self) -> Any:
-            """Codes of `Status`: one, or an array of one for each value."""
+            """`Status` codes: one, or an array with one for each value."""
 
     @property
     def ok(self) -> bool:
-        """Whether every status is usable."""
+        """True if every status is usable."""
         return all_usable(self.status)
 
     def explain(self) -> str:
-        """Return in words what the statuses mean: how many, why, and what to do about those that are not usable."""
+        """Return an explanation of the statuses: how many, causes, and remedies for those that are not usable."""
         return explained(self.status)
 
     def to_xarray(self) -> xarray.Dataset:
@@ -45,7 +49,7 @@ class Result(ShowsTables):
             made.to_xarray = _of_values(cls.to_xarray)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return the result as a data frame, a row for each combination of labels; frequencies in Hz."""
+        """Return the result as a data frame with one row per combination of labels; frequencies in Hz."""
         return self.to_xarray().to_dataframe()
 
 
@@ -63,7 +67,7 @@ def _of_values(
 
 
 class ResolvedResult(Result):
-    """A result of which nothing is left open: what could not be computed was refused."""
+    """A result that is always complete: anything that could not be computed raised an error."""
 
     @property
     def status(self) -> Status:
@@ -72,14 +76,14 @@ class ResolvedResult(Result):
 
 
 class ListedResult(Result):
-    """A result whose data are rows under headings, which name units: one row for each thing found."""
+    """A result that is a list: one row for each item, under headings that include units."""
 
     def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Return headings and rows with all digits; None where there is no value."""
         raise NotImplementedError
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return the rows as a dataset with the dim row, a variable for each heading; NaN where there is no value."""
+        """Return the rows as a dataset with the dim row and one variable per heading; NaN where there is no value."""
         import xarray
 
         headings, rows = self.rows()
@@ -93,5 +97,5 @@ class ListedResult(Result):
 
 
 def certified_where(proven: Any) -> Any:
-    """Codes of `Status`: certified where counts prove it, else uncertified."""
+    """Return `Status` codes: certified where ``proven``, otherwise uncertified."""
     return np.where(np.asarray(proven), int(Status.certified), int(Status.uncertified))

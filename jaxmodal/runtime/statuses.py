@@ -1,4 +1,4 @@
-"""What every result says of itself: one enumeration of statuses, each with its cause and its remedy."""
+"""Statuses of results: one enumeration, each member with its cause and its remedy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jaxmodal.runtime.namespace import is_traced
 
 
 class Status(IntEnum):
-    """What a value may be trusted for. The order of the codes means nothing; the names are what files and tables show.
+    """Status of a value: how far it can be trusted. Files and tables show the names; the order has no meaning.
 
     Examples
     --------
@@ -24,11 +24,11 @@ class Status(IntEnum):
     """
 
     cause: str
-    """Why a value has this status."""
+    """Cause of the status."""
     remedy: str
-    """What to do about it; empty where there is nothing to do."""
+    """Remedy; empty if there is nothing to do."""
     usable: bool
-    """Whether the value may be used as it stands."""
+    """True if the value can be used as it is."""
 
     def __new__(cls, code: int, usable: bool = True, cause: str = "", remedy: str = "") -> Status:
         member = int.__new__(cls, code)
@@ -157,14 +157,14 @@ class Status(IntEnum):
 
     @classmethod
     def worst(cls, codes: Any) -> Status:
-        """Return the first status that is not usable, in the order of the members, else the first there is.
+        """Return the first status that is not usable, in the order of the members; if all are, the first one present.
 
         Raises
         ------
         ValueError
-            There is no code, or one of no status.
+            If there are no codes, or a code is not that of a status.
         TypeError
-            The codes are traced.
+            If the codes are traced.
         """
         found = present(codes)
         if not found:
@@ -191,16 +191,16 @@ OF_DAMPED_MODES = (Status.certified, Status.uncertified, Status.shared, Status.n
 
 
 def present(codes: Any) -> list[Status]:
-    """The statuses that occur among codes of any shape, in the order of the members."""
+    """Return the statuses that occur among codes of any shape, in the order of the members."""
     counts = np.bincount(_checked(codes).ravel())  # codes are small: no sorting
     return [Status(code) for code in np.flatnonzero(counts).tolist()]
 
 
 def _checked(codes: Any) -> NDArray[np.int64]:
-    """Codes as an array of NumPy, each of a status."""
+    """Return codes as a NumPy array, each checked to be that of a status."""
     if is_traced(codes):
         raise TypeError(
-            "status: is traced, so what it says is not known yet; ask for ok and explain() of what jit returns, and "
+            "status: is traced, so its value is not known yet; ask for ok and explain() of what jit returns, and "
             "inside compare the codes: (found.status == jaxmodal.Status.certified).all()"
         )
     found = np.asarray(codes)
@@ -221,7 +221,7 @@ def _checked(codes: Any) -> NDArray[np.int64]:
 
 
 def all_usable(codes: Any) -> bool:
-    """Whether every code of any shape is that of a usable status."""
+    """Return True if every code is that of a usable status."""
     return all(each.usable for each in present(codes))
 
 
@@ -231,7 +231,7 @@ def status_variable(
     statuses: Iterable[Status] = OF_FREQUENCIES,
     of: str = "frequency",
 ) -> tuple[Any, ...]:
-    """Codes as a variable of a dataset, with the flags of the statuses that it may hold (CF conventions)."""
+    """Return codes as a dataset variable, with the flags of the possible statuses (CF conventions)."""
     each = tuple(statuses)
     about = {
         "long_name": f"status of the {of}",
@@ -242,7 +242,7 @@ def status_variable(
 
 
 def remarks_on(codes: Any) -> list[str]:
-    """A line for each status among codes that is not usable: its name, cause and remedy."""
+    """Return one line for each status among codes that is not usable: name, cause and remedy."""
     return [
         f"{each.name}: {each.cause}; {each.remedy}." for each in present(codes) if not each.usable
     ]
@@ -253,7 +253,7 @@ _MOST_PLACES = 8
 
 
 def explained(codes: Any) -> str:
-    """In words what statuses of any shape mean: a line each, with cause, and remedy and places of what is not usable.
+    """Return an explanation of status codes: a line for each status, with remedy and indices if it is not usable.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables that results show themselves as: one text for terminals and ``print``, one HTML for notebooks."""
+"""Tables of results: as text for terminals and ``print``, and as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OBEYED = re.compile(
 
 
 def printable(text: str) -> str:
-    """The text with what a terminal would obey written by its code: names and keys may hold anything."""
+    """Return the text with control characters replaced by their codes; names and keys may contain any characters."""
     return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
@@ -38,15 +38,15 @@ class Table:
     Parameters
     ----------
     title
-        What stands above it.
+        Text above the table.
     headings
-        One for each column; a column whose heading is in ``left`` is aligned to the left, others to the right.
+        Headings of the columns; columns whose heading is in ``left`` are aligned to the left, others to the right.
     rows
-        A text for each column.
+        Rows with one text per column.
     notes
-        Lines below it.
+        Lines below the table.
     left
-        Headings of the columns of words.
+        Headings of the left-aligned columns.
     """
 
     title: str
@@ -56,7 +56,7 @@ class Table:
     left: Sequence[str] = ()
 
     def text(self) -> str:
-        """Return the table as text, its title above and its notes below, in lines of their own."""
+        """Return the table as text, with its title above and its notes below on separate lines."""
         from rich.console import Console
         from rich.table import Table as RichTable
 
@@ -74,7 +74,7 @@ class Table:
         return "\n".join(line.rstrip() for line in "\n".join(filter(None, lines)).splitlines())
 
     def html(self) -> str:
-        """Return the table as HTML, its notes below."""
+        """Return the table as HTML, with its notes below."""
 
         def cells(kind: str, texts: Sequence[str]) -> str:
             sides = ("left" if name in self.left else "right" for name in self.headings)
@@ -91,7 +91,7 @@ class Table:
 
 
 def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return headings and rows as CSV: numbers with all their digits, truth values as true and false."""
+    """Return headings and rows as CSV: numbers with all their digits, booleans as true and false."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(headings)
@@ -101,7 +101,7 @@ def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def shortened(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return the rows, or where they are many the first and the last with a row of dots between."""
+    """Return the rows; of a long table the first and last ones with a row of dots between."""
     rows = list(rows)
     if len(rows) <= MOST_ROWS:
         return rows
@@ -109,7 +109,7 @@ def shortened(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
 
 
 def _has_values(tree: object) -> bool:
-    """Whether a result holds numbers: neither traced values nor shapes in their place."""
+    """Return True if a result has concrete values, not traced values or shapes."""
     kinds = (jax.core.Tracer, jax.ShapeDtypeStruct)
     return not any(isinstance(leaf, kinds) for leaf in jax.tree_util.tree_leaves(tree))
 
@@ -130,10 +130,10 @@ def require_values(result: object, what: str) -> None:
 
 
 class ShowsTables:
-    """A result that is printed as tables, in a terminal and in a notebook; its ``repr`` is one line."""
+    """Base class of results that are printed as tables, in a terminal and in a notebook; the ``repr`` is one line."""
 
     def tables(self) -> list[Table]:
-        """Return what is shown, most important first; the title of the first stands for the whole."""
+        """Return the tables to show, the most important first; the title of the first is used in the ``repr``."""
         raise NotImplementedError
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and pipes with a name, at which a reader or writer may wait for ever."""
+"""Atomic writing of files, and reading from named pipes with a timeout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:
-    """Write a file under another name beside its place, then move it there."""
+    """Write a file under a temporary name in the same folder, then rename it."""
     part = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
         write(part)
@@ -22,12 +22,15 @@ def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a text in UTF-8, whole or not at all."""
+    """Write text in UTF-8 to a file atomically."""
     return write_whole(path, lambda part: part.write_text(text, encoding="utf-8", newline="\n"))
 
 
 def is_named_pipe(path: Path) -> bool:
-    """Whether a path is that of a FIFO; not those of standard input and of process substitution, which are written."""
+    """Return True if a path is a FIFO; False for those of standard input and process substitution.
+
+    The latter always have a writer.
+    """
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
@@ -36,12 +39,12 @@ def is_named_pipe(path: Path) -> bool:
 
 
 def read_pipe(path: Path, size: int, seconds: float) -> bytes:
-    """What is written to a FIFO until it is closed, ``size`` bytes at most.
+    """Return the data written to a FIFO until it is closed, at most ``size`` bytes.
 
     Raises
     ------
     TimeoutError
-        Nothing came for so many seconds.
+        If no data arrives for ``seconds``.
     """
     data = b""
     pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # without, it waits for someone who writes

@@ -1,1 +1,1 @@
-"""Arms at rest under dead loads: section forces, deflections, buckling."""
+"""Statics of arms under dead loads: section forces, deflections, buckling."""

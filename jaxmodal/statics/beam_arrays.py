@@ -1,4 +1,4 @@
-"""The arrays over links that the physics computes with."""
+"""Link values of an arm as arrays, the input of the equations."""
 
 import dataclasses
 
@@ -49,24 +49,22 @@ WITHOUT_EFFECT = {
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class BeamArrays:
-    """What the physics needs of an arm: one array per quantity, link 1 first, SI units.
+    """Link values of an arm: one array per quantity, link 1 first, SI units.
 
-    Every array has shape (n,); a slice of one link is of the same type, and so is a batch, whose
-    further axes broadcast with the frequencies.
+    Every array has shape (n,). A slice of one link has the same type, and so has a batch, whose further axes broadcast
+    with the frequencies.
 
-    ``shear_modulus_effective`` is kappa G, inf where it is not known; ``tip_mass`` and
-    ``tip_inertia`` (about the tip) hold the payload in their last entry, and the part of the next
-    joint's hub that moves with the link; ``joint_stiffness`` is inf at a rigid joint, 0 at a free
-    hinge. ``has_shear`` says whether kappa G is known for every link.
+    ``shear_modulus_effective`` is kappa G, inf where it is unknown. ``tip_mass`` and ``tip_inertia`` (about the tip)
+    include the payload in their last entry, and the part of the next joint's hub that moves with the link.
+    ``joint_stiffness`` is inf at a rigid joint, 0 at a free hinge. ``has_shear`` is True if kappa G is known for every
+    link. Moduli and springs are complex in the frequency response of a damped arm.
 
-    Moduli and springs are complex where a frequency response damps them.
-
-    The fields after it are None where no link of the arm has anything of the kind. They are those
-    of `Link`; ``tip_moment_x, tip_moment_y`` are the first moments of the body at the tip, kg m,
-    and ``flexible`` is 1, or 0 for a rigid link; ``ground_angle`` is the angle of the link to the ground's x axis.
-    ``base_turning_stiffness, end_turning_stiffness`` are what the forces at rest resist a turn of the rigid parts at
-    the two ends of the link with, N m/rad. ``base_xx`` to ``base_rr`` are an elastic base in their first entries, in
-    others a rigid one: inf, and 0 beside the diagonal; where they are, supports are, too.
+    The fields after ``has_shear`` are None if no link of the arm has them. They are those of `Link`, except:
+    ``tip_moment_x, tip_moment_y`` are the first moments of the body at the tip, kg m; ``flexible`` is 1, or 0 for a
+    rigid link; ``ground_angle`` is the angle of the link to the ground's x axis; ``base_turning_stiffness,
+    end_turning_stiffness`` are the geometric stiffnesses of static forces against a rotation of the rigid parts at the
+    two ends of the link, N m/rad. ``base_xx`` to ``base_rr`` are an elastic base in their first entries and a rigid one
+    in the others: inf on the diagonal, 0 off it. If they are given, supports are given as well.
     """
 
     length: Float[Array, "..."]
@@ -110,7 +108,7 @@ class BeamArrays:
 
     @property
     def springs(self) -> tuple[Array | None, Array | None, Array]:
-        """The springs of the joints along the links, across them and about the joints."""
+        """Springs of the joints along the links, across them and about the joints."""
         return self.joint_axial_stiffness, self.joint_shear_stiffness, self.joint_stiffness
 
 

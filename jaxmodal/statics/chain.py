@@ -1,7 +1,7 @@
-"""Section forces along a chain by statics alone, and the motions that they make.
+"""Section forces along a chain by statics alone, and the displacements they cause.
 
-Small deflections: loads act where the posture has them. Section forces are those that the part towards the tip exerts.
-All arrays begin with the axis of the links, (n, ...), and further axes are those of the links' values.
+Deflections are small: loads act at the undeformed posture. Section forces are those exerted by the part towards the
+tip. All arrays begin with the axis of the links, (n, ...); further axes are those of the links' values.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from jaxmodal.statics.laws import flexibility, line_mass, shear_ratio, spring_la
 
 
 class DeadLoads(NamedTuple):
-    """Loads of fixed direction, in the axes of the base; arrays of shape (...).
+    """Loads of fixed direction, in base axes; arrays of shape (...).
 
-    Gravity in m/s^2 (less a steady acceleration of the base) on all that has mass, and a force in N at the tip of the
-    last link.
+    Gravity in m/s^2 (minus a steady acceleration of the base) on all masses, and a force in N at the tip of the last
+    link.
     """
 
     gravity_x: Array
@@ -30,7 +30,7 @@ class DeadLoads(NamedTuple):
 
 
 class Geometry(NamedTuple):
-    """Each link in the axes of the base: its direction, and the vectors joint to start, start to end, end to tip."""
+    """Geometry of each link in base axes: its direction, and the vectors joint to start, start to end, end to tip."""
 
     cosine: Array
     sine: Array
@@ -42,7 +42,7 @@ class Geometry(NamedTuple):
 class SectionForces(NamedTuple):
     """Forces along the chain, (n, ...): along and across each link, and moments.
 
-    ``start`` and ``outer`` at the two ends of the link, ``joint`` what its springs carry, each (N, V, M); ``load`` the
+    ``start`` and ``outer`` are at the two ends of the link, ``joint`` in its springs, each (N, V, M). ``load`` is the
     weight per length along and across; in between N and V are linear and M is quadratic.
     """
 
@@ -53,7 +53,7 @@ class SectionForces(NamedTuple):
 
 
 class Displacements(NamedTuple):
-    """Motions (x, y, rotation) in the axes of the base, (n, ...): of each link's start, its end and its tip."""
+    """Displacements (x, y, rotation) in base axes, (n, ...), of each link's start, its end and its tip."""
 
     start: tuple[Array, Array, Array]
     outer: tuple[Array, Array, Array]
@@ -61,7 +61,7 @@ class Displacements(NamedTuple):
 
 
 def geometry(beams: BeamArrays) -> Geometry:
-    """Directions and lengths of the posture."""
+    """Return directions and lengths in the posture."""
     angle = xp.cumsum(beams.joint_angle, axis=0)
     c, s = xp.cos(angle), xp.sin(angle)
 
@@ -80,7 +80,7 @@ def geometry(beams: BeamArrays) -> Geometry:
 
 
 def places(shape: Geometry) -> tuple[Array, Array, Array]:
-    """Joints, starts of links and tips in the posture, in the axes of the base, (2, n, ...) each."""
+    """Return joints, starts of links and tips in the posture, in base axes, (2, n, ...) each."""
     base, along, end = (xp.stack(x, axis=0) for x in (shape.base, shape.along, shape.end))
     tips = xp.cumsum(base + along + end, axis=1)
     starts = tips - along - end
@@ -88,7 +88,7 @@ def places(shape: Geometry) -> tuple[Array, Array, Array]:
 
 
 def weights(beams: BeamArrays, shape: Geometry, loads: DeadLoads) -> tuple[Any, Any, Any, Any]:
-    """Weight per length, and forces and moment at tips and at hubs, in the axes of the base."""
+    """Return weight per length, and forces and moment at tips and at hubs, in base axes."""
     x, y = loads.gravity_x, loads.gravity_y
     line = line_mass(beams)
     tip_x, tip_y = beams.tip_mass * x, beams.tip_mass * y
@@ -110,14 +110,14 @@ def _cross(d: tuple[Array, Array], f: tuple[Array, Array]) -> Array:
 
 
 def _from_tip(x: Array) -> Array:
-    """Sums from the tip inwards along the first axis."""
+    """Return cumulative sums from the tip inwards along the first axis."""
     return xp.flip(xp.cumsum(xp.flip(x, axis=0), axis=0), axis=0)
 
 
 def section_forces(
     beams: BeamArrays, shape: Geometry, line: Any, tip: Any, moment: Any, hub: Any
 ) -> SectionForces:
-    """Section forces of loads by statics alone: sums from the tip inwards, link axes."""
+    """Return section forces of loads in link axes by statics alone, as sums from the tip inwards."""
     length = beams.length
     weight = tuple(w * length for w in line)
     own = [t + w + h for t, w, h in zip(tip, weight, hub, strict=True)]
@@ -145,21 +145,21 @@ def section_forces(
 
 
 def forces_of_reactions(beams: BeamArrays, shape: Geometry, reactions: Array) -> SectionForces:
-    """Section forces of forces and moments at tips, (n, 3, ...), in the axes of the base."""
+    """Return section forces of forces and moments at tips, (n, 3, ...), given in base axes."""
     zero = xp.zeros_like(reactions[:, 0])
     x, y, moment = reactions[:, 0], reactions[:, 1], reactions[:, 2]
     return section_forces(beams, shape, (zero, zero), (x, y), moment, (zero, zero))
 
 
 def added_forces(a: SectionForces, b: SectionForces) -> SectionForces:
-    """Those of two sets of loads together."""
+    """Return the sum of the section forces of two sets of loads."""
     return SectionForces(
         *(tuple(x + y for x, y in zip(p, q, strict=True)) for p, q in zip(a, b, strict=True))
     )
 
 
 def joint_laws(beams: BeamArrays) -> tuple[Array, Array]:
-    """Units and compliances of the joints' springs, shape (n, 3, ...)."""
+    """Return units and compliances of the joint springs, shape (n, 3, ...)."""
     rigid = xp.full_like(beams.length, np.inf)
     given = [rigid if k is None else k for k in beams.springs]
     # what is free stays free where only an imaginary part, of a derivative, stands beside its 0
@@ -168,7 +168,7 @@ def joint_laws(beams: BeamArrays) -> tuple[Array, Array]:
 
 
 def joint_gives(beams: BeamArrays, forces: SectionForces) -> Array:
-    """What springs of joints, and the base, give under the forces that they carry; 0 where a joint is free."""
+    """Return deflections of joint springs and of the base under their forces; 0 where a joint is free."""
     unit, y = joint_laws(beams)
     gives = unit * y * xp.stack(forces.joint, axis=1)
     base = base_gives(beams, [x[0] for x in forces.joint])
@@ -180,7 +180,7 @@ def joint_gives(beams: BeamArrays, forces: SectionForces) -> Array:
 def bent(
     beams: BeamArrays, shear: Any, axial: Any, forces: SectionForces, x: Array
 ) -> tuple[Array, Array, Array]:
-    """How section forces stretch, bend and turn each link from its start up to x."""
+    """Return stretch, deflection and rotation of each link between its start and x."""
     elastic = flexibility(beams)
     rigidity, give = shear_ratio(beams, shear)
     stretch, bend = axial * elastic / (beams.youngs_modulus * beams.area), elastic / rigidity
@@ -196,7 +196,7 @@ def bent(
 def displacements(
     beams: BeamArrays, shape: Geometry, shear: Any, axial: Any, forces: SectionForces, gives: Array
 ) -> Displacements:
-    """Motions that section forces and gives of joints make, from the base outwards."""
+    """Return displacements from section forces and joint deflections, from the base outwards."""
     du, dv, turn = bent(beams, shear, axial, forces, beams.length)
     before = xp.cumsum(gives[:, 2] + turn, axis=0) - turn
     after = before + turn

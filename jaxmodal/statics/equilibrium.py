@@ -1,4 +1,4 @@
-"""Equilibrium of the chain at its posture under dead loads, and how the forces at rest resist its turning."""
+"""Equilibrium of the chain at its posture under dead loads, and the geometric stiffness of rigid parts."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from jaxmodal.statics.reactions import supported
 
 
 class Equilibrium(NamedTuple):
-    """An arm at rest.
+    """Static equilibrium of an arm.
 
     Attributes
     ----------
     forces : SectionForces
-        Of the loads and reactions.
+        Section forces of the loads and reactions.
     reactions : Array, shape (n, 3, ...)
-        What the supports of each tip exert on it, along x and y of the base and about the tip.
+        Forces of the supports on each tip, along x and y of the base, and moment about the tip.
     gives : Array, shape (n, 3, ...)
-        What each joint gives along and across its link and about its axis.
+        Deflections of each joint along and across its link and about its axis.
     unheld : Array, shape (...)
-        The largest force or moment in a free joint beside the largest of all: not 0 where nothing holds the arm.
+        Ratio of the largest force or moment in a free joint to the largest of all; not 0 if the arm is not held.
     displacements : Displacements
     """
 
@@ -49,19 +49,19 @@ class Equilibrium(NamedTuple):
 
 
 def equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads) -> Equilibrium:
-    """The arm at rest under dead loads, deflections small.
+    """Return the equilibrium of the arm under dead loads, for small deflections.
 
     Parameters
     ----------
     shear, axial : float or Array
         Flags of the theory: 1.0 where links shear and stretch, else 0.0.
     loads : DeadLoads
-        Of shape (...).
+        Loads of shape (...).
 
     Notes
     -----
-    A chain without supports at its tips is statically determinate. With them the reactions, and the gives of free
-    joints, follow from the compatibility of displacements (the force method), in one linear system.
+    A chain without supports at its tips is statically determinate. With supports, the reactions and the deflections of
+    free joints follow from the compatibility of displacements (force method), in one linear system.
     """
     shape = geometry(beams)
     own = section_forces(beams, shape, *weights(beams, shape, loads))
@@ -84,7 +84,7 @@ BALANCED = 1e-9
 
 
 def held_equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads) -> Equilibrium:
-    """`equilibrium` of one arm of numbers, which has to be held; see `require_held`."""
+    """Return `equilibrium` of one concrete arm, after the checks of `require_held`."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         found = equilibrium(beams, shear, axial, loads)
     require_held(beams, found)
@@ -92,12 +92,12 @@ def held_equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads
 
 
 def require_held(beams: BeamArrays, found: Equilibrium) -> None:
-    """Refuse the equilibrium of one arm of numbers where there is none.
+    """Refuse the result for one concrete arm that has no equilibrium.
 
     Raises
     ------
     ArmError
-        Nothing holds a free joint against the loads, or they are beyond float64.
+        If a free joint is not held against the loads, or the loads are beyond float64.
     """
     for name in (BASE[0], BASE[3], BASE[5]):
         own = getattr(beams, name)
@@ -132,11 +132,11 @@ def require_held(beams: BeamArrays, found: Equilibrium) -> None:
 def turning_stiffness(
     beams: BeamArrays, loads: DeadLoads, forces: SectionForces
 ) -> tuple[Array, Array]:
-    """What dead loads add to the stiffness against rotation at the start and at the end of each link, N m/rad.
+    """Return the geometric stiffness of dead loads against rotation at the start and the end of each link, N m/rad.
 
-    A load F at the end e of a rigid piece that turns by phi has the potential ``F.e phi^2/2``: the offset from the
-    joint to the start of the link carries the section force there, the one from its end to the tip that of the tip,
-    and the body its weight at its centre. A rigid link is a piece that carries its own weight on its way. Positive
+    A load F at the end e of a rigid part that rotates by phi has the potential ``F.e phi^2/2``. The offset from the
+    joint to the start of the link carries the section force there, the offset from its end to the tip that of the tip,
+    and the body its weight at its centre. A rigid link is a part that carries its own weight along its length. Positive
     where the load pulls outwards. Shape (n, ...) each.
     """
     zero = xp.zeros_like(beams.length)
@@ -163,7 +163,10 @@ def turning_stiffness(
 
 
 def _unheld(beams: BeamArrays, forces: SectionForces) -> Array:
-    """Share of the largest force (moments by the length of the arm) that free joints would have to carry."""
+    """Return the ratio of the largest force in free joints to the largest force of all.
+
+    Moments are divided by the length of the arm.
+    """
     reach = xp.sum(beams.length, axis=0)
     unit, _ = joint_laws(beams)
     x, y, moment = forces.joint

@@ -1,6 +1,6 @@
-"""The elastic base: its law over x, y of the ground and rotation, and what it gives under a force.
+"""The elastic base: its law over x, y of the ground and rotation, and its deflection under a force.
 
-Its entries are elementwise numbers of any shape; a direction is rigid (inf on the diagonal), free (0) or sprung.
+Entries are elementwise numbers of any shape. A direction is rigid (inf on the diagonal), free (0) or elastic.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ PLACES = ((0, 1, 2), (1, 3, 4), (2, 4, 5))
 
 
 class BaseLaw(NamedTuple):
-    """``unit * motion = compliance @ force``.
+    """Law of the base, ``unit * motion = compliance @ force``.
 
     Attributes
     ----------
     stiffness
-        The matrix, 0 in rigid directions.
+        The stiffness matrix, 0 in rigid directions.
     compliance
-        Of sprung directions its inverse, of free ones 1, of rigid ones 0.
+        Its inverse in elastic directions, 1 in free ones, 0 in rigid ones.
     unit
         0 in free directions, else 1.
     rigid
         1 in rigid directions, else 0.
     scale
-        Sizes over which the matrix has determinant 1: 0 in rigid directions.
+        Scales for which the matrix has determinant 1; 0 in rigid directions.
     """
 
     stiffness: Six
@@ -45,7 +45,7 @@ class BaseLaw(NamedTuple):
 
 
 def base_law(beams: BeamArrays) -> BaseLaw | None:
-    """The law of the base before each joint, rigid before all but the first; None where no arm has one."""
+    """Return the law of the base before each joint, rigid except at the first; None if no arm has an elastic base."""
     if beams.base_xx is None:
         return None
     xx, xy, xr, yy, yr, rr = (getattr(beams, name) for name in BASE)
@@ -85,20 +85,20 @@ def base_law(beams: BeamArrays) -> BaseLaw | None:
 
 
 def of_first(law: BaseLaw) -> BaseLaw:
-    """That of the base itself, from arrays whose first axis is that of the links."""
+    """Return the law of the base itself, from arrays whose first axis is that of the links."""
     return BaseLaw(*(tuple(x[0] for x in part) for part in law))
 
 
 def times(matrix: Six, vector: Any, sizes: bool = False) -> Triple:
-    """The matrix times a vector; with ``sizes`` its entries by their size."""
+    """Return the matrix times a vector; with ``sizes``, of absolute values of its entries."""
     entries = [xp.abs(x) for x in matrix] if sizes else matrix
     return tuple(sum(entries[k] * v for k, v in zip(row, vector, strict=True)) for row in PLACES)
 
 
 def base_gives(beams: BeamArrays, force: Any) -> Triple | None:
-    """What the base gives along and across link 1 and about joint 1 under the force (N, V, M) in that joint.
+    """Return the deflection of the base under the force (N, V, M) in joint 1.
 
-    0 in free directions; None where there is no elastic base.
+    It is along and across link 1 and about joint 1; 0 in free directions, None without an elastic base.
     """
     every = base_law(beams)
     if every is None:
@@ -117,9 +117,9 @@ def base_gives(beams: BeamArrays, force: Any) -> Triple | None:
 
 
 def strains(law: BaseLaw) -> list[tuple[Triple, bool]]:
-    """Motions (x, y, rotation) of the base that make up all, each of unit strain energy but the free ones (True).
+    """Return motions (x, y, rotation) that span those of the base, of unit strain energy or free (True).
 
-    Of one base of numbers; imaginary parts pass through. They are the columns of the compliance's Cholesky factor.
+    For one concrete base; imaginary parts are kept. They are the columns of the Cholesky factor of the compliance.
     """
     rows = [[law.compliance[k] for k in row] for row in PLACES]
     found: list[tuple[Triple, bool]] = []

@@ -1,7 +1,7 @@
-"""Pieces of links under axial forces at rest: how many a link needs, and how each answers, exactly.
+"""Pieces of links under static axial forces: their number, and their exact stiffness.
 
-The equations of a piece have polynomial coefficients in x where the axial force is linear, and are solved by their
-power series. Arrays are NumPy's; imaginary parts pass through, for derivatives.
+The equations of a piece have polynomial coefficients in x, because the axial force is linear, and are solved by power
+series. Arrays are NumPy's; imaginary parts are kept, for derivatives.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ MOST_PIECES = 200
 
 
 class Prestress(NamedTuple):
-    """Forces at rest, per unit load factor: all arrays of shape (n,).
+    """Static forces per unit load factor; all arrays of shape (n,).
 
-    ``start, outer`` the axial forces at both ends of each link, N, tension positive; ``at_start, at_end`` the stiffness
-    against rotation there (`equilibrium.turning_stiffness`), N m/rad; ``along, across`` what each joint carries, N.
+    ``start, outer`` are the axial forces at both ends of each link, N, tension positive; ``at_start, at_end`` the
+    stiffness against rotation there (`equilibrium.turning_stiffness`), N m/rad; ``along, across`` the forces in each
+    joint, N.
     """
 
     start: Numbers
@@ -44,7 +45,7 @@ class Prestress(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """Pieces of all flexible links, base to tip: link of each, place from its start, length."""
+    """Pieces of all flexible links, base to tip: link of each, position of its start along the link, length."""
 
     link: NDArray[np.int64]
     begin: Numbers
@@ -52,7 +53,7 @@ class Pieces(NamedTuple):
 
 
 def most_load(beams: BeamArrays, shear: float, prestress: Prestress) -> float:
-    """The load factor at which a link under compression has no shear stiffness left; inf without shear."""
+    """Return the load factor at which a link under compression loses its shear stiffness; inf without shear."""
     _, give = shear_ratio(beams, shear)
     pressed = np.maximum(-np.real(prestress.start), -np.real(prestress.outer))
     share = np.where(_flexible(beams), pressed * np.real(give), 0.0)
@@ -63,7 +64,7 @@ def most_load(beams: BeamArrays, shear: float, prestress: Prestress) -> float:
 def pieces_for(
     beams: BeamArrays, shear: float, prestress: Prestress, factor: float, least: int = 1
 ) -> Pieces | None:
-    """The links cut into pieces as short as ``factor`` needs; None where some link would need too many."""
+    """Return the links cut into pieces short enough for ``factor``; None if some link would need too many."""
     rigidity, give = (np.real(x) for x in shear_ratio(beams, shear))
     length = np.real(beams.length)
     links, begins, lengths = [], [], []
@@ -91,9 +92,9 @@ def _flexible(beams: BeamArrays) -> NDArray[np.bool_]:
 
 
 class PieceCurves(NamedTuple):
-    """Power series of one piece in x/h: rotation, and slope less shear, of a unit turn, curvature and force.
+    """Power series of one piece in x/h: rotation, and slope without shear, for unit rotation, curvature and force.
 
-    Each (terms, 3, pieces): in front of psi at the start, h psi' there, and V h^2/(E I).
+    Each has shape (terms, 3, pieces), the coefficients of psi at the start, of h psi' there, and of V h^2/(E I).
     """
 
     rotation: Numbers
@@ -103,7 +104,7 @@ class PieceCurves(NamedTuple):
 def piece_curves(a: Numbers, change: Numbers, give: Numbers) -> PieceCurves:
     """Solve ``(1 + e a(x)) psi'' = a(x) psi - nu`` and ``w' = (psi + e nu)/(1 + e a(x))``.
 
-    ``a = N h^2/(E I)`` at the start of each piece, ``change`` its growth along it, ``give`` the
+    ``a = N h^2/(E I)`` is given at the start of each piece, ``change`` is its change along the piece, and ``give`` is
     ``e = E I/(kappa G A h^2)``.
     """
     kind = np.result_type(a, change, give, np.float64)
@@ -130,9 +131,9 @@ def piece_curves(a: Numbers, change: Numbers, give: Numbers) -> PieceCurves:
 
 
 class PieceLaws(NamedTuple):
-    """How a piece answers to (turn of its start, own turn, own deflection over h), in units of E I/h.
+    """Stiffness of a piece for (rotation of its start, own rotation, own deflection over h), in units of E I/h.
 
-    ``start`` (2, 3, pieces): curvature and force that go with each; ``energy`` (3, 3, pieces).
+    ``start`` (2, 3, pieces) are curvature and force for each of these; ``energy`` has shape (3, 3, pieces).
     """
 
     curves: PieceCurves
@@ -141,9 +142,9 @@ class PieceLaws(NamedTuple):
 
 
 def piece_laws(a: Numbers, change: Numbers, give: Numbers) -> PieceLaws:
-    """The exact stiffness of each piece.
+    """Return the exact stiffness of each piece.
 
-    The entries of the first row and column vanish with a and are right to their own digits.
+    The entries of the first row and column vanish with a and have full relative accuracy.
     """
     curves = piece_curves(a, change, give)
     order = np.arange(_TERMS + 2.0)
@@ -180,7 +181,7 @@ def piece_laws(a: Numbers, change: Numbers, give: Numbers) -> PieceLaws:
 def laws_under(
     beams: BeamArrays, shear: float, prestress: Prestress, factor: complex, pieces: Pieces
 ) -> tuple[PieceLaws, Numbers]:
-    """`piece_laws` under ``factor`` times the prestress, and E I/(kappa G A h^2) of each piece."""
+    """Return `piece_laws` under ``factor`` times the prestress, and E I/(kappa G A h^2) of each piece."""
     rigidity, give = shear_ratio(beams, shear)
     link, h = pieces.link, pieces.length
     growth = (prestress.outer - prestress.start) / beams.length

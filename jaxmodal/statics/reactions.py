@@ -1,4 +1,4 @@
-"""Reactions of supports, and what free joints give that supports hold: the force method."""
+"""Reactions of supports, and deflections of free joints held by supports, by the force method."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _SINGULAR = 1e-14
 def supported(
     beams: BeamArrays, shape: Geometry, shear: Any, axial: Any, own: SectionForces
 ) -> tuple[Array, Array]:
-    """Reactions of supports and gives of free joints, shape (n, 3, ...) each.
+    """Return reactions of supports and deflections of free joints, shape (n, 3, ...) each.
 
-    Unknowns are the reactions r and the gives g of free joints: at each support the motion is the one that r answers
-    to, and a free joint carries nothing. Both are counted in shares of the arm: lengths by its own, forces by what
-    bends link 1 by that much.
+    Unknowns are the reactions r and the deflections g of free joints. At each support the displacement must agree with
+    r, and the force in a free joint must be zero. Both are scaled by the arm: lengths by its length, forces by the
+    force that bends link 1 by that much.
     """
     n = beams.length.shape[0]
     rest = beams.length.shape[1:]
@@ -97,7 +97,7 @@ def supported(
 
 
 def _places(where: Array) -> list[tuple[int, int]]:
-    """Entries that hold for a cell at least; all where values are traced."""
+    """Return the entries that are True for at least one cell; all entries if values are traced."""
     if not on_host(where):
         return [(i, j) for i in range(where.shape[0]) for j in range(3)]
     any_cell = where.reshape(where.shape[0], 3, -1).any(axis=-1)
@@ -105,10 +105,10 @@ def _places(where: Array) -> list[tuple[int, int]]:
 
 
 def _solved(matrix: Array, right: Array, held: int) -> Array:
-    """The solution, NaN where the matrix is singular: where supports do not hold what is free.
+    """Return the solution; NaN where the matrix is singular because supports do not hold what is free.
 
-    It is symmetric; rows and columns of the ``held`` places first are brought to a diagonal of 1, or soft springs
-    would hide stiff ones, then those of free joints to entries of at most 1.
+    The matrix is symmetric. Rows and columns of the ``held`` places are scaled to a diagonal of 1, because otherwise
+    soft springs would hide stiff ones; then those of free joints are scaled to entries of at most 1.
     """
     if matrix.shape[-1] == 0:
         return right

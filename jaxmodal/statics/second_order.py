@@ -1,6 +1,6 @@
-"""Deflections of an arm whose links carry axial forces, second-order theory: exact, by the static stiffness.
+"""Deflections of an arm under axial forces by second-order theory: exact, from the static stiffness.
 
-Arrays are NumPy's; imaginary parts pass through, for derivatives.
+Arrays are NumPy's; imaginary parts are kept, for derivatives.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ _CRITICAL = 1e-13
 def loaded_tip(
     beams: BeamArrays, shear: float, axial: float, prestress: Prestress, loads: DeadLoads
 ) -> Numbers:
-    """Displacement of the last tip under loads while forces at rest stiffen or soften the arm.
+    """Return the displacement of the last tip under loads, with the stiffening or softening by static forces.
 
     Parameters
     ----------
     beams : BeamArrays
-        Link values of NumPy, shape (n,); imaginary parts pass through.
+        Link values of NumPy, shape (n,); imaginary parts are kept.
     prestress : Prestress
-        The forces at rest, which stay as they are.
+        The static forces, which are constant.
 
     Returns
     -------
     array, shape (2,)
-        In x and y of the base, m; NaN where forces at rest buckle the arm, or nothing holds it.
+        Displacement along x and y of the base, m; NaN if static forces buckle the arm, or it is not held.
 
     Notes
     -----
-    Along each piece of a link the load does its work on the exact deflections of unit motions of its ends, so that the
-    displacement is exact, not that of a mesh.
+    Along each piece of a link, the work of the load is computed with the exact deflections under unit motions of the
+    ends. Therefore the displacement is exact, without discretisation error.
     """
     pieces = pieces_for(beams, shear, prestress, 1.0)
     if pieces is None:
@@ -75,7 +75,7 @@ def _forces(
     pieces: Pieces,
     motions: Motions,
 ) -> Numbers:
-    """The work of the loads on each coordinate of strain."""
+    """Return the work of the loads on each strain coordinate."""
     shape = geometry(beams)
     joints, starts, tips = places(shape)
     line, tip, moment, hub = weights(beams, shape, loads)
@@ -103,7 +103,7 @@ def _along_pieces(
     starts: Numbers,
     line: tuple[Numbers, Numbers],
 ) -> Numbers:
-    """The work of the weight of links."""
+    """Return the work of the weight of links."""
     shape, link, h = geometry(beams), pieces.link, pieces.length
     laws, sheared = laws_under(beams, shear, prestress, 1.0, pieces)
     # deflections of a turn of the start, of the piece's own turn, and of its own deflection over h, beyond the start

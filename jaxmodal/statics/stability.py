@@ -1,10 +1,10 @@
-"""The static stiffness of an arm whose links carry axial forces, exact, in coordinates of strain.
+"""Exact static stiffness of an arm whose links carry axial forces, in strain coordinates.
 
-Coordinates are what joints give and, link by link, the stretch and the bending of short pieces: every motion follows
-from them outwards from the base, and the strain energy without axial forces is half the sum of their squares. So no
-stiff part hides a soft one.
+The coordinates are the deflections of the joints and, for each link, the stretch and the bending of short pieces. Every
+motion follows from them outwards from the base, and the strain energy without axial forces is half the sum of their
+squares. Therefore no stiff part hides a soft one.
 
-Arrays are NumPy's; imaginary parts pass through, for derivatives.
+Arrays are NumPy's; imaginary parts are kept, for derivatives.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ ROUNDING = 10.0 * 2.0**-52
 
 
 class StaticStiffness(NamedTuple):
-    """The matrix, symmetric, and what its coordinates are.
+    """The symmetric stiffness matrix and its coordinates.
 
-    ``matrix`` is the stiffness bordered by the supports; its negative eigenvalues are those of the stiffness and one
+    ``matrix`` is the stiffness bordered by the supports. Its negative eigenvalues are those of the stiffness and one
     for each of the ``held`` supports.
     """
 
@@ -41,10 +41,10 @@ class StaticStiffness(NamedTuple):
 
 
 class Motions(NamedTuple):
-    """What each coordinate does to all beyond it: a turn about a point and a displacement, in the base's axes.
+    """Motion of everything beyond each coordinate: a rotation about a point and a displacement, in base axes.
 
-    Arrays of shape (coordinates,); ``place`` orders them along the chain; ``first`` is the first bending coordinate of
-    each piece, (pieces,); ``base`` says of those of an elastic base whether they are free.
+    Arrays of shape (coordinates,). ``place`` orders them along the chain; ``first`` is the first bending coordinate of
+    each piece, (pieces,); ``base`` is True for free coordinates of an elastic base.
     """
 
     place: NDArray[np.float64]
@@ -60,7 +60,7 @@ class Motions(NamedTuple):
 
 
 def given_prestress(beams: BeamArrays) -> Prestress:
-    """The forces at rest that stiffen or soften an arm: those that its links are given."""
+    """Return the static forces that are given directly for the links."""
     nothing = np.zeros(beams.length.shape[0])
     force = beams.axial_force
     if force is None:
@@ -74,7 +74,7 @@ def given_prestress(beams: BeamArrays) -> Prestress:
 
 
 def prestress(beams: BeamArrays, loads: DeadLoads, found: Equilibrium) -> Prestress:
-    """The forces at rest of the loads, and those that the links are given beside them."""
+    """Return the static forces of the loads plus those given directly for the links."""
     forces = found.forces
     turning = turning_stiffness(beams, loads, forces)
     made = (forces.start[0], forces.outer[0], *turning, forces.joint[0], forces.joint[1])
@@ -89,14 +89,14 @@ def static_stiffness(
     factor: complex,
     pieces: Pieces,
 ) -> StaticStiffness:
-    """The stiffness under ``factor`` times the prestress.
+    """Return the stiffness under ``factor`` times the prestress.
 
     Parameters
     ----------
     beams : BeamArrays
-        Link values of NumPy, shape (n,); imaginary parts pass through.
+        Link values of NumPy, shape (n,); imaginary parts are kept.
     prestress : Prestress
-        Per unit factor.
+        Static forces per unit factor.
     pieces : Pieces
         From `pieces_for`, for this factor or a larger one.
     """
@@ -127,7 +127,7 @@ def static_stiffness(
 
 
 def _motions(beams: BeamArrays, shear: float, axial: float, pieces: Pieces) -> Motions:
-    """All coordinates, base to tip."""
+    """Return all coordinates, base to tip."""
     shape = geometry(beams)
     rigidity, give = shear_ratio(beams, shear)
     rows: list[tuple[Any, ...]] = []
@@ -181,18 +181,18 @@ def _motions(beams: BeamArrays, shear: float, axial: float, pieces: Pieces) -> M
 
 
 def turns_before(motions: Motions, places: Numbers) -> Numbers:
-    """What each coordinate turns the places by that stand beyond it, (places, coordinates).
+    """Return the rotation of places by each coordinate before them, (places, coordinates).
 
-    Places on the chain count in links from 0: i is before the joint of a link, i + 0.2 its start, i + 0.9 its end;
-    -1 is in the base.
+    Places on the chain are counted in links from 0: i is before the joint of a link, i + 0.2 its start, i + 0.9 its
+    end; -1 is in the base.
     """
     return np.where(motions.place[None, :] < places[:, None], motions.turn[None, :], 0.0)
 
 
 def motions_at(motions: Motions, place: float, x: Any, y: Any) -> Numbers:
-    """What each coordinate moves a place at (x, y) by: along x, y and about it, (3, coordinates).
+    """Return the motion of a place at (x, y) by each coordinate: along x, y and about it, (3, coordinates).
 
-    Places are those of `turns_before`.
+    Places are as in `turns_before`.
     """
     moved = motions.place < place
     rows = np.array(
@@ -206,7 +206,7 @@ def motions_at(motions: Motions, place: float, x: Any, y: Any) -> Numbers:
 
 
 def _strain_of_others(beams: BeamArrays, motions: Motions) -> Numbers:
-    """Strain energy of springs and stretches, twice: 1 each, 0 in a free joint."""
+    """Return twice the strain energy of springs and stretches: 1 each, 0 for a free joint."""
     given = [
         spring for spring in beams.springs if spring is not None
     ]  # complex where one is varied
@@ -229,10 +229,10 @@ def _strain_of_others(beams: BeamArrays, motions: Motions) -> Numbers:
 
 
 def _of_rigid_parts(beams: BeamArrays, prestress: Prestress, motions: Motions) -> Numbers:
-    """What forces at rest add where rigid parts turn, and where a joint that gives along or across is turned.
+    """Return the geometric stiffness of rigid parts that rotate, and of joints that slide and are rotated.
 
-    Springs of a joint stand in the part before it: turned by phi, a give g moves on by phi x g, on which the force F
-    that the joint carries does the work ``-phi (F_x g_y - F_y g_x)``.
+    The springs of a joint belong to the part before it. If that rotates by phi, a deflection g moves by phi x g, on
+    which the force F in the joint does the work ``-phi (F_x g_y - F_y g_x)``.
     """
     n = beams.length.shape[0]
     starts = turns_before(motions, np.arange(n) + 0.2)
@@ -254,9 +254,9 @@ def _of_rigid_parts(beams: BeamArrays, prestress: Prestress, motions: Motions) -
 
 
 def _with_supports(beams: BeamArrays, matrix: Numbers, motions: Motions) -> StaticStiffness:
-    """Bordered by what supports hold: ``[[K, R^T], [R, -1/k]]``, each row of R of unit size.
+    """Return the stiffness bordered by the supports: ``[[K, R^T], [R, -1/k]]``, with rows of R of unit size.
 
-    Each support adds one negative eigenvalue to those of ``K + k R^T R``, or, rigid, to those of K where R q = 0
+    Each support adds one negative eigenvalue to those of ``K + k R^T R`` or, if rigid, to those of K where R q = 0
     (E. V. Haynsworth, Linear Algebra Appl. 1, 1968, 73-81).
     """
     if beams.support_x_stiffness is None:
@@ -284,10 +284,10 @@ def _with_supports(beams: BeamArrays, matrix: Numbers, motions: Motions) -> Stat
 def eigenvalues(
     beams: BeamArrays, shear: float, axial: float, forces: Prestress, factor: float
 ) -> tuple[Numbers, int]:
-    """Those of the stiffness under a factor of the forces at rest, ascending, and how many first ones are of supports.
+    """Return the eigenvalues of the stiffness under a load factor, and how many of the first are due to supports.
 
-    Of those behind them as many are negative as buckling factors lie below; -inf alone where the arm has no finite
-    number of pieces.
+    Eigenvalues ascend. The number of negative ones among the others is the number of buckling factors below the factor.
+    Only -inf is returned if the arm has no finite number of pieces.
     """
     pieces = pieces_for(beams, shear, forces, factor)
     if pieces is None:
@@ -297,7 +297,7 @@ def eigenvalues(
 
 
 def moves_without_strain(beams: BeamArrays, shear: float, axial: float, forces: Prestress) -> bool:
-    """Whether no spring, link or support holds the arm in some motion."""
+    """Return True if the arm has a motion that no spring, link or support resists."""
     own, _ = eigenvalues(beams, shear, axial, forces, 0.0)
     return bool(own.size and np.min(np.abs(own)) <= NO_STIFFNESS * np.max(np.abs(own)))
 
@@ -305,9 +305,9 @@ def moves_without_strain(beams: BeamArrays, shear: float, axial: float, forces: 
 def unstable(
     beams: BeamArrays, shear: float, axial: float, forces: Prestress, factor: float
 ) -> bool:
-    """Whether the arm buckles under a factor of its forces at rest, or is at a critical load to rounding.
+    """Return True if the arm buckles under a factor of its static forces, or is at a critical load within rounding.
 
-    In a motion without strain these forces alone decide, where they are more than rounding.
+    For a motion without strain only these forces decide, if they exceed rounding.
     """
     values, held = eigenvalues(beams, shear, axial, forces, factor)
     if not values.size or values[0] == -np.inf:
@@ -318,11 +318,10 @@ def unstable(
 
 
 def balanced(found: StaticStiffness) -> tuple[Numbers, Numbers]:
-    """The matrix with rows and columns scaled, and the scales: as many negative eigenvalues, and less rounding in them.
+    """Return the matrix with scaled rows and columns, and the scales; the number of negative eigenvalues is unchanged.
 
-    Tension, and springs of supports that give much, make some entries large beside others, in whose rounding small
-    eigenvalues would be lost. Diagonal entries beyond 1 are brought to 1, then the rows of supports, or what they give,
-    to unit size.
+    Tension and very soft supports make some entries much larger than others, so that small eigenvalues would be lost in
+    rounding. Diagonal entries above 1 are scaled to 1, then the rows of supports, or their compliances, to unit size.
     """
     matrix, size = found.matrix, found.matrix.shape[0] - found.held
     scale = np.ones(found.matrix.shape[0])

@@ -239,7 +239,7 @@ def test_what_takes_no_loads_says_so():
         lambda: jm.to_spatial(arm),
         lambda: jm.postures_at(arm, 1.0),
     ):
-        with pytest.raises(jm.ArmError, match="loads: the arm bears some"):
+        with pytest.raises(jm.ArmError, match="loads: the arm has some"):
             refused()
 
 

@@ -65,5 +65,5 @@ def test_buckled_arms():
         jm.resonance_free(
             pressed(0.2), 1.0, omega, theory=THEORY, values=(-1.5 * EULER, 0.0), **forces
         )
-    with pytest.raises(jm.ArmError, match="loads: the arm bears some, and postures_at"):
+    with pytest.raises(jm.ArmError, match="loads: the arm has some, and postures_at"):
         jm.postures_at(buckled.replace(loads=jm.Loads(gravity=9.81)), omega, theory=THEORY)

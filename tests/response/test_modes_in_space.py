@@ -180,7 +180,7 @@ def test_what_arms_in_space_refuse():
     spring = jm.Spring("rotation", (0.0, 1.0, 0.0), 0.0, 5.0)
     arm = damped_six_axis(joint_springs=(spring,))
     with pytest.raises(
-        jm.ArmError, match=r"link2\.joint_spring1\.damping: lies beside a free spring"
+        jm.ArmError, match=r"link2\.joint_spring1\.damping: is parallel to a free spring"
     ):
         jm.modal_superposition(arm, "tip.x", "tip.x", 6)
     with pytest.raises(

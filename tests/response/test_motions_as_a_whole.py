@@ -119,7 +119,7 @@ def test_seen_from_the_ground_it_is_the_transmissibility():
             lambda: jm.modal_superposition(
                 cantilever(support_y_stiffness=1e3), "base.x", "tip.x", 2, theory=EB
             ),
-            r"leans on link1\.support_y_stiffness, which stands still",
+            r"has a support, link1\.support_y_stiffness, which does not move",
         ),
         (
             lambda: jm.modal_superposition(arm_of("held"), "base.x", "tip.x", 2, seen_from="above"),
@@ -147,7 +147,7 @@ def test_seen_from_the_ground_it_is_the_transmissibility():
                 3,
                 theory=EB,
             ),
-            r"link1\.joint_axial_damping: lies beside a slide",
+            r"link1\.joint_axial_damping: is parallel to a slide",
         ),
     ],
 )

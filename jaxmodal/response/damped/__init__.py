@@ -1,1 +1,1 @@
-"""Damped modes: complex roots of the characteristic determinant, followed, counted and differentiated."""
+"""Damped modes: complex roots of the characteristic determinant, by continuation, certified by contour counts."""

@@ -1,4 +1,4 @@
-"""The characteristic determinant of damped arms at complex frequencies, many arms at once."""
+"""Characteristic determinant of damped planar arms at complex frequencies, for many arms at once."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ _BLOCK = 4096
 
 
 class Characteristic(Protocol):
-    """The logarithm of the characteristic determinant over positive factors, for complex frequencies and damping.
+    """Logarithm of the characteristic determinant, up to positive factors, at complex frequencies and scaled damping.
 
     Attributes
     ----------
     highest : array, shape (cells,)
-        Beyond this imaginary part of a frequency a modulus may vanish.
+        Imaginary part of the frequency above which a modulus may vanish.
     springless : complex array, shape (cells, S)
-        Frequencies at which a spring and its damper together are nothing; NaN where there is no such pair.
+        Frequencies at which the complex stiffness of a spring and its damper vanishes; NaN for no such pair.
     """
 
     highest: NDArray[np.float64]
     springless: Complexes
 
     def __call__(self, cells: NDArray[np.int64], omega: Complexes, share: Any = 1.0) -> Complexes:
-        """At one frequency of a cell each, all arrays of shape (N,); ``share`` is how much of the damping there is."""
+        """Return the logarithm at one frequency per entry, all arrays of shape (N,); ``share`` scales the damping."""
 
 
 class PlanarCharacteristic:
@@ -52,9 +52,9 @@ class PlanarCharacteristic:
     Parameters
     ----------
     arm, theory
-        The arm.
+        The arm and the theory.
     addresses, values
-        What varies from cell to cell, values of shape (addresses, cells); rigid supports do not.
+        Values that vary from cell to cell, shape (addresses, cells); rigid supports must not vary.
     """
 
     def __init__(
@@ -131,10 +131,10 @@ class PlanarCharacteristic:
 
 
 def _of_held(responses: dict[tuple[int, int], Any], size: NDArray[np.float64]) -> Complexes:
-    """The logarithm of what turns the determinant of the arm on springs into that with the tips held.
+    """Return the logarithm of the factor from the determinant of the arm on springs to that of the arm with held tips.
 
-    That is the determinant of their receptances, which vanishes where no force is needed to hold them; ``size`` are
-    the roots of the springs, (held, N or 1).
+    The factor is the determinant of the receptances of the tips, which vanishes where no force is needed to hold them;
+    ``size`` are the square roots of the springs, (held, N or 1).
     """
     shape = np.broadcast_shapes(*(np.shape(x) for x in responses.values()))
     square = np.empty((*shape, len(size), len(size)), np.complex128)

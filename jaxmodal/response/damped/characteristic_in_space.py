@@ -1,4 +1,4 @@
-"""The characteristic determinant of damped arms in space at complex frequencies, arm by arm."""
+"""Characteristic determinant of damped arms in space at complex frequencies, arm by arm."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class SpatialCharacteristic:
     Parameters
     ----------
     arm, theory
-        The arm.
+        The arm and the theory.
     addresses, values
-        What varies from cell to cell, values of shape (addresses, cells).
+        Values that vary from cell to cell, shape (addresses, cells).
     """
 
     def __init__(
@@ -54,12 +54,12 @@ class SpatialCharacteristic:
 
 
 def _times(system: SpatialSystem) -> Any:
-    """Kelvin-Voigt times, 0 where there is none."""
+    """Return the Kelvin-Voigt times, 0 for none."""
     return np.zeros(1) if system.kelvin_voigt_time is None else system.kelvin_voigt_time
 
 
 def _springless(system: SpatialSystem) -> list[complex]:
-    """Frequencies at which a spring and its damper together are nothing."""
+    """Return frequencies at which the complex stiffness of a spring and its damper vanishes."""
     found = []
     for link in system.links:
         for spring, damper in zip(link.entries.springs, link.dampers, strict=False):

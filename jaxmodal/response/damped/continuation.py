@@ -1,4 +1,4 @@
-"""Damped roots followed from undamped ones while the damping grows from nothing, of many arms side by side."""
+"""Continuation of undamped roots to damped ones as the damping grows from zero, for many arms at once."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ _CORRECTIONS, _BESIDE = 40, 1e-6
 
 
 def followed(determinant: Characteristic, start: NDArray[np.float64]) -> Complexes:
-    """The roots at full damping that continue those of the undamped arms.
+    """Return the roots at full damping that continue those of the undamped arms.
 
     Parameters
     ----------
     determinant
-        That of C arms.
+        Characteristic determinant of C arms.
     start : array, shape (C, K)
-        Undamped roots of each, not 0, rad/s.
+        Undamped roots of each arm, not 0, rad/s.
 
     Returns
     -------
     array, shape (2, C, K)
-        On a path through complex values of the damping, and on its mirror image: at critical damping, a branch point
-        between them, the two lead to the two overdamped roots. NaN where an arm's roots were lost.
+        Roots by a path through complex values of the damping, and by its mirror image. Critical damping is a branch
+        point between the paths, so that they lead to the two roots of an overdamped mode. NaN for arms whose roots were
+        lost.
     """
     count, modes = start.shape
     cell, side = np.tile(np.arange(count), 2), np.repeat([1.0, -1.0], count)
@@ -72,9 +73,9 @@ def _corrected(
     share: Complexes,
     enough: NDArray[np.float64],
 ) -> tuple[Complexes, NDArray[np.float64]]:
-    """Zeros near the guesses (L, K) by the secant method, and the last changes.
+    """Return zeros near the guesses (L, K) by the secant method, and their last changes.
 
-    ``enough`` (L,) is the change, relative, at which a zero is left as it is.
+    ``enough`` (L,) is the relative change at which the iteration stops.
     """
     cells = np.broadcast_to(cell[:, None], guess.shape).ravel()
     shares = np.broadcast_to(share[:, None], guess.shape).ravel()

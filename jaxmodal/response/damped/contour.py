@@ -1,4 +1,4 @@
-"""How many zeros of an analytic function lie inside polygons, by the argument principle; many polygons at once."""
+"""Number of zeros of an analytic function inside polygons, by the argument principle; many polygons at once."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _MOST = 100_000
 def zeros_inside(
     log_function: LogFunction, known: Sequence[np.ndarray], corners: np.ndarray, steps: int = 64
 ) -> NDArray[np.float64]:
-    """How often the phase turns around each polygon: its zeros inside, whole numbers; NaN where that is not known.
+    """Return the number of zeros inside each polygon, from the winding of the phase; NaN where it is unknown.
 
     Parameters
     ----------
     log_function
         Logarithm of the function.
     known
-        For each polygon the points near which the phase turns fast, as zeros do, inside or outside.
+        Points for each polygon near which the phase varies fast, such as zeros, inside or outside.
     corners : array, shape (polygons, corners)
-        Counter-clockwise.
+        Corners in counter-clockwise order.
     steps
-        Equal steps of a side to begin with.
+        Initial number of equal steps per side.
     """
     polygons, sides = corners.shape
     starts, ends = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
@@ -79,9 +79,10 @@ def zeros_inside(
 
 
 def _graded(start: complex, end: complex, known: np.ndarray, steps: int) -> np.ndarray:
-    """Places from 0 to 1 along a line: equal steps, and about each known zero or pole steps that grow from it.
+    """Return parameters from 0 to 1 along a line: equal steps, and graded steps about each known zero or pole.
 
-    Near a zero at the distance ``h`` the phase turns by pi within a few ``h``; steps of ``h sinh`` keep it below 0.5.
+    Near a zero at the distance ``h`` the phase turns by pi within a few ``h``; steps of ``h sinh`` keep the turn below
+    0.5.
     """
     places = [np.linspace(0.0, 1.0, steps + 1)]
     for point in (known - start) / (end - start):

@@ -1,4 +1,4 @@
-"""Damped modes of many variants of an arm at once."""
+"""Damped modes of many variants of an arm."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ _OF_JOINTS = frozenset((*SPRINGS, *SPRINGS.values(), "damping", "stiffness"))
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class DampedModesBatch(ShowsRoots):
-    """Damped modes of N arms by their K undamped modes.
+    """Damped modes of N arms, one per undamped mode.
 
     Attributes
     ----------
     roots : complex array, shape (N, K)
-        Complex angular frequencies, rad/s: the real part is the damped frequency, the imaginary part the decay rate. Of
-        the two roots of an overdamped mode the slower one; NaN where there is none.
+        Complex angular frequencies, rad/s: the real part is the damped frequency, the imaginary part the decay rate.
+        For an overdamped mode, the slower of its two roots. NaN where there is no root.
     fast_roots : complex array, shape (N, K)
-        The faster root of an overdamped mode, else the same.
+        The faster root of an overdamped mode; otherwise the same as ``roots``.
     undamped : array, shape (N, K)
         Angular frequencies without damping, rad/s; NaN where they are not certified.
     status : array of int, shape (N, K)
@@ -71,7 +71,7 @@ class DampedModesBatch(ShowsRoots):
     theory: TheoryName
 
     def tables(self) -> list[Table]:
-        """Return frequencies and damping ratios of all modes of the arms."""
+        """Return a table of frequencies and damping ratios of all modes of the arms."""
         modes = range(1, self.roots.shape[1] + 1)
         headings = ["cell", *(f"{mode}: {what}" for mode in modes for what in ("[Hz]", "ratio"))]
         rows = [
@@ -116,32 +116,33 @@ def damped_modes_batch(
     *,
     theory: TheoryName = "timoshenko",
 ) -> DampedModesBatch:
-    """Damped frequencies, damping ratios and decay rates of many variants of an arm.
+    """Return damped frequencies, damping ratios and decay rates of many variants of an arm.
 
     Parameters
     ----------
     arm
-        The arm that all cells share but for ``parameters``.
+        The arm; cells differ from it only in ``parameters``.
     parameters
         Values by address, each of shape (N,), as for `natural_frequencies_batch`.
     num_modes, theory
-        As there.
+        As for `natural_frequencies_batch`.
 
     Returns
     -------
     DampedModesBatch
-        With a status for each mode of each arm; nothing is raised for a single arm.
+        With a status for each mode of each arm; failures of single arms raise no error.
 
     Raises
     ------
     ArmError
-        An address is unknown, the arm or the arm lacks what the theory needs.
+        If an address is unknown, or the arm lacks what the theory needs.
     ValueError
-        As `natural_frequencies_batch`.
+        As for `natural_frequencies_batch`.
 
     Notes
     -----
-    As `damped_modes`, all arms side by side in NumPy: paths and contours of one arm do not depend on those of others.
+    The method is that of `damped_modes`, for all arms at once in NumPy. Paths and contours of one arm do not depend on
+    those of others.
 
     Examples
     --------
@@ -192,9 +193,10 @@ def _groups(
     known: NDArray[np.bool_],
     whole: NDArray[np.bool_],
 ) -> list[tuple[NDArray[np.int64], list[str], Arm | SpatialArm, Floats]]:
-    """Cells of one kind: as many modes, as many of zero frequency, the same rigid supports, the same free dampers.
+    """Group cells with equal numbers of modes and zero frequencies, equal rigid supports and equal free dampers.
 
-    Each with the arm that has these supports, and the addresses and values (addresses, cells) that still vary in it.
+    Each group has its cells, the addresses that still vary, the arm with these supports, and the values (addresses,
+    cells).
     """
     supports = [k for k, name in enumerate(addresses) if name.rpartition(".")[2] in SUPPORTS]
     joints = [k for k, name in enumerate(addresses) if name.rpartition(".")[2] in _OF_JOINTS]
@@ -217,6 +219,6 @@ def _groups(
 
 
 def _damps_freely(arm: Arm | SpatialArm, addresses: Sequence[str], values: Floats) -> bool:
-    """Whether a damper of cells of one kind has no spring beside it."""
+    """Return True if a damper in cells of one kind has no parallel spring."""
     first = dict(zip(addresses, values[:, 0].tolist(), strict=True))
     return bool(damped_free_joints(set_parameters(arm, first)))

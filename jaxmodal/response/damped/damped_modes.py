@@ -1,4 +1,4 @@
-"""Damped modes: complex frequencies of an arm, followed from its certified undamped modes, and counted by a contour."""
+"""Damped modes of an arm: complex frequencies by continuation from certified undamped modes, counted by a contour."""
 
 from __future__ import annotations
 
@@ -34,24 +34,25 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class DampedModes(Drawn, ShowsRoots):
-    """Damped modes of one arm, by their undamped modes; a mode that is overdamped has two roots, each an entry.
+    """Damped modes of one arm, in the order of the undamped modes; an overdamped mode has two entries.
 
-    Motions go with ``exp(i root t)``: a root has the damped angular frequency as its real part, the decay as imaginary.
+    Motions vary as ``exp(i root t)``: the real part of a root is the damped angular frequency, the imaginary part the
+    decay rate.
 
     Attributes
     ----------
     roots : np.ndarray of complex, shape (M,)
-        Complex angular frequencies, rad/s; NaN where the root of a mode was lost, or what was found is none: the
+        Complex angular frequencies, rad/s. NaN where the root of a mode was lost, or the result is not a root: the
         characteristic determinant is not zero there, or the motion would grow.
     mode : np.ndarray of int, shape (M,)
-        Number of the undamped mode, from 1, from which each was followed; the lowest, where several lead there.
+        Number, from 1, of the undamped mode at which the continuation started; the lowest if several led to the root.
     multiplicity : np.ndarray of int, shape (M,)
-        How many roots coincide there, 2 at critical damping; by the argument principle around it. 0: not known.
+        Number of coincident roots, from the argument principle; 2 at critical damping, 0 if unknown.
     undamped : np.ndarray, shape (M,)
-        Angular frequency of that mode, rad/s.
+        Angular frequency of the undamped mode, rad/s.
     status : np.ndarray of int, shape (M,)
-        `Status` codes: certified where the argument principle finds in the rectangle around the roots as many as were
-        followed there, so that none is lost below its right side; no_value where there is no root.
+        `Status` codes: certified where the number of roots in a rectangle, by the argument principle, is that of the
+        roots found there, so that none to the left of its right side is missing; no_value where there is no root.
     theory : str
         Name of the theory.
     """
@@ -66,11 +67,11 @@ class DampedModes(Drawn, ShowsRoots):
 
     @property
     def overdamped(self) -> np.ndarray:
-        """Whether a root decays without oscillating, shape (M,)."""
+        """True for a root that decays without oscillating, shape (M,)."""
         return (self.roots.real == 0.0) & (self.roots.imag != 0.0)
 
     def tables(self) -> list[Table]:
-        """Return the modes with their damping."""
+        """Return a table of the modes with their damping."""
         rows = [
             [
                 str(mode),
@@ -114,29 +115,29 @@ class DampedModes(Drawn, ShowsRoots):
 def damped_modes(
     arm: Arm | SpatialArm, num_modes: int = 10, *, theory: TheoryName = "timoshenko"
 ) -> DampedModes:
-    """Damped frequencies, damping ratios and decay rates of the lowest modes of an arm.
+    """Return damped frequencies, damping ratios and decay rates of the lowest modes of an arm.
 
     Parameters
     ----------
     arm
-        A concrete arm; `Link` and `SpatialLink` have its damping.
+        A concrete arm; the damping is given in `Link` and `SpatialLink`.
     num_modes, theory
         As for `natural_frequencies`.
 
     Raises
     ------
     ArmError
-        If a damper lies at a free joint of an arm that drifts, whose modes of zero frequency cannot then be followed,
-        or the arm is traced.
+        If the arm is traced, or if a damper acts at a free joint of an arm that drifts, whose modes of zero frequency
+        cannot be followed.
     UncertifiedError
-        As `natural_frequencies`, for the undamped modes.
+        As for `natural_frequencies`, for the undamped modes.
 
     Notes
     -----
-    Every certified undamped mode is followed while the damping grows from nothing, on a path through complex values and
-    on its mirror image: at critical damping, a branch point between them, the two lead to the two overdamped roots. As
-    many roots as there are in a rectangle are counted by the argument principle, from the phase of the characteristic
-    determinant along its sides.
+    Every certified undamped mode is continued while the damping grows from zero, on a path through complex values and
+    on its mirror image. Critical damping is a branch point between the paths, so that they lead to the two roots of an
+    overdamped mode. The number of roots in a rectangle is counted by the argument principle, from the phase of the
+    characteristic determinant along its sides.
 
     Examples
     --------
@@ -157,12 +158,14 @@ def damped_modes(
         raise_uncertified(certified, arm.name)
     if undamped.size < count:
         raise ArmError(
-            f"num_modes = {count}: the arm has {undamped.size} modes, for its links are rigid; ask for no more."
+            f"num_modes = {count}: the arm has {undamped.size} modes, because its links are rigid; ask for no more."
         )
     if not np.asarray(certified.certified)[: undamped.size].all():
         raise_uncertified(certified, arm.name)
     if not undamped.any():
-        raise ArmError("arm: has no modes but motions of zero frequency, for its links are rigid.")
+        raise ArmError(
+            "arm: has no modes but motions of zero frequency, because its links are rigid."
+        )
     for damper, spring in damped_free_joints(arm) if undamped[0] == 0.0 else ():
         raise ArmError(
             f"{damper}: lies at a joint without a spring, whose motion of zero frequency cannot be followed while it "

@@ -1,4 +1,4 @@
-"""Damped roots of many arms of one kind: followed from certified undamped modes, and counted by contours."""
+"""Damped roots of many similar arms: continued from certified undamped modes, and counted by contours."""
 
 from __future__ import annotations
 
@@ -36,28 +36,31 @@ _SQUARE, _STEPS = np.array([-1.0 - 1.0j, 1.0 - 1.0j, 1.0 + 1.0j, -1.0 + 1.0j]), 
 
 
 class ShowsRoots(Result):
-    """Damped modes by their complex angular frequencies ``roots``, rad/s, of one arm or of many."""
+    """Base class of damped modes of one arm or of many, with complex angular frequencies ``roots``, rad/s."""
 
     roots: Complexes
 
     @property
     def frequencies_hz(self) -> Floats:
-        """Damped frequencies in Hz, of the shape of the roots; 0 where overdamped."""
+        """Damped frequencies in Hz, in the shape of the roots; 0 for overdamped modes."""
         return self.roots.real / (2.0 * np.pi)
 
     @property
     def decay_rate(self) -> Floats:
-        """Decay rates in 1/s, of the same shape: the amplitude falls by a factor of e in 1/decay_rate."""
+        """Decay rates in 1/s, in the shape of the roots: the amplitude falls by a factor of e in 1/decay_rate."""
         return self.roots.imag
 
     @property
     def damping_ratio(self) -> Floats:
-        """Decay rate over the size of the root, of the same shape: 1 where overdamped, 0 for roots of 0."""
+        """Damping ratios (decay rate over absolute value of the root), in the shape of the roots.
+
+        They are 1 for overdamped modes, and 0 for roots of 0.
+        """
         size = np.abs(self.roots)
         return self.roots.imag / np.where(size == 0.0, 1.0, size)
 
     def _variables(self, dims: Any, undamped: Floats) -> dict[str, Variable]:
-        """Frequencies and damping as variables of a dataset."""
+        """Return frequencies and damping as variables of a dataset."""
         about: dict[str, tuple[Any, str, str]] = {
             "undamped_frequency": (undamped / (2.0 * np.pi), "undamped frequency", "Hz"),
             "frequency": (self.frequencies_hz, "damped frequency, 0 where overdamped", "Hz"),
@@ -68,7 +71,7 @@ class ShowsRoots(Result):
 
 
 class DampedRoots(NamedTuple):
-    """The roots of one arm by their undamped modes, those of zero frequency first.
+    """Roots of one arm in the order of the undamped modes, those of zero frequency first.
 
     Attributes
     ----------
@@ -77,9 +80,9 @@ class DampedRoots(NamedTuple):
     mode : array of int, shape (M,)
         Numbers of the undamped modes, from 1.
     multiplicity : array of int, shape (M,)
-        How many roots coincide there, 0: not known.
+        Number of coincident roots, 0 if unknown.
     counted : bool
-        Whether a contour holds as many as were followed into it.
+        True if the number of roots in the contour is that of the roots found there.
     """
 
     roots: Complexes
@@ -96,14 +99,14 @@ def damped_roots(
     undamped: Floats,
     count: int,
 ) -> list[DampedRoots]:
-    """The roots of the lowest ``count`` modes of cells that have as many modes, and motions of zero frequency, each.
+    """Return the roots of the lowest ``count`` modes of cells with equal numbers of modes and of zero frequencies.
 
     Parameters
     ----------
     addresses, values
-        What varies from cell to cell, values of shape (addresses, C); rigid supports do not.
+        Values that vary from cell to cell, shape (addresses, C); rigid supports must not vary.
     undamped : array, shape (C, M)
-        Certified angular frequencies, zeros first: `BEYOND` more than ``count``, or all that there are.
+        Certified angular frequencies, zeros first: `BEYOND` more than ``count``, or all that exist.
     """
     determinant: Characteristic
     if isinstance(arm, SpatialArm):
@@ -136,7 +139,7 @@ def damped_roots(
 
 
 def damped_free_joints(arm: SerialArm) -> list[tuple[str, str]]:
-    """Addresses of dampers without a spring beside them, each with the field of that spring."""
+    """Return the addresses of dampers without a parallel spring, each with the field of that spring."""
     return [
         (damper, spring.partition(".")[2])
         for damper, spring, value, stiffness in dampers(arm)
@@ -145,7 +148,7 @@ def damped_free_joints(arm: SerialArm) -> list[tuple[str, str]]:
 
 
 def _merged(ends: Complexes, free: int) -> tuple[Complexes, Integers]:
-    """The different roots among the ends of both paths, (2, K), and their numbers."""
+    """Return the distinct roots at the ends of both paths, (2, K), and their mode numbers."""
     roots: list[complex] = []
     mode: list[int] = []
     for k, pair in enumerate(ends.T):
@@ -157,9 +160,9 @@ def _merged(ends: Complexes, free: int) -> tuple[Complexes, Integers]:
 
 
 def _without_strays(determinant: Characteristic, every: Sequence[Complexes]) -> None:
-    """Put NaN for what is no root: that grows, which no damping allows, or at which the determinant is not zero.
+    """Replace false roots by NaN: those of growing motions, and those at which the determinant is not zero.
 
-    The mirror image of a root of the left half plane is none where there is a loss factor.
+    With a loss factor, the mirror image of a root in the left half plane is not a root.
     """
     roots: Complexes = np.concatenate([*every, np.zeros(0, np.complex128)])
     cells = np.repeat(np.arange(len(every)), [x.size for x in every])
@@ -177,20 +180,20 @@ def _without_strays(determinant: Characteristic, every: Sequence[Complexes]) -> 
 
 
 def _upright(root: complex) -> complex:
-    """A root of the right half plane, exactly on the imaginary axis where it is there but for rounding."""
+    """Return a root in the right half plane, exactly on the imaginary axis if it is there within rounding."""
     if abs(root.real) <= _UPRIGHT * abs(root):
         return complex(0.0, root.imag)
     return complex(abs(root.real), root.imag)
 
 
 def _marks(determinant: Characteristic, cell: int, roots: Complexes) -> Complexes:
-    """Where the phase turns fast: the roots known, their mirror images, and where a damped spring vanishes."""
+    """Return the points where the phase varies fast: known roots, their mirror images, zeros of damped springs."""
     every = np.concatenate([roots, -roots.conj(), determinant.springless[cell]])
     return every[np.isfinite(every)]
 
 
 def _multiplicities(determinant: Characteristic, every: Sequence[Complexes]) -> list[Integers]:
-    """How many roots a small square around each holds, 0 where that is not known."""
+    """Return the number of roots in a small square around each root, 0 if unknown."""
     cells = np.repeat(np.arange(len(every)), [x.size for x in every])
     squares, known = [], []
     for cell, roots in enumerate(every):
@@ -216,7 +219,7 @@ def _multiplicities(determinant: Characteristic, every: Sequence[Complexes]) -> 
 
 
 class _Box(NamedTuple):
-    """A rectangle around the roots of the first modes, and which of all that were followed lie in it."""
+    """A rectangle around the roots of the first modes, and a mask of all followed roots inside it."""
 
     corners: Complexes
     inside: NDArray[np.bool_]
@@ -225,9 +228,9 @@ class _Box(NamedTuple):
 def _rectangle(
     roots: Complexes, mode: Integers, fold: Integers, count: int, every: bool, highest: float
 ) -> _Box | None:
-    """The rectangle of an arm; None where there is none that holds the first ``count`` modes.
+    """Return the rectangle of an arm, or None if none holds the first ``count`` modes.
 
-    Its right side lies in the gap after them, or, where ``every`` mode there is was followed, far out.
+    Its right side is in the gap after these modes, or far out if ``every`` existing mode was followed.
     """
     if not np.isfinite(roots).all() or (fold == 0).any():
         return None
@@ -257,7 +260,10 @@ def _counted(
     fold: Sequence[Integers],
     at_zero: int,
 ) -> NDArray[np.bool_]:
-    """Whether rectangles hold as many zeros as were followed into them, besides ``at_zero`` roots of 0."""
+    """Return True for rectangles with as many zeros as roots were followed into them.
+
+    ``at_zero`` roots of 0 are counted in addition.
+    """
     counted = np.zeros(len(boxes), bool)
     at = np.array([k for k, box in enumerate(boxes) if box is not None], dtype=np.int64)
     if at.size == 0:

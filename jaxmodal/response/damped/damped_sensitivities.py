@@ -44,10 +44,10 @@ class DampedSensitivities(Result):
     modes : DampedModes
         The modes.
     values : np.ndarray, shape (P,)
-        The parameters' values, SI units; the mean over the links for an address with ``link*``.
+        Values of the parameters, SI units; the mean over the links for an address with ``link*``.
     derivative : np.ndarray of complex, shape (M, P)
-        Of the roots, in rad/s per SI unit; for ``link*`` all links change together. NaN at a root that is not simple,
-        as those of zero frequency are.
+        Derivatives of the roots, in rad/s per SI unit; for ``link*`` all links change together. NaN for roots that are
+        not simple, such as those of zero frequency.
     addresses : tuple of str
         The parameters.
     """
@@ -59,30 +59,30 @@ class DampedSensitivities(Result):
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """`Status` codes, shape (M,): those of the modes, no_value where roots coincide, which have no derivative."""
+        """`Status` codes, shape (M,): those of the modes; no_value for coincident roots, which have no derivative."""
         lost = np.isnan(self.derivative).any(axis=1) & (self.modes.status == Status.certified)
         return np.where(lost, int(Status.no_value), self.modes.status)
 
     @property
     def of_frequency_hz(self) -> Floats:
-        """Of damped frequencies, Hz per SI unit, shape (M, P)."""
+        """Derivatives of the damped frequencies, Hz per SI unit, shape (M, P)."""
         return self.derivative.real / (2.0 * np.pi)
 
     @property
     def of_decay_rate(self) -> Floats:
-        """Of decay rates, 1/s per SI unit, shape (M, P)."""
+        """Derivatives of the decay rates, 1/s per SI unit, shape (M, P)."""
         return self.derivative.imag
 
     @property
     def of_damping_ratio(self) -> Floats:
-        """Of damping ratios per SI unit, shape (M, P)."""
+        """Derivatives of the damping ratios, per SI unit, shape (M, P)."""
         roots = self.modes.roots[:, None]
         size = np.abs(roots)
         growth = np.real(np.conj(roots) * self.derivative) / size**2
         return (self.derivative.imag - roots.imag * growth) / size
 
     def tables(self) -> list[Table]:
-        """Return a row for each parameter, the largest change of a damping ratio for one per cent first."""
+        """Return a table with one row per parameter, the largest change of a damping ratio per per cent first."""
         scale = np.where(np.isfinite(self.values), self.values, 0.0)
         share = self.of_damping_ratio * scale
         columns = [
@@ -126,24 +126,24 @@ def damped_sensitivities(
     theory: TheoryName = "timoshenko",
     addresses: Sequence[str] | None = None,
 ) -> DampedSensitivities:
-    """Derivatives of the lowest damped modes of an arm by its values: of frequencies, damping ratios and decay rates.
+    """Return derivatives of the lowest damped modes of an arm: frequencies, damping ratios and decay rates.
 
     Parameters
     ----------
     arm, num_modes, theory
         As for `damped_modes`.
     addresses
-        The parameters, as in `set_parameters`; all of the arm if left out.
+        The parameters, as in `set_parameters`; all parameters of the arm if left out.
 
     Raises
     ------
     ArmError, UncertifiedError, ValueError
-        As `damped_modes`; an unknown address.
+        As for `damped_modes`, or if an address is unknown.
 
     Notes
     -----
-    By implicit differentiation of the characteristic determinant at each root, ``ds/dp = -(dD/dp)/(dD/ds)``, with dual
-    numbers: no differences are taken. A root that is not simple has no derivative.
+    The characteristic determinant is differentiated implicitly at each root, ``ds/dp = -(dD/dp)/(dD/ds)``, with dual
+    numbers and without differences. A root that is not simple has no derivative.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def damped_sensitivities(
 def _factors(
     arm: Arm | SpatialArm, theory: TheoryName, singles: Sequence[str], roots: np.ndarray
 ) -> Sequence[Dual]:
-    """Factors of the characteristic determinant at its roots, with their derivatives, each (..., roots)."""
+    """Return the factors of the characteristic determinant at its roots, with derivatives, each (..., roots)."""
     if isinstance(arm, SpatialArm):
         return SpatialSlopes(arm, theory, "receptance", (), (), singles).factors(roots)
     system = system_with_slopes(arm, theory, "receptance", (), (), singles)
@@ -185,7 +185,7 @@ def _factors(
 
 
 def _of_product(factors: Sequence[Dual], count: int, directions: int) -> NDArray[np.complex128]:
-    """Derivatives of a product at its zeros, shape (directions, count), up to a common factor of each zero."""
+    """Return derivatives of a product at its zeros, shape (directions, count), up to a common factor for each zero."""
     values = [np.broadcast_to(x.value, (1, count))[0] for x in factors]
     slopes = [np.broadcast_to(x.slopes, (directions, 1, count))[:, 0] for x in factors]
     logs = [np.where(x == 0.0, _NOTHING, np.log(x + 0j)) for x in values]

@@ -1,1 +1,1 @@
-"""Arms that are driven: ports and what is asked of them, damping, members, all of an arm and of many as arrays."""
+"""Driven arms: ports and their quantities, damping, members, and arms as arrays for one or many cells."""

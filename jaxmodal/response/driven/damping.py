@@ -1,6 +1,6 @@
-"""The damping of an arm as arrays, and the arm's stiffnesses with it: complex, of one frequency each.
+"""Damping of an arm as arrays, and the complex stiffnesses of the damped arm at one frequency each.
 
-All fields go with ``exp(i omega t)``: a modulus becomes ``E (1 + i eta + i omega tau)``, a spring ``k + i omega c``.
+The time factor is ``exp(i omega t)``: a modulus becomes ``E (1 + i eta + i omega tau)``, a spring ``k + i omega c``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SPRINGS = {
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Damping:
-    """Fields of `Link` as arrays of shape (n, ...), link 1 first; None where no link has anything of the kind."""
+    """Damping fields of `Link` as arrays of shape (n, ...), link 1 first; None where no link has the field."""
 
     loss_factor: Array | None = None
     kelvin_voigt_time: Array | None = None
@@ -44,16 +44,16 @@ class Damping:
 
     @property
     def is_none(self) -> bool:
-        """Whether the arm has no damping at all."""
+        """True if the arm has no damping field."""
         return not jax.tree_util.tree_leaves(self)
 
     def scaled(self, factor: float) -> Damping:
-        """All of it times a factor."""
+        """Return the damping times a factor."""
         return jax.tree_util.tree_map(lambda x: factor * x, self)
 
 
 def damping_of(arm: Arm) -> Damping:
-    """The damping of an arm whose values are numbers, traced, or columns (cells,)."""
+    """Return the damping of an arm whose values are numbers, traced, or columns (cells,)."""
     found = {}
     for name in DAMPING_FIELDS:
         values = [getattr(link, name) for link in arm.links]
@@ -75,9 +75,9 @@ def undamped(arm: ArmKind) -> ArmKind:
 
 
 def damps(arm: SerialArm) -> bool:
-    """Whether a concrete arm has damping that takes energy from it.
+    """Return True if a concrete arm has damping that dissipates energy.
 
-    That of value 0, of rigid links, and at rigid joints takes none.
+    Damping of value 0, of rigid links and at rigid joints does not.
     """
     material = any(_values(link, MATERIAL) for link in arm.links if not link.rigid)
     return material or any(
@@ -86,7 +86,7 @@ def damps(arm: SerialArm) -> bool:
 
 
 def viscous_alone(arm: SerialArm) -> bool:
-    """Whether no link of a concrete arm that deforms has a loss factor."""
+    """Return True if no flexible link of a concrete arm has a loss factor."""
     return not any(_values(link, MATERIAL[:1]) for link in arm.links if not link.rigid)
 
 
@@ -95,7 +95,7 @@ def _values(link: Any, names: Sequence[str]) -> bool:
 
 
 def dampers(arm: SerialArm) -> Iterator[tuple[str, str, float, float]]:
-    """Of all dampers of a concrete arm beside springs of joints: both addresses, damper and stiffness."""
+    """Yield the dampers parallel to joint springs of a concrete arm: both addresses, damping and stiffness."""
     for number, link in enumerate(arm.links, start=1):
         pairs = [
             (name, spring, getattr(link, name, None), getattr(link, spring, None))
@@ -110,14 +110,14 @@ def dampers(arm: SerialArm) -> Iterator[tuple[str, str, float, float]]:
 
 
 def damped_beams(beams: BeamArrays, damping: Damping, omega: Array) -> BeamArrays:
-    """The beams with the moduli and springs that they have at ``omega``, complex where there is damping.
+    """Return the beams with their moduli and springs at ``omega``, complex where there is damping.
 
     Parameters
     ----------
     beams
-        Arrays of shape (n, ...) whose further axes broadcast with ``omega``, as those of ``damping``.
+        Arrays of shape (n, ...) whose further axes broadcast with ``omega``, like those of ``damping``.
     omega
-        Angular frequencies, rad/s; complex where a root is sought.
+        Angular frequencies, rad/s; complex in a search for roots.
     """
     if damping.is_none:
         return beams

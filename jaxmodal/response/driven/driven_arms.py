@@ -1,4 +1,4 @@
-"""Arms that are driven, link by link: what of them all cells share, and some of their cells."""
+"""Driven arms link by link: values that all cells share, and selections of cells."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _DAMPED = ("youngs_modulus", "shear_modulus_effective", *SPRINGS.values())
 
 
 def wide(tree: Any) -> Any:
-    """With one more axis, along which the frequencies lie."""
+    """Return the arrays with one more axis, for the frequencies."""
     return jax.tree_util.tree_map(lambda x: x[..., None] if np.ndim(x) else x, tree)
 
 
 def some_cells(tree: Any, at: Any) -> Any:
-    """Some cells, along the last axis; arrays that are the same in every cell stay."""
+    """Return some cells, along the last axis; arrays that are the same in every cell are kept."""
     return jax.tree_util.tree_map(
         lambda x: x if np.ndim(x) == 0 or x.shape[-1] == 1 else x[..., at], tree
     )
 
 
 def _collapsed(x: np.ndarray) -> np.ndarray:
-    """Of shape (1,) where all entries are one."""
+    """Return an array of shape (1,) if all entries are equal."""
     return x[:1] if x.size > 1 and (x == x[0]).all() else x
 
 
 class Arms(NamedTuple):
-    """Arms link by link, and the rows of the ports; arrays (cells,), or (1,) where all cells have the same."""
+    """Arms link by link, and the rows of the ports; arrays (cells,), or (1,) if equal in all cells."""
 
     beams: list[BeamArrays]
     damping: list[Damping]
@@ -48,7 +48,7 @@ class Arms(NamedTuple):
 
 
 def link_by_link(system: System) -> Arms:
-    """The arms of a system link by link, arrays of shape (1,) where all cells have the same."""
+    """Return the arms of a system link by link, with arrays of shape (1,) where all cells are equal."""
     arms = by_links(system)
     beams, damping = jax.tree_util.tree_map(_collapsed, (arms.beams, arms.damping))
     # what turns the whole arm is in the rows of the ports and in the angles to the ground
@@ -57,7 +57,7 @@ def link_by_link(system: System) -> Arms:
 
 
 def by_links(system: System) -> Arms:
-    """The arms of a system link by link, their arrays as they are."""
+    """Return the arms of a system link by link, with unchanged arrays."""
     beams, damping = (
         [
             jax.tree_util.tree_map(lambda x, link=link: x[link], tree)
@@ -69,7 +69,7 @@ def by_links(system: System) -> Arms:
 
 
 def same_everywhere(tree: Any, without: frozenset[str] = frozenset()) -> bool:
-    """Whether all cells have the same values."""
+    """Return True if all cells have the same values."""
     return all(
         x.size == 1
         for name, x in vars(tree).items()
@@ -78,7 +78,7 @@ def same_everywhere(tree: Any, without: frozenset[str] = frozenset()) -> bool:
 
 
 def link_members(system: System, arms: Arms, link: int, omega: Any) -> list[FreeEndMember]:
-    """The members of a link, base first; once for all cells that have the same link."""
+    """Return the members of a link, base first; computed once for all cells with the same link."""
     beam, damping = arms.beams[link], arms.damping[link]
     damping = dataclasses.replace(damping, **dict.fromkeys(SPRINGS))
     shares = [
@@ -89,14 +89,14 @@ def link_members(system: System, arms: Arms, link: int, omega: Any) -> list[Free
 
 
 class Known(NamedTuple):
-    """What all cells share of a link at some frequencies: its members, and its moduli and springs with damping."""
+    """Values of a link that all cells share at some frequencies: its members, and its damped moduli and springs."""
 
     members: list[FreeEndMember] | None
     damped: dict[str, Any] | None
 
 
 def known_of(system: System, broad: Arms, link: int, omega: np.ndarray) -> Known:
-    """What all cells share of a link; ``broad`` are arms as `wide` makes them."""
+    """Return the values of a link that all cells share; ``broad`` are arms from `wide`."""
     beam, damping = broad.beams[link], broad.damping[link]
     of_damping = same_everywhere(damping)
     members = damped = None
@@ -111,7 +111,7 @@ def known_of(system: System, broad: Arms, link: int, omega: np.ndarray) -> Known
 
 
 def with_known(arms: Arms, known: Sequence[Known]) -> Arms:
-    """Arms whose moduli and springs are the damped ones where these are known."""
+    """Return arms with the damped moduli and springs where these are known."""
     beams, damping = list(arms.beams), list(arms.damping)
     for link, found in enumerate(known):
         if found.damped is not None:
@@ -121,7 +121,7 @@ def with_known(arms: Arms, known: Sequence[Known]) -> Arms:
 
 
 def damped_links(arms: Arms, omega: Array) -> list[BeamArrays]:
-    """The links with complex moduli and springs where they are damped."""
+    """Return the links with complex moduli and springs where they are damped."""
     return [
         damped_beams(beam, damping, omega)
         for beam, damping in zip(arms.beams, arms.damping, strict=True)

@@ -1,4 +1,4 @@
-"""Labels of datasets of responses: ports with units of outputs or of pairs, parameters, bands in Hz."""
+"""Labels of response datasets: ports with units of outputs or of pairs, parameters, bands in Hz."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
 
 
 def band_in_hertz(omega_min: float, omega_max: float) -> dict[str, float]:
-    """The ends of a band in rad/s as attributes of a dataset, in Hz."""
+    """Return the ends of a band in rad/s as dataset attributes, in Hz."""
     ends = {"frequency_min": omega_min, "frequency_max": omega_max}
     return {name: float(omega) / (2.0 * np.pi) for name, omega in ends.items()}
 
 
 def driven_names(inputs: Sequence[Port]) -> str:
-    """What drives an arm, as titles and attributes name it."""
+    """Return the names of the inputs for titles and attributes."""
     return ", ".join(each.force_name for each in inputs)
 
 
 def output_labels(outputs: Sequence[Port], unit: Callable[[Port], str]) -> dict[str, Variable]:
-    """Coordinates ``output`` and ``units`` of what each output has."""
+    """Return the coordinates ``output`` and ``units`` of outputs."""
     return {
         "output": ("output", list(map(str, outputs))),
         "units": variable("output", list(map(unit, outputs)), "unit of the values"),
@@ -38,7 +38,7 @@ def port_labels(
     unit: Callable[[Port, Port], str],
     quantity: str = "receptance",
 ) -> dict[str, Variable]:
-    """Coordinates ``output``, ``input`` and ``units`` of what each pair has."""
+    """Return the coordinates ``output``, ``input`` and ``units`` of pairs of ports."""
     units = [[unit(output, into) for into in inputs] for output in outputs]
     driven, read = signal_names(quantity, inputs, outputs)
     return {
@@ -49,7 +49,7 @@ def port_labels(
 
 
 def parameter_labels(addresses: Sequence[str], values: Any) -> dict[str, Variable]:
-    """Coordinates ``parameter``, the values and units of parameters."""
+    """Return the coordinate ``parameter`` with values and units of parameters."""
     return {
         "parameter": ("parameter", list(addresses)),
         "value": variable("parameter", values, "value of the parameter, SI"),
@@ -60,7 +60,7 @@ def parameter_labels(addresses: Sequence[str], values: Any) -> dict[str, Variabl
 
 
 def cell_labels(addresses: Sequence[str], cells: Any) -> dict[str, Variable]:
-    """Coordinates along ``cell`` of what varies, (addresses, cells), each under its address without full stops."""
+    """Return coordinates along ``cell`` of values (addresses, cells), named by address without full stops."""
     labels = {}
     for address, column in zip(addresses, np.asarray(cells), strict=True):
         text = {
@@ -75,7 +75,7 @@ def cell_labels(addresses: Sequence[str], cells: Any) -> dict[str, Variable]:
 def parameter_rows(
     addresses: Sequence[str], values: Any, texts: Sequence[Sequence[str]], share: Any
 ) -> list[list[str]]:
-    """Rows of a table of parameters with value and unit, those first of which a ``share``, (..., P), is large."""
+    """Return table rows of parameters with value and unit, sorted by the largest ``share``, (..., P)."""
     size = np.abs(np.nan_to_num(share)).reshape(-1, len(addresses)).max(axis=0)
     return [
         [addresses[p], f"{values[p]:.6g}", unit_of_address(addresses[p]), *texts[p]]

@@ -1,4 +1,4 @@
-"""Members at a frequency, their matrices real or complex: uniform parts of links, flexible or rigid."""
+"""Members at a frequency, with real or complex matrices: uniform parts of links, flexible or rigid."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OVER_FACTORIALS = tuple(
 
 
 class Cut(NamedTuple):
-    """Where the links are cut into members: the link of each, its share of the length, and the stations at its ends."""
+    """Division of links into members: the link of each, its share of the length, the station at its outer end."""
 
     links: tuple[int, ...]
     shares: tuple[float, ...]
@@ -36,7 +36,7 @@ class Cut(NamedTuple):
 
 
 def cut_at(num_links: int, rows: Sequence[PortRow]) -> Cut:
-    """Cut every link where a port reads a station of it."""
+    """Cut every link at the stations that ports read."""
     links: list[int] = []
     shares: list[float] = []
     ends: list[float] = []
@@ -52,7 +52,7 @@ def cut_at(num_links: int, rows: Sequence[PortRow]) -> Cut:
 
 
 def on_segments(row: PortRow, number: Sequence[int]) -> PortRow:
-    """What a port reads, of the segments that stand for the links of an arm under loads: so many for each link."""
+    """Return the row of a port for the segments of an arm under loads; ``number`` has the segments per link."""
     first, count = sum(number[: row.link]), number[row.link]
     if row.place == "tip":
         return row._replace(link=first + count - 1)
@@ -63,36 +63,36 @@ def on_segments(row: PortRow, number: Sequence[int]) -> PortRow:
 
 
 def segments_of(arm: Arm) -> list[int]:
-    """How many segments stand for each link; more than 1 under loads."""
+    """Return the number of segments of each link; more than 1 under loads."""
     return segments(arm.loads, [link.rigid for link in arm.links])
 
 
 def owners(arm: Arm) -> np.ndarray:
-    """Index of the link of each segment."""
+    """Return the link index of each segment."""
     return np.repeat(np.arange(arm.num_links), segments_of(arm))
 
 
 def rows_on_segments(arm: Arm, found: Sequence[Port]) -> list[PortRow]:
-    """What ports read, not of the base, of the segments that stand for the links."""
+    """Return the rows of ports (not of the base) for the segments of the links."""
     number = segments_of(arm)
     return [on_segments(port_row(each, arm), number) for each in found]
 
 
 def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
-    """F, H, R of members at ``omega``, real where stiffnesses and frequencies are.
+    """Return F, H, R of members at ``omega``; real for real stiffnesses and frequencies.
 
     Parameters
     ----------
     beam
-        Values of members, of any shapes that broadcast with ``omega``; stiffnesses may be complex.
+        Values of members, in shapes that broadcast with ``omega``; stiffnesses may be complex.
     omega
         Angular frequencies, not 0, rad/s; may be complex.
 
     Notes
     -----
-    The closed forms of `dynamic_stiffness.member`. They are even in the wave numbers, so that any branch of the roots
-    gives the same matrices; the principal one keeps every exponential below 1. Growing functions are divided by their
-    growth, of which H and R keep none.
+    These are the closed forms of `dynamic_stiffness.member`. They are even in the wave numbers, so that any branch of
+    the roots gives the same matrices; with the principal branch every exponential stays below 1. Growing functions are
+    divided by their growth, which cancels in H and R.
     """
     found = member_waves(beam, theory, omega, Arithmetic.float64)
     elastic = elastic_member(found, theory.axial)
@@ -103,7 +103,7 @@ def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
 
 
 def elastic_member(found: MemberWaves, gives_along: Any) -> FreeEndMember:
-    """`member_at` of members that deform, by their wave numbers; along they give where ``gives_along`` is above 0."""
+    """Return `member_at` of flexible members from their wave numbers; they are extensible where ``gives_along`` > 0."""
     w, loaded = found.waves, found.shear_share is not None
     decay, c, s = _even_pair(w.z1)
     shrunk, co, si = _even_pair(-(w.beta * w.beta))
@@ -132,7 +132,7 @@ def elastic_member(found: MemberWaves, gives_along: Any) -> FreeEndMember:
 def _with_slow(
     elastic: FreeEndMember, found: MemberWaves, slow: np.ndarray, axial: Any
 ) -> FreeEndMember:
-    """The members of NumPy with those that are slow from `_slow_member`, which only these need."""
+    """Return NumPy members in which slow ones are replaced by `_slow_member`."""
     shape = np.broadcast_shapes(slow.shape, *(np.shape(x) for x in elastic))
     at = np.broadcast_to(slow, shape)
 
@@ -149,9 +149,9 @@ def _with_slow(
 def _slow_member(
     found: MemberWaves, slow: Array, axial: tuple[Any, Any, Any, Any]
 ) -> FreeEndMember:
-    """The member from its solutions of unit start values (`fields`), in power series: no digit is lost as omega falls.
+    """Return the member from power series of its fundamental solutions (`fields`), accurate as omega tends to 0.
 
-    The closed forms are differences there, and lose as many digits as the wave number squared has zeros.
+    The closed forms are differences there and lose digits in proportion to the smallness of the squared wave number.
     """
     w, length, share = found
     z1, z2 = xp.where(slow, w.z1, 0.0), xp.where(slow, -(w.beta * w.beta), 0.0)
@@ -193,7 +193,7 @@ def _slow_member(
 
 
 def _series(z1: Array, z2: Array) -> list[Array]:
-    """``C, S`` of z1 and of z2 (`_even_pair` with no growth) and their divided differences, for |z| <= 1."""
+    """Return ``C, S`` of z1 and of z2 (`_even_pair` without growth) and their divided differences, for |z| <= 1."""
     one = xp.ones_like(z1)
 
     def with_term(j: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -212,7 +212,7 @@ def _series(z1: Array, z2: Array) -> list[Array]:
 
 
 def _even_pair(z: Array) -> tuple[Array, Array, Array]:
-    """``1/growth, cosh(r)/growth, sinh(r)/(r growth)`` with ``r = sqrt z`` and ``growth = exp(Re r)``."""
+    """Return ``1/growth, cosh(r)/growth, sinh(r)/(r growth)`` with ``r = sqrt z`` and ``growth = exp(Re r)``."""
     if is_complex(z):
         root = complex_root(nonzero(z))
         growing, turning = root.real, root.imag
@@ -237,7 +237,7 @@ def _even_pair(z: Array) -> tuple[Array, Array, Array]:
 
 
 def _axial(w: WaveNumbers, gives_along: Any) -> tuple[Any, Any, Any, Any]:
-    """F, H, R and determinant factor of axial motion; of a link that moves as a whole where the theory has none."""
+    """Return F, H, R and determinant factor of axial motion; of a rigid translation for a theory without it."""
     decay, cosine, sine = _even_pair(-(w.mu * w.mu))
     cosine = nonzero(cosine)
     ratio = sine / cosine  # tan(mu)/mu
@@ -251,7 +251,7 @@ def _axial(w: WaveNumbers, gives_along: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _rigid(w: WaveNumbers, length: Array) -> FreeEndMember:
-    """A link that does not deform: the same description, its receptance zero."""
+    """Return the matrices of a rigid link, with zero receptance."""
     mass = w.mass_term
     rotary = 0.5 * (w.sum_rs - w.g) * w.flexural_rigidity
     one = xp.ones_like(mass)
@@ -278,13 +278,13 @@ def _rigid(w: WaveNumbers, length: Array) -> FreeEndMember:
 def members_of(
     beam: BeamArrays, theory: Theory, omega: Array, shares: Sequence[float]
 ) -> FreeEndMember:
-    """The matrices of the parts of one link, each of shape (parts, ...), from their shares of its length."""
+    """Return the matrices of the parts of one link, each of shape (parts, ...), from their shares of its length."""
     at = np.array(shares).reshape((-1,) + (1,) * np.ndim(beam.length))
     return member_at(dataclasses.replace(beam, length=beam.length * at), theory, omega)
 
 
 def members_of_links(beams: BeamArrays, theory: Theory, omega: Array, cut: Cut) -> FreeEndMember:
-    """The matrices of the parts of all links, each of shape (parts, ...); ``beams`` have an axis of links."""
+    """Return the matrices of the parts of all links, each of shape (parts, ...); ``beams`` have an axis of links."""
     owner, shares = np.array(cut.links), np.array(cut.shares)
     pieces = jax.tree_util.tree_map(lambda x: x[owner], beams)
     length = pieces.length * shares.reshape((-1,) + (1,) * (pieces.length.ndim - 1))

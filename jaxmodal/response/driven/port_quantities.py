@@ -1,4 +1,4 @@
-"""What may be asked of a pair of ports: receptance, mobility, accelerance, dynamic stiffness, transmissibility."""
+"""Quantities between ports: receptance, mobility, accelerance, dynamic stiffness, transmissibility."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_DEPENDENT = 1e11
 
 
 def check_quantity(quantity: object, inputs: Sequence[Port], outputs: Sequence[Port]) -> None:
-    """Refuse a quantity that is not known, or that these ports do not have.
+    """Refuse an unknown quantity, or one that is not defined for these ports.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def _names(ports: Sequence[Port]) -> str:
 def signal_names(
     quantity: str, inputs: Sequence[Port], outputs: Sequence[Port]
 ) -> tuple[list[str], list[str]]:
-    """Names of inputs and of outputs, none of them on both sides: of forces, motions, and motions that are imposed.
+    """Return names of inputs and outputs, all distinct: of forces, motions, and imposed motions.
 
     Examples
     --------
@@ -86,12 +86,12 @@ def signal_names(
 
 
 def unit_of_motion(port: Port, motion: str) -> str:
-    """Unit of a ``"displacement"``, ``"velocity"`` or ``"acceleration"`` of a port, SI."""
+    """Return the SI unit of a ``"displacement"``, ``"velocity"`` or ``"acceleration"`` of a port."""
     return port.motion_unit + _RATES[motion]
 
 
 def unit_over(above: str, below: str) -> str:
-    """Unit of a ratio.
+    """Return the unit of a ratio of two units.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def unit_over(above: str, below: str) -> str:
 
 
 def unit_of_transfer(output: Port, motion: str, driven: Port, base_motion: str) -> str:
-    """Unit of a motion of an output for a force, or at the base for a motion of it.
+    """Return the unit of an output motion per force, or per base motion.
 
     Examples
     --------
@@ -117,25 +117,25 @@ def unit_of_transfer(output: Port, motion: str, driven: Port, base_motion: str) 
 
 
 def compliance_unit(output: Port, driven: Port) -> str:
-    """Unit of a receptance, such as ``"m/N"``; of an input at the base for its acceleration."""
+    """Return the unit of a receptance, such as ``"m/N"``; for an input at the base, per acceleration."""
     return unit_of_transfer(output, "displacement", driven, "acceleration")
 
 
 def carried_unit(output: Port, driven: Port) -> str:
-    """Unit of a motion with the base; of other inputs it is 0."""
+    """Return the unit of a rigid motion with the base; ``"1"`` for other inputs, where it is 0."""
     at_base = driven.place == "base"
     return unit_over(output.motion_unit, driven.motion_unit) if at_base else "1"
 
 
 def modal_unit(port: Port) -> str:
-    """Unit of a motion in a mode of unit modal mass; at the base of the force of inertia for an acceleration of 1."""
+    """Return the unit of a motion in a mode of unit modal mass; at the base, of the inertia force per acceleration."""
     if port.place == "base":
         return "m kg^0.5" if port.turns else "kg^0.5"
     return "rad m^-1 kg^-0.5" if port.turns else "kg^-0.5"
 
 
 def unit_of_pair(quantity: str, output: Port, into: Port) -> str:
-    """Unit of an entry, SI.
+    """Return the SI unit of a quantity between two ports.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def unit_of_pair(quantity: str, output: Port, into: Port) -> str:
 
 
 def read_ports(quantity: str, inputs: Sequence[Port], outputs: Sequence[Port]) -> tuple[Port, ...]:
-    """The ports whose motions a quantity needs: its outputs, of a transmissibility the inputs that a force moves."""
+    """Return the ports whose motions a quantity needs: outputs and, for a transmissibility, inputs moved by a force."""
     moved = [each for each in inputs if each.place != "base"] * (quantity == "transmissibility")
     return tuple(dict.fromkeys((*outputs, *moved)))
 
@@ -162,7 +162,10 @@ def in_quantity(
     values: Array,
     omega: Array,
 ) -> Array:
-    """A quantity (outputs, inputs, ...) from motions (read ports, inputs, ...) for inputs of 1, else NaN."""
+    """Return a quantity (outputs, inputs, ...) from motions (read ports, inputs, ...) for unit inputs.
+
+    NaN if undefined.
+    """
     if quantity == "transmissibility":
         read = read_ports(quantity, inputs, outputs)
         one = xp.ones_like(values[0, 0])

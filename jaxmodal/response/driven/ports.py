@@ -1,8 +1,8 @@
-"""Ports: where an arm is driven and where its motion is read, each a place and a direction.
+"""Ports: a place and a direction at which an arm is driven or its motion is read.
 
-A port is a pair: as an input it is a force (or a moment), as an output the displacement (or the rotation) on which that
-force does its work. So a response between ports is the same with input and output exchanged. The two have names of
-their own, ``tip_2.force_x`` and ``tip_2.x``: what connects systems by name closes no loop by itself.
+As an input, a port is a force (or moment); as an output, the displacement (or rotation) on which that force does
+work. Responses between ports are therefore symmetric in input and output. Input and output have different names,
+``tip_2.force_x`` and ``tip_2.x``, so that connecting systems by name does not close a loop.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _NUMBER = re.compile(r"[0-9.eE+-]+", re.ASCII)
 
 @dataclasses.dataclass(frozen=True)
 class Port:
-    """A place of an arm and a direction there; `port` makes one of a short name such as ``"tip.across"``.
+    """A place on an arm and a direction; `port` makes one from a short name such as ``"tip.across"``.
 
     Parameters
     ----------
@@ -60,20 +60,20 @@ class Port:
         ``"link"``: a station of a link. ``"tip"``: the tip of a link, where its body and the next joint are.
         ``"payload"``: the payload's centre of gravity.
     direction
-        In the plane ``"along"`` and ``"across"`` the link (to its left), ``"x"`` and ``"y"`` of the ground's axes, and
-        ``"rotation"`` (counter-clockwise; as an input a moment). In space ``"x"``, ``"y"``, ``"z"`` of the ground's
-        axes, ``"rx"``, ``"ry"``, ``"rz"`` about them (as inputs moments), and ``"link_x"`` to ``"link_rz"`` of the axes
-        of the link, at the last tip those of the tool. Of a joint ``"relative_rotation"``: the angle by which the
-        spring about its axis gives, as an input the torque of a motor that turns the link against the one before it.
+        Planar arms: ``"along"`` and ``"across"`` the link (to its left), ``"x"`` and ``"y"`` in ground axes, and
+        ``"rotation"`` (counter-clockwise; as an input a moment). Arms in space: ``"x"``, ``"y"``, ``"z"`` in ground
+        axes, ``"rx"``, ``"ry"``, ``"rz"`` about them (as inputs moments), and ``"link_x"`` to ``"link_rz"`` in link
+        axes, at the last tip in tool axes. Joints also have ``"relative_rotation"``: the deflection of the spring about
+        the joint's axis; as an input the torque of a motor between the link and the previous one.
     link
-        Number of the link from 1, of joints the link that begins there; None for the base and the payload.
+        Number of the link, from 1; for a joint, the link that begins there. None for the base and the payload.
     station
-        x/L in [0, 1] of a place on a link, else None.
+        x/L in [0, 1] of a station on a link, otherwise None.
 
     Raises
     ------
     ArmError
-        If these do not go together.
+        If the values are not a valid combination.
 
     Examples
     --------
@@ -136,7 +136,7 @@ class Port:
 
     @property
     def force_name(self) -> str:
-        """Name of the force or moment that acts here; of the base, where none acts, that of its motion.
+        """Name of the force or moment at this port; for the base, the name of its motion.
 
         Examples
         --------
@@ -147,7 +147,7 @@ class Port:
 
     @property
     def imposed_name(self) -> str:
-        """Name of the motion where it is imposed, such as ``tip_1.imposed_x``; of the base ``base.x``."""
+        """Name of an imposed motion, such as ``tip_1.imposed_x``; for the base ``base.x``."""
         return self._named(_IMPOSED + self.direction)
 
     def _named(self, word: str) -> str:
@@ -156,7 +156,7 @@ class Port:
 
     @property
     def turns(self) -> bool:
-        """Whether it is a rotation, and as an input a moment."""
+        """True if the motion is a rotation, and the input a moment."""
         return self.direction in ("rotation", RELATIVE, *_ROTATIONS)
 
     @property
@@ -171,7 +171,7 @@ class Port:
 
 
 def port(name: str | Port, arm: SerialArm) -> Port:
-    """Return the port of a short name, or the port itself, if the arm has it.
+    """Return the port with a short name, or the given `Port`, if the arm has it.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def port(name: str | Port, arm: SerialArm) -> Port:
     Raises
     ------
     ArmError
-        If the arm has no such port; the message says what it has.
+        If the arm has no such port; the message lists its ports.
 
     Examples
     --------
@@ -230,12 +230,12 @@ def ports(names: Any, arm: SerialArm, role: str) -> tuple[Port, ...]:
     names
         A name or a `Port`, or a sequence or an array of them.
     role
-        What they are called in messages: ``"inputs"`` or ``"outputs"``.
+        Their name in messages: ``"inputs"`` or ``"outputs"``.
 
     Raises
     ------
     ArmError
-        If there is none, one comes twice, or the arm has no such port.
+        If there are none, one is given twice, or the arm has no such port.
     """
     if isinstance(names, np.ndarray):
         names = names.tolist()
@@ -254,7 +254,7 @@ def ports(names: Any, arm: SerialArm, role: str) -> tuple[Port, ...]:
 
 
 def port_names(arm: SerialArm) -> tuple[str, ...]:
-    """Return the names of the places of an arm, base to tip, a station written as ``@s``; each has directions.
+    """Return the names of the places of an arm, from base to tip, with ``@s`` for a station, without directions.
 
     Examples
     --------
@@ -293,12 +293,12 @@ def _read(name: object, arm: SerialArm) -> Port:
 
 
 def _synonyms(arm: SerialArm) -> list[str]:
-    """The other words for the directions of an arm."""
+    """Return the alternative names of the directions of an arm."""
     return [word for word, name in SYNONYMS.items() if name in (*arm.directions, RELATIVE)]
 
 
 def _directions(arm: SerialArm) -> str:
-    """The directions of an arm, each with its other name."""
+    """Return the directions of an arm as text, each with its alternative name."""
     return ", ".join(
         name if FORCES[name] == f"force_{name}" else f"{name} ({FORCES[name]})"
         for name in arm.directions
@@ -306,7 +306,7 @@ def _directions(arm: SerialArm) -> str:
 
 
 def _known(arm: SerialArm) -> str:
-    """What this arm has, in a sentence."""
+    """Return a sentence that lists the places and directions of this arm."""
     joints = ", ".join(f"joint_{number}" for number in arm.joints[:6])
     more = ", ..." if len(arm.joints) > 6 else ""
     return (
@@ -317,7 +317,7 @@ def _known(arm: SerialArm) -> str:
 
 
 class PortRow(NamedTuple):
-    """What a port reads: ``row @ (u, v, psi)`` at one place of one link, in that link's axes, m and rad.
+    """Output of a port as ``row @ (u, v, psi)`` at one place of one link, in that link's axes, m and rad.
 
     Attributes
     ----------
@@ -328,7 +328,7 @@ class PortRow(NamedTuple):
     station : float
         x/L of a station; 0 for a joint, 1 for a tip.
     row : Array, shape (3, ...)
-        With the axes of columns of values, where the arm has such.
+        Coefficients, with the axes of columns of values if the arm has any.
     """
 
     link: int
@@ -338,7 +338,10 @@ class PortRow(NamedTuple):
 
 
 def port_row(found: Port, arm: Arm) -> PortRow:
-    """What a port reads; of a relative rotation the side of the link, from which the tip before it is taken off."""
+    """Return the row of a port.
+
+    For a relative rotation it is the row of the link's side, from which the rotation of the previous tip is subtracted.
+    """
     last = arm.num_links - 1
     index = last if found.link is None else found.link - 1
     place = "tip" if found.place == "payload" else found.place
@@ -358,7 +361,7 @@ def port_row(found: Port, arm: Arm) -> PortRow:
 
 
 def shares_of_axes(direction: str, arm: Arm, index: int) -> tuple[Any, Any]:
-    """Shares of u and v of the axes of a link, by its index, in a direction."""
+    """Return the coefficients of u and v in link axes (``index`` of the link from 0) for a direction."""
     if direction in ("along", "across"):
         return (1.0, 0.0) if direction == "along" else (0.0, 1.0)
     angle = sum((link.joint_angle for link in arm.links[1 : index + 1]), arm.links[0].joint_angle)

@@ -1,4 +1,4 @@
-"""What ports of an arm in space read: of the motion of a section of one link, or of the spring about a joint's axis."""
+"""Outputs of ports of an arm in space: from the motion of a section of one link, or from a joint spring."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Floats = NDArray[np.float64]
 
 
 class Reading(NamedTuple):
-    """What a port reads; as an input its load acts there by the same shares.
+    """Output of a port; as an input, its load acts with the same coefficients.
 
     Attributes
     ----------
     link : int
         Index of the link from 0.
     station : float
-        x/L of the section; 0 of a rigid link.
+        x/L of the section; 0 for a rigid link.
     row : array, shape (6,)
-        Shares of the section's displacements and rotations, in its axes.
+        Coefficients of the section's displacements and rotations, in its axes.
     give : float
-        Share of the angle by which the spring about the axis of the link's joint gives; 0 of a rigid joint.
+        Coefficient of the deflection of the spring about the axis of the link's joint; 0 for a rigid joint.
     carried : array, shape (6,)
-        Shares of the motions of the rigid arm with the place of joint 1, along x, y, z of the ground and about them.
+        Coefficients of the rigid motions of the arm at joint 1, along and about the ground's x, y, z.
     """
 
     link: int
@@ -41,7 +41,7 @@ class Reading(NamedTuple):
 
 
 def reading_of(each: Port, arm: SpatialArm, frame: Frame) -> Reading:
-    """What a port reads that is not of the base; ``frame`` is that of its link."""
+    """Return the `Reading` of a port that is not at the base; ``frame`` is that of its link."""
     index = arm.num_links - 1 if each.link is None else each.link - 1
     link, zero = arm.links[index], np.zeros(6)
     if each.direction == RELATIVE:  # a rigid joint has no spring that a torque could turn
@@ -59,7 +59,7 @@ def reading_of(each: Port, arm: SpatialArm, frame: Frame) -> Reading:
 
 
 def motion_of_base(each: Port, frame: Frame) -> Floats:
-    """The motion (6,) of the place of joint 1, in the axes of the ground, that a port of the base stands for.
+    """Return the motion (6,) of joint 1, in ground axes, of a port of the base.
 
     ``frame`` is that of link 1.
     """
@@ -67,7 +67,7 @@ def motion_of_base(each: Port, frame: Frame) -> Floats:
 
 
 def carried_in_space(arm: SpatialArm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats:
-    """Motions of the outputs that the rigid arm makes with its base, shape (outputs, inputs); 0 for forces."""
+    """Return the output motions of the rigid arm that moves with its base, shape (outputs, inputs); 0 for forces."""
     frames = arm.frames()
     at_base = [motion_of_base(x, frames[0]) if x.place == "base" else np.zeros(6) for x in inputs]
     places = [arm.num_links - 1 if x.link is None else x.link - 1 for x in outputs]
@@ -76,7 +76,7 @@ def carried_in_space(arm: SpatialArm, inputs: Sequence[Port], outputs: Sequence[
 
 
 def _from_end(each: Port, arm: SpatialArm, index: int) -> Floats:
-    """A place seen from the end of what is elastic of its link, or of a joint from its start, in the link's axes."""
+    """Return a place relative to the end of the elastic part of its link (for a joint, to its start), in link axes."""
     link = arm.links[index]
     if each.place == "link":
         return np.zeros(3)
@@ -91,7 +91,10 @@ def _vector(position: Position | None) -> Floats:
 
 
 def _shares(each: Port, axes: Floats, offset: Floats) -> Floats:
-    """What a port reads of the motion (6,) of a place from which it is at ``offset``, in the axes of the ground."""
+    """Return the coefficients of a port for the motion (6,) of a point.
+
+    ``offset`` is the position of the port relative to the point, in ground axes.
+    """
     within = axes if each.direction.startswith("link_") else np.eye(3)
     direction = within[:, "xyz".index(each.direction[-1])]
     if each.turns:

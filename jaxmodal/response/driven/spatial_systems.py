@@ -1,4 +1,4 @@
-"""An arm in space with its ports, ready for any frequency: links in series, what damps them, and where loads act."""
+"""An arm in space with its ports, ready for any frequency: links in series, their dampers, and the loads."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ Floats = NDArray[np.float64]
 
 
 class DrivenLink(NamedTuple):
-    """A link or a part of one: its entries, addresses of its springs and dampers beside them, and what loads do there.
+    """A link or part of a link: its entries, the addresses of its springs, their dampers, and the loads on it.
 
-    ``springs`` and ``dampers`` are empty of the springs of a base; ``place`` is the number of a flexible one among the
+    ``springs`` and ``dampers`` are empty for the springs of a base; ``place`` is the index of a flexible link among the
     flexible ones.
     """
 
@@ -46,7 +46,10 @@ class DrivenLink(NamedTuple):
     place: int | None
 
     def planes(self, members: FreeEndMember | None) -> list[FreeEndMember]:
-        """Both planes of it among the members of all flexible links, (2, links, ...); none of a rigid one."""
+        """Return both planes of the link from the members of all flexible links, (2, links, ...).
+
+        Empty for a rigid link.
+        """
         if members is None or self.place is None:
             return []
         return [FreeEndMember(*(x[plane, self.place] for x in members)) for plane in range(2)]
@@ -54,24 +57,24 @@ class DrivenLink(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class SpatialSystem:
-    """An arm in space, its ports and what is asked of it.
+    """An arm in space, its ports and the quantity between them.
 
     Attributes
     ----------
     links
-        From the base to the tip, those of an elastic base first, cut where a port reads a station.
+        Links from the base to the tip, those of an elastic base first, cut at the stations of ports.
     sections
-        Of the flexible ones, each value of shape (links, 1); None where there is none.
+        Sections of the flexible links, each value of shape (links, 1); None if there are none.
     loss_factor, kelvin_voigt_time
-        Of the flexible ones, shape (links, 1); None where none has any.
+        Damping of the flexible links, shape (links, 1); None if no link has any.
     loads
-        The ports that carry a load or are read, each once; not those of the base.
+        The ports with a load or an output, each once, without those of the base.
     rigid
-        How many rigid supports there are, whose forces ride along behind the loads.
+        Number of rigid supports; their forces follow the loads.
     base_motions
-        Of each port of the base the motion of the place of joint 1, (6,), in the axes of the ground.
+        Motion of joint 1, (6,), in ground axes, by port of the base.
     known
-        Members at frequencies that were asked for, which arms of other postures share.
+        Cached members by frequencies, shared with arms in other postures.
     """
 
     links: tuple[DrivenLink, ...]
@@ -88,7 +91,7 @@ class SpatialSystem:
     known: dict[bytes, FreeEndMember] = dataclasses.field(default_factory=dict, compare=False)
 
     def sharing(self, other: SpatialSystem | None) -> SpatialSystem:
-        """With the members that another system knows, where they are the same."""
+        """Return the system with the cached members of another one, if the links are the same."""
         if other is None or self.theory != other.theory:
             return self
         own, others = (
@@ -100,7 +103,7 @@ class SpatialSystem:
 
     @property
     def size(self) -> int:
-        """Of the stiffness, with the six directions before."""
+        """Size of the stiffness with loads, including the six directions."""
         return 6 + len(self.loads) + self.rigid
 
 
@@ -111,9 +114,9 @@ def spatial_system(
     inputs: Sequence[Port],
     outputs: Sequence[Port],
 ) -> SpatialSystem:
-    """The system of an arm, of concrete values, and the model that it was lowered to.
+    """Return the system of an arm of concrete values with its model.
 
-    Of a stepped arm, whose model is of stepped links, what it is made of are dual numbers where a step changes it.
+    For a stepped arm, whose model has stepped links, entries that depend on a step are dual numbers.
     """
     every = (*inputs, *read_ports(quantity, inputs, outputs))
     loads = tuple(dict.fromkeys(each for each in every if each.place != "base"))
@@ -133,8 +136,8 @@ def spatial_system(
     links, rigid = _with_rigid_supports(links, reduced)
     if rigid and quantity in ("dynamic_stiffness", "transmissibility"):
         raise ArmError(
-            f"quantity = {quantity!r}: of an arm in space with rigid supports it is not known, since what they hold "
-            "cannot be moved; give them a large finite stiffness."
+            f"quantity = {quantity!r}: is not available for an arm in space with rigid supports, because the held "
+            "places cannot be moved; give them a large finite stiffness."
         )
     bending = [part.link for part in parts if not part.link.rigid]
     return SpatialSystem(
@@ -163,7 +166,7 @@ def _alike(x: Floats | None, y: Floats | None) -> bool:
 def _with_rigid_supports(
     links: Sequence[DrivenLink], reduced: Sequence[ReducedLink]
 ) -> tuple[list[DrivenLink], int]:
-    """The links with a load for each rigid support of the arm, and how many these are."""
+    """Return the links with a load for each rigid support of the arm, and the number of rigid supports."""
     nothing, found = [NOTHING] * 6, list(links)
     own = [
         (k, [entry(x) for x in support.load])
@@ -182,7 +185,7 @@ def _with_rigid_supports(
 
 
 class _Part(NamedTuple):
-    """A part of a link: the number of that, from 0, and the share of its length at which the part ends."""
+    """A part of a link: the link, its index from 0, and the share of its length at which the part ends."""
 
     link: SpatialLink
     owner: int
@@ -190,7 +193,7 @@ class _Part(NamedTuple):
 
 
 def _parts(links: Sequence[SpatialLink], loads: Sequence[Port]) -> list[_Part]:
-    """The links, flexible ones cut where a port reads a station."""
+    """Return the links, with flexible ones cut at the stations of ports."""
     found = []
     for owner, link in enumerate(links):
         stations = {
@@ -206,13 +209,13 @@ def _parts(links: Sequence[SpatialLink], loads: Sequence[Port]) -> list[_Part]:
 
 
 def _readings(each: Port, cells: Sequence[tuple[SpatialArm, Sequence[Frame]]]) -> list[Reading]:
-    """What a port reads of every cell of an arm."""
+    """Return the `Reading` of a port in every cell of an arm."""
     owner = -1 if each.link is None else each.link - 1
     return [reading_of(each, cell, frames[owner]) for cell, frames in cells]
 
 
 def _acting(readings: Sequence[Reading], parts: Sequence[_Part]) -> tuple[int, LoadEntries]:
-    """The number of the part that a load acts on, and what of it acts there."""
+    """Return the index of the part on which a load acts, and the entries of the load there."""
     reading = readings[0]
     mine = [k for k, part in enumerate(parts) if part.owner == reading.link]
     zero, seen = [NOTHING] * 6, _entries([each.row for each in readings])
@@ -224,7 +227,7 @@ def _acting(readings: Sequence[Reading], parts: Sequence[_Part]) -> tuple[int, L
 
 
 def _driven(link: ReducedLink, part: _Part | None) -> DrivenLink:
-    """A link without its loads; None are the springs of a base."""
+    """Return a link without its loads; ``part`` is None for the springs of a base."""
     size, has_rotor = len(link.springs), link.rotor is not None
     numbers = iter([entry(x) for x in numbers_of(link, size, has_rotor)])
     springs = [] if part is None else _springs(part)
@@ -243,7 +246,7 @@ def _driven(link: ReducedLink, part: _Part | None) -> DrivenLink:
 
 
 def _springs(part: _Part) -> list[tuple[str, Any]]:
-    """Address and damper of the springs of a joint that `reduced_links` keeps, in its order."""
+    """Return address and damper of the joint springs that `reduced_links` keeps, in its order."""
     link = part.link
     found = [
         (f"joint_spring{number}.stiffness", spring.damping)
@@ -259,13 +262,13 @@ def _springs(part: _Part) -> list[tuple[str, Any]]:
 
 
 def is_free(spring: Spring) -> bool:
-    """Whether a joint gives way freely."""
+    """Return True for a free joint spring."""
     unit = spring.unit
     return unit is NOTHING or (isinstance(unit, Dual) and not unit.value.any())
 
 
 def stiffness_of(spring: Spring) -> float:
-    """The stiffness of a spring of a joint, 0 of a free one, inf of a rigid one."""
+    """Return the stiffness of a joint spring: 0 if free, inf if rigid."""
     if spring.compliance is NOTHING:
         return np.inf
     return 0.0 if is_free(spring) else spring.unit / spring.compliance
@@ -280,13 +283,13 @@ def _column(links: Sequence[SpatialLink], name: str) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """A value, 0 for none."""
+    """Return a value; 0 for None."""
     found = with_slopes(doubles(0.0 if value is None else value))
     return found if isinstance(found, Dual) else float(found)
 
 
 def _entries(cells: Sequence[Floats]) -> list[Any]:
-    """The entries of a vector of every cell."""
+    """Return the entries of a vector, each for all cells."""
     return [entry(x) for x in np.stack(cells, axis=-1)]
 
 

@@ -1,6 +1,6 @@
-"""Arms in space whose values are stepped along the imaginary axis, one cell for each address, and what follows of it.
+"""Arms in space with values stepped along the imaginary axis, one cell per address.
 
-What an arm is made of is computed for all cells at once, by the formulas of any arm; its entries are then dual numbers.
+All quantities of the arm are computed for all cells at once by the usual formulas; their entries become dual numbers.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from jaxmodal.spatial.parts.links import SpatialLink
 
 
 def stepped_arm(arm: SpatialArm, singles: Sequence[str]) -> SpatialArm:
-    """The arm, unchecked, whose values at single addresses are complex columns: each has a cell where it is stepped.
+    """Return the arm, unchecked, with complex columns at single-value addresses: each is stepped in its own cell.
 
-    What is rigid stays so, and is not stepped: more stiffness adds nothing.
+    Rigid values are not stepped, because their derivative is zero.
     """
     steps = 1j * STEP * np.eye(len(singles))
     for single, step in zip(singles, steps, strict=True):
@@ -36,7 +36,7 @@ def stepped_arm(arm: SpatialArm, singles: Sequence[str]) -> SpatialArm:
 
 
 def cells_of(arm: SpatialArm) -> list[tuple[SpatialArm, list[Frame]]]:
-    """An arm of numbers, or the cells of a stepped one, each with the frames of its links."""
+    """Return the cells of a stepped arm, or the arm itself, each with the frames of its links."""
     if not _is_stepped(arm):
         return [(arm, arm.frames())]
     values = arm_values(arm.links, arm.payload, arm.base_stiffness).links
@@ -54,7 +54,7 @@ def cells_of(arm: SpatialArm) -> list[tuple[SpatialArm, list[Frame]]]:
 
 
 def parts_of(link: SpatialLink, shares: Sequence[float]) -> tuple[SpatialLink, ...]:
-    """A link, which may be stepped, cut into parts with these shares of its length."""
+    """Return a link, possibly stepped, cut into parts with these shares of its length."""
     if len(shares) == 1:
         return (link,)
     if not _is_stepped(link):
@@ -74,9 +74,9 @@ def _is_stepped(part: SpatialArm | SpatialLink) -> bool:
 
 
 def with_slopes(x: np.ndarray) -> Any:
-    """Of numbers (..., cells) those of an arm that is not stepped, else with their derivatives by what was.
+    """Return numbers (..., cells) of an arm that is not stepped, or dual numbers with their derivatives.
 
-    The last direction is left for the frequency.
+    The last direction is reserved for the frequency.
     """
     if not np.iscomplexobj(x):
         return x[..., 0]
@@ -87,6 +87,6 @@ def with_slopes(x: np.ndarray) -> Any:
 
 
 def entry(x: Any) -> Any:
-    """A number of any cells, each its own, as an entry of a matrix: nothing where it is 0 and stays so."""
+    """Return numbers of all cells as a matrix entry: `NOTHING` if it is 0 with zero derivatives."""
     found = with_slopes(np.ravel(x))
     return found if isinstance(found, Dual) else without_zeros(float(found))

@@ -1,4 +1,4 @@
-"""An arm with its ports, ready for any frequency, and what it answers there: all inputs on all outputs."""
+"""Arms with their ports, ready for any frequency."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class System:
-    """Arms, their ports and what is asked of them.
+    """Arms, their ports and the quantity between them.
 
-    Arrays (n, cells or 1) of one or many arms, rows (3, cells or 1) of the ports: inputs, then those that are read.
-    ``invalid`` has the shape (cells,); its cells hold harmless values.
+    Arrays have shape (n, cells or 1) and rows of ports (3, cells or 1): inputs, then the ports that are read.
+    ``invalid`` has shape (cells,); invalid cells hold harmless values.
     """
 
     beams: BeamArrays
@@ -55,7 +55,7 @@ def system_of(
     outputs: Sequence[Port],
     of: PlanarModel | TracedModel | tuple[Sequence[str], np.ndarray],
 ) -> System:
-    """One arm ``of`` the model that it was lowered to, or many ``of`` addresses and values (addresses, cells)."""
+    """Return the system of one arm ``of`` a model, or of many ``of`` addresses and values (addresses, cells)."""
     if isinstance(of, PlanarModel | TracedModel):
         flags, posed, invalid = of.flags, to_host(arm), xp.asarray(of.invalid)[None]
         beams = jax.tree_util.tree_map(_two_axes, of.beams)
@@ -83,20 +83,20 @@ def system_of(
 
 
 def rows_of(arm: Arm, system: System) -> list[Array]:
-    """What the ports of a system read on another arm of its structure, in its order."""
+    """Return the rows of the ports of a system for another arm of its structure, in the same order."""
     every = (*system.inputs, *read_ports(system.quantity, system.inputs, system.outputs))
     return [_row(each, arm).row for each in every]
 
 
 def _row(each: Port, arm: Arm) -> PortRow:
-    """What a port reads, or the motion that the ground imposes, in the axes of link 1."""
+    """Return the row of a port; for the base, the row of the imposed ground motion, in the axes of link 1."""
     if each.place != "base":
         return port_row(each, arm)
     return port_row(Port("joint", each.direction, 1), arm)._replace(place="base")
 
 
 def _two_axes(x: Array) -> Array:
-    """Of shape (k, cells), or (k, 1) where it is the same in all cells."""
+    """Return an array of shape (k, cells), or (k, 1) if all cells are equal."""
     if x.ndim == 1:
         return x[:, None]
     return x[:, :1] if isinstance(x, np.ndarray) and (x == x[:, :1]).all() else x

@@ -1,1 +1,1 @@
-"""The exact frequency response, rigid supports in it, its derivatives, its results and what other programs read."""
+"""Exact frequency response, with rigid supports, its derivatives, its results and export to other programs."""

@@ -1,4 +1,4 @@
-"""Frequency responses for other programs: python-control, and universal files of experimental modal analysis."""
+"""Export of frequency responses to python-control and to universal files (UFF)."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _DIRECTIONS = {"along": 1, "across": 2, "rotation": 6, "relative_rotation": 6} |
 
 
 def response_data(found: FrequencyResponse) -> Any:
-    """Return python-control's ``FrequencyResponseData`` of the response of one arm; needs ``jaxmodal[control]``.
+    """Return the response of one arm as ``FrequencyResponseData`` of python-control; needs ``jaxmodal[control]``.
 
     Parameters
     ----------
     found
-        With at least one frequency, ascending, all entries finite.
+        Response at one or more ascending frequencies, with all entries finite.
 
     Raises
     ------
     ArmError
-        It is of many arms, or holds entries that are not finite, or frequencies that do not ascend.
+        If the response is of many arms, an entry is not finite, or frequencies do not ascend.
     ImportError
-        python-control is not installed.
+        If python-control is not installed.
     """
     _require_response(found)
     control = require_control()
@@ -55,14 +55,14 @@ def response_data(found: FrequencyResponse) -> Any:
 
 
 def write_universal_file(found: FrequencyResponse, path: str | Path) -> Path:
-    """Write the response of one arm as a universal file: a data set 58 for each pair of ports; needs ``jaxmodal[uff]``.
+    """Write the response of one arm to a universal file, one data set 58 per pair of ports; needs ``jaxmodal[uff]``.
 
     Parameters
     ----------
     found
-        Receptance, mobility or accelerance at two frequencies or more, ascending, all entries finite.
+        Receptance, mobility or accelerance at two or more ascending frequencies, with all entries finite.
     path
-        The file, ``.uff`` or ``.unv`` by custom; replaced if it exists.
+        The file, usually ``.uff`` or ``.unv``; replaced if it exists.
 
     Returns
     -------
@@ -72,16 +72,16 @@ def write_universal_file(found: FrequencyResponse, path: str | Path) -> Path:
     Raises
     ------
     ArmError
-        The response is another quantity, of many arms, of one frequency, or not finite.
+        If the response is of another quantity, of many arms, at one frequency only, or not finite.
     ImportError
-        pyuff is not installed.
+        If pyuff is not installed.
 
     Notes
     -----
-    In SI units and as text: values in 12 digits, frequencies in Hz, for which the format has 6. Places are numbered as
-    nodes from 1, in the order in which outputs and inputs name them; each set says which place its nodes are. Along
-    and x have direction 1, across and y 2, rotations in the plane 6; in space x, y, z are 1 to 3 and rx, ry, rz 4 to 6,
-    of the ground and of the link alike. A rotation relative to the link before is 6.
+    The file is text in SI units: values with 12 digits, frequencies in Hz with the 6 digits of the format. Places are
+    numbered as nodes from 1, in the order of the outputs and inputs; each set names the places of its nodes. Along and
+    x have direction 1, across and y 2, rotations in the plane 6; in space x, y, z are 1 to 3 and rx, ry, rz 4 to 6, for
+    ground axes and link axes alike. A rotation relative to the previous link is 6.
     """
     _require_response(found)
     pyuff = require_pyuff()
@@ -138,7 +138,7 @@ def _place(port: Port) -> str:
 
 
 def _one_arm(found: FrequencyResponse) -> tuple[np.ndarray, np.ndarray]:
-    """Frequencies (F,) and finite values (outputs, inputs, F) of one arm, or an ArmError."""
+    """Return frequencies (F,) and finite values (outputs, inputs, F) of one arm, or raise an ArmError."""
     if found.cells is not None:
         raise ArmError(
             f"the response is of {np.shape(found.cells)[1]} arms; must be of one: ask for it without parameters."

@@ -1,4 +1,4 @@
-"""The exact frequency response between ports, of one arm or of many."""
+"""Exact frequency response between ports, of one arm or of many."""
 
 from __future__ import annotations
 
@@ -47,51 +47,52 @@ def frequency_response(
     theory: TheoryName = "timoshenko",
     parameters: Mapping[str, Any] | None = None,
 ) -> FrequencyResponse:
-    """The exact harmonic response of an arm between ports.
+    """Return the exact frequency response of an arm between ports.
 
     Parameters
     ----------
     arm
-        The arm, under axial forces and loads as it has them; its values may be traced, in space they are numbers.
-        ``loss_factor``, ``kelvin_voigt_time``, ``joint_damping``, ``joint_axial_damping`` and ``joint_shear_damping``
-        of its links damp it, in space ``damping`` of its joints' springs in place of the last two.
+        The arm, with its axial forces and loads. The values of a planar arm may be traced. Its links have the damping:
+        ``loss_factor``, ``kelvin_voigt_time``, ``joint_damping``, ``joint_axial_damping`` and ``joint_shear_damping``;
+        in space ``damping`` of the joint springs replaces the last two.
     omega
         Angular frequencies greater than 0 in rad/s, one number or an array (F,); may be traced.
     inputs, outputs
-        One port or several, by names such as ``"tip.across"`` or as `Port`.
+        One or more ports, by names such as ``"tip.across"`` or as `Port`.
     quantity
         ``"receptance"`` (displacement for a unit force), ``"mobility"`` (velocity), ``"accelerance"`` (acceleration),
-        ``"dynamic_stiffness"`` (the inverse of the receptances of ports that are inputs and outputs), or
-        ``"transmissibility"`` (displacement of the output for a unit displacement of the input, which a force there
-        imposes; for a port of the base the ground moves).
+        ``"dynamic_stiffness"`` (inverse of the receptance matrix; the same ports are inputs and outputs), or
+        ``"transmissibility"`` (displacement of the output for a unit displacement of the input, imposed by a force
+        there or, at the base, by the ground).
     theory
         As for `natural_frequencies`.
     parameters
-        For many arms at once: addresses with a value for each of C cells, as for `natural_frequencies_batch`.
+        Values of C cells by address, for many arms in one call, as for `natural_frequencies_batch`.
 
     Returns
     -------
     FrequencyResponse
-        Complex values of shape (outputs, inputs, F), with ``parameters`` (C, outputs, inputs, F), and their statuses:
-        at an undamped resonance `Status.resonance` and inf, of an arm that its forces at rest buckle
-        `Status.unstable` and NaN.
+        Complex values of shape (outputs, inputs, F), with ``parameters`` (C, outputs, inputs, F), and their statuses.
+        At an undamped resonance, inf and `Status.resonance`; for an arm buckled by static forces, NaN and
+        `Status.unstable`.
 
     Raises
     ------
     ArmError
-        The arm has no such port, the quantity is not known or not one of these ports, a frequency is not greater than
-        0, or an address is not known.
+        If the arm has no such port, the quantity is unknown or not defined for these ports, a frequency is not greater
+        than 0, or an address is unknown.
     ValueError
-        The frequencies are no real numbers, or ``theory`` is not known.
+        If the frequencies are not real numbers, or ``theory`` is unknown.
     X64DisabledError
-        JAX runs in 32 bits.
+        If JAX's 64-bit mode is off.
 
     Notes
     -----
-    From the exact solutions of the beam equations, no modes and no mesh: the condensation of `natural_frequencies` with
-    a load at each input, in complex numbers where there is damping. Computed in NumPy at once where arm and frequencies
-    are numbers; differentiable in both under ``jax.grad`` and ``jax.jit``. Errors are some 1e-15, and near a resonance
-    of an arm with little damping some 1e-15 divided by the relative distance to it: docs/response.md.
+    The response is computed from the exact solutions of the beam equations, without modes or a mesh: by the
+    condensation of `natural_frequencies` with a load at each input, in complex arithmetic where there is damping.
+    Concrete arms and frequencies are computed in NumPy; the response is differentiable in both under ``jax.grad`` and
+    ``jax.jit``. Errors are some 1e-15; near a resonance with little damping, some 1e-15 divided by the relative
+    distance to it (docs/response.md).
 
     Examples
     --------
@@ -118,10 +119,10 @@ def answered(
     springs: Sequence[Any] | None = None,
     lowered: Model | TracedModel | None = None,
 ) -> FrequencyResponse:
-    """`frequency_response`, without a look at whether forces at rest buckle the arm where that is known.
+    """Return `frequency_response`, without the buckling check unless ``judge_stability``.
 
-    ``lowered`` is what one arm was lowered to, if it was already.
-    With ``springs`` that of the arm on these in place of its rigid supports, which may be unstable where that is not.
+    ``lowered`` is the model of one arm, if it is known. With ``springs``, the rigid supports of the arm are replaced by
+    these springs; that arm may be unstable where the original is not.
     """
     require_x64()
     require_arm(arm)
@@ -194,7 +195,7 @@ def motions(
     judge_stability: bool = True,
     lowered: Model | TracedModel | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Displacements (outputs, inputs, F) for unit forces and unit motions of the base, and which inputs these are."""
+    """Return displacements (outputs, inputs, F) for unit forces and base motions, and a mask of the base inputs."""
     found = np.empty((len(outputs), len(inputs), omega.size), np.complex128)
     at_base = np.array([each.place == "base" for each in inputs])
     for which, quantity in ((~at_base, "receptance"), (at_base, "transmissibility")):
@@ -210,7 +211,7 @@ def motions(
 def _judged(
     values: Array, infinite: Array, invalid: Array, unstable: Array | None
 ) -> tuple[Array, Array]:
-    """Complex values and statuses, shape (cells, outputs, inputs, F)."""
+    """Return complex values and statuses, shape (cells, outputs, inputs, F)."""
     values, infinite = (xp.moveaxis(x, 2, 0) for x in (values, infinite))
     unstable = xp.zeros_like(invalid) if unstable is None else unstable
     wrong = (infinite, invalid, unstable)

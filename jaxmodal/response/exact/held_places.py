@@ -1,4 +1,4 @@
-"""Which ports cannot move: those of places that are rigid with a held tip or with the ground."""
+"""Ports that cannot move, because their place is rigid with a supported tip or with the ground."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _DIRECTIONS = ("x", "y", "rotation")
 
 
 def cannot_move(found: Port, arm: Arm) -> bool:
-    """Whether a port stays at rest under any force, in all arms where values have an axis of cells.
+    """Return True if a port stays at rest under any force, in all cells where values have an axis of cells.
 
     Parameters
     ----------
     arm
-        The arm; where a value that matters is traced the port counts as one that can move.
+        The arm. If a relevant value is traced, the port is taken as one that can move.
     """
     if found.place == "base":
         return False
@@ -51,7 +51,7 @@ def cannot_move(found: Port, arm: Arm) -> bool:
 
 
 def _needed(found: Port, arm: Arm, index: int, turn: Any) -> set[str]:
-    """The directions in which a rigid part must be held for a port of it to stay at rest."""
+    """Return the directions in which a rigid part must be held for a port of it to stay at rest."""
     if found.turns:
         return {"rotation"}
     needed = set() if _nothing(turn) else {"rotation"}
@@ -63,7 +63,7 @@ def _needed(found: Port, arm: Arm, index: int, turn: Any) -> set[str]:
 
 
 def _held(arm: Arm, tip: int) -> set[str]:
-    """The directions in which the tip of a link, or the ground before the first, is held."""
+    """Return the directions in which the tip of a link, or the ground (``tip`` < 0), is held."""
     if tip < 0:
         base = arm.base_stiffness
         if base is None:
@@ -93,7 +93,7 @@ def _opposite(value: Any) -> Any:
 
 
 def require_moving(quantity: str, inputs: Iterable[Port], arm: Arm) -> None:
-    """Refuse ports that cannot move, where a quantity takes a displacement of 1 there.
+    """Refuse ports that cannot move, for a quantity that imposes a unit displacement there.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def require_moving(quantity: str, inputs: Iterable[Port], arm: Arm) -> None:
 
 
 def no_motion(each: Port, quantity: str) -> ArmError:
-    """The error that a port cannot move by the displacement that a quantity takes there."""
+    """Return the error for a port that cannot have the displacement that a quantity imposes."""
     return ArmError(
         f"inputs: {str(each)!r} is held at rest by a rigid support, a rigid joint or the ground, so there is no"
         f" {quantity} for a displacement of 1 there; leave this port out, or take quantity='receptance'."

@@ -1,4 +1,4 @@
-"""Derivatives of what arms on rigid supports answer, from those of the arm on springs in place of the supports."""
+"""Derivatives of responses of arms on rigid supports, from those of the arm on springs in place of the supports."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def held_motions(
     singles: Sequence[str],
     omega: np.ndarray,
 ) -> Dual:
-    """Motions (read, inputs, 1, F) of an arm on rigid supports, by single addresses and by the frequency last.
+    """Return motions (read, inputs, 1, F) of an arm on rigid supports, with derivatives by addresses and frequency.
 
     Notes
     -----
-    With A, B, C, D the motions on springs of what is read and of the supports, by the inputs and by forces at the
-    supports, they are ``A - B C^-1 D``. The springs are none of the arm's values, and have no derivative.
+    They are ``A - B C^-1 D``, with motions of the arm on springs: A and B at the ports read, under the inputs and under
+    forces at the supports; D and C at the supports. The springs are not values of the arm and have no derivative.
     """
     answers = [
         _held(*_on_springs(arm, theory, inputs, read, singles, omega, factor))
@@ -56,12 +56,12 @@ def held_motions(
 def held_root_slopes(
     arm: Arm, theory: TheoryName, singles: Sequence[str], roots: Complexes
 ) -> Complexes:
-    """Derivatives (P, M) of simple roots of an arm on rigid supports.
+    """Return derivatives (P, M) of simple roots of an arm on rigid supports.
 
     Notes
     -----
-    At a root forces at the supports alone, v, keep them at rest: ``C v = 0`` for their receptances C, which are
-    symmetric; so a root moves by ``-(v^T dC v)/(v^T dC/ds v)``.
+    At a root, forces v at the supports alone keep them at rest: ``C v = 0`` with their symmetric receptance matrix C.
+    Therefore a root changes by ``-(v^T dC v)/(v^T dC/ds v)``.
     """
     value, slope, _ = _on_springs(arm, theory, (), (), singles, roots)
     size, scale = _sizes(value)
@@ -71,7 +71,7 @@ def held_root_slopes(
 
 
 def _without_rigid(slopes: Complexes, arm: Arm, singles: Sequence[str]) -> Complexes:
-    """Derivatives, those by supports that are rigid 0: more stiffness adds nothing."""
+    """Return the derivatives with 0 for rigid supports, whose stiffness has no effect."""
     rigid = rigid_addresses(arm)
     for place, single in enumerate(singles):
         if single in rigid:
@@ -82,9 +82,9 @@ def _without_rigid(slopes: Complexes, arm: Arm, singles: Sequence[str]) -> Compl
 def _held(
     value: Complexes, slope: Complexes, springs: np.ndarray
 ) -> tuple[Complexes, Complexes, np.ndarray]:
-    """Motions (F, R, I), their derivatives (P, F, R, I), and how near the arm on springs is to a resonance, (F,).
+    """Return motions (F, R, I), their derivatives (P, F, R, I), and the nearness of a resonance on springs, (F,).
 
-    With dM the derivatives of all four blocks theirs are ``(1, -B C^-1) dM (1, -C^-1 D)^T``.
+    With dM the derivatives of all four blocks, the derivatives are ``(1, -B C^-1) dM (1, -C^-1 D)^T``.
     """
     count = springs.size
     held = value[:, -count:, -count:]
@@ -100,7 +100,7 @@ def _held(
 
 
 def _sizes(held: Complexes) -> tuple[np.ndarray, np.ndarray]:
-    """Roots of the receptances of supports at themselves, (F, S), and of every two multiplied, (F, S, S)."""
+    """Return square roots of the diagonal receptances of the supports, (F, S), and their products, (F, S, S)."""
     size = np.sqrt(np.abs(np.einsum("fss->fs", held)))
     return size, size[:, :, None] * size[:, None, :]
 
@@ -114,7 +114,7 @@ def _on_springs(
     omega: np.ndarray,
     factor: float = 1.0,
 ) -> tuple[Complexes, Complexes, np.ndarray]:
-    """Motions (F, R + S, I + S) of an arm on springs, their derivatives, with a first axis, and the springs, (S,)."""
+    """Return motions (F, R + S, I + S) of an arm on springs, their derivatives (first axis), and the springs, (S,)."""
     held = tuple(rigid_supports(arm))
     springs = stand_ins(arm, factor)
     places, forces = (tuple(dict.fromkeys((*x, *held))) for x in (read, inputs))

@@ -1,7 +1,7 @@
-"""Rigid supports of driven arms: the forces in them, found from the response of the arm on springs in their place.
+"""Rigid supports in responses: their reaction forces, from the response of the arm on springs in their place.
 
-A spring beside a rigid support does nothing, so any may be there. The arm on such springs answers as usual; forces
-where the supports are, which keep these points at rest, then make it the arm on rigid supports.
+A spring parallel to a rigid support has no effect, so its stiffness is arbitrary. The response of the arm on such
+springs is corrected by forces at the supports that keep these points at rest.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _APART = 1e-10
 
 
 def rigid_supports(arm: Arm) -> dict[Port, tuple[int, str]]:
-    """The directions in which tips are held, in every cell, with the index of the link and the name of its field."""
+    """Return the directions in which tips are held in every cell, with the link index and the field of each."""
     found = {}
     for index, link in enumerate(arm.links):
         for name, direction in zip(SUPPORTS, ("x", "y", "rotation"), strict=True):
@@ -45,12 +45,12 @@ def rigid_supports(arm: Arm) -> dict[Port, tuple[int, str]]:
 
 
 def rigid_addresses(arm: Arm) -> list[str]:
-    """Addresses of the supports that are rigid, in the order of `rigid_supports`."""
+    """Return the addresses of the rigid supports, in the order of `rigid_supports`."""
     return [f"link{index + 1}.{name}" for index, name in rigid_supports(arm).values()]
 
 
 def stand_ins(arm: Arm, factor: float = 1.0) -> list[Any]:
-    """Stiffnesses of springs in place of rigid supports: a factor times that of the link."""
+    """Return stiffnesses of springs in place of rigid supports: ``factor`` times that of the link."""
     springs = []
     for index, name in rigid_supports(arm).values():
         link = arm.links[index]
@@ -61,7 +61,7 @@ def stand_ins(arm: Arm, factor: float = 1.0) -> list[Any]:
 
 
 def on_springs(beams: BeamArrays, arm: Arm, springs: Sequence[Any]) -> BeamArrays:
-    """Beams of an arm, (m, ...), with springs in place of rigid supports; forces at rest are those that these make."""
+    """Return beams of an arm, (m, ...), with springs in place of rigid supports; static forces are unchanged."""
     last = np.cumsum(segments_of(arm)) - 1
     for (index, name), spring in zip(rigid_supports(arm).values(), springs, strict=True):
         stiffness = getattr(beams, name)
@@ -79,30 +79,30 @@ def held_answers(
     outputs: Sequence[Port],
     quantity: str,
 ) -> tuple[Array, Array, Array]:
-    """The quantity of an arm on rigid supports.
+    """Return the quantity of an arm on rigid supports.
 
     Parameters
     ----------
     respond
         `jaxmodal.frequency_response` of the arm and its variants on ``springs``.
     arm, varied
-        The arm, and what varies from cell to cell.
+        The arm, and the values that vary from cell to cell.
     omega, inputs, outputs, quantity
-        As there; frequencies of shape (F,).
+        As for `jaxmodal.frequency_response`; frequencies of shape (F,).
 
     Returns
     -------
     values : Array, shape (outputs, inputs, cells, F)
         The quantity.
     infinite : Array of bool, of the same shape
-        Where it changes by more than half when the frequency moves by 3e-14, relative, and is more than rounding.
+        True where it changes by more than half for a relative change of frequency of 3e-14, and exceeds rounding.
     invalid : Array of bool, shape (cells,)
-        Which arms have values that they cannot have.
+        True for arms with invalid values.
 
     Raises
     ------
     ArmError
-        A parameter is one of the rigid supports.
+        If a parameter is one of the rigid supports.
     """
     held = rigid_supports(arm)
     for address in varied:
@@ -143,7 +143,7 @@ def _on_springs(
     inputs: Sequence[Port],
     read: Sequence[Port],
 ) -> tuple[Array, Array, Array, Array]:
-    """Motions (read, inputs, cells, F) with tips held, where they are but rounding, nearness, and invalid cells.
+    """Return motions (read, inputs, cells, F) with tips held, a mask of rounding, nearness, and invalid cells.
 
     The nearness is that of a resonance of the arm on springs.
     """

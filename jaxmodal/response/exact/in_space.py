@@ -1,4 +1,4 @@
-"""The frequency response of arms in space: of one, or of many that differ in some values, one after the other."""
+"""Frequency response of arms in space: of one arm, or of many variants, one after the other."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def answers_in_space(
     outputs: Sequence[Port],
     quantity: str,
 ) -> tuple[NDArray[np.complex128], NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Values (outputs, inputs, cells, F), where they are infinite, and two of (cells,).
+    """Return values (outputs, inputs, cells, F), a mask of infinite values, and two masks of shape (cells,).
 
-    These are the arms whose values cannot be, and those that axial forces buckle.
+    The latter are those of invalid arms and of arms that axial forces buckle.
 
     Raises
     ------
     ArmError
-        A value or a frequency is traced, or a port where a displacement is imposed cannot move.
+        If a value or a frequency is traced, or a port with an imposed displacement cannot move.
     """
     if is_traced(omega):
         raise ArmError(
@@ -78,7 +78,7 @@ def _cells(
     lowered: Model | TracedModel | None,
     columns: Columns | None,
 ) -> Iterator[tuple[SpatialArm | None, SpatialModel]]:
-    """Arms and what they are lowered to; none where the values of a cell cannot be."""
+    """Yield arms and their models; None in place of an arm with invalid values."""
     if columns is None:
         assert isinstance(lowered, SpatialModel)
         yield arm, lowered

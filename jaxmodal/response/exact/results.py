@@ -1,4 +1,4 @@
-"""The result of a frequency response: values with units and statuses, as a table and as a dataset."""
+"""Result of a frequency response: values with units and statuses, as a table and as a dataset."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ _MOST_PAIRS = 4
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
 class FrequencyResponse(Result, Drawn):
-    """The harmonic response of one arm, or with an axis of C cells of many, at F frequencies.
+    """Frequency response of one arm, or of C arms with an axis of cells, at F frequencies.
 
-    Fields go with ``exp(i omega t)``: a response that lags has a negative phase.
+    The time factor is ``exp(i omega t)``: a lagging response has a negative phase.
 
     Attributes
     ----------
     omega : Array, shape (F,)
         Angular frequencies, rad/s; shape () where one number was given.
     values : Array of complex, shape (outputs, inputs, F) or (C, outputs, inputs, F)
-        The quantity, SI units; inf at an undamped resonance, NaN where it is not resolved, the input invalid, or
-        the arm buckled by its forces at rest.
+        The quantity, SI units; inf at an undamped resonance, NaN where it is not resolved, the input is invalid, or
+        static forces buckle the arm.
     status : Array of int8, of the same shape
         `Status` codes.
     cells : Array, shape (addresses, C), or None
         Values of the parameters that vary from cell to cell.
     quantity : str
-        What the values are.
+        Name of the quantity.
     inputs, outputs : tuple of Port
-        Where the arm is driven and read.
+        Input and output ports.
     addresses : tuple of str
         Addresses of the parameters that vary.
     theory : str
@@ -74,34 +74,34 @@ class FrequencyResponse(Result, Drawn):
 
     @property
     def magnitude(self) -> Array:
-        """Sizes of the values, of their shape."""
+        """Absolute values, of the shape of ``values``."""
         return at_once(xp.abs, self.values)
 
     @property
     def phase(self) -> Array:
-        """Phases of the values in rad, from -pi to pi, of their shape."""
+        """Phases in rad, from -pi to pi, of the shape of ``values``."""
         return at_once(xp.angle, self.values)
 
     @property
     def input_names(self) -> list[str]:
-        """What each input is, such as ``tip_2.force_x``; a motion that is imposed is ``tip_2.imposed_x``."""
+        """Names of the inputs, such as ``tip_2.force_x``; an imposed motion is ``tip_2.imposed_x``."""
         return signal_names(self.quantity, self.inputs, self.outputs)[0]
 
     @property
     def output_names(self) -> list[str]:
-        """What each output is, such as ``tip_2.x``; of a dynamic stiffness a force."""
+        """Names of the outputs, such as ``tip_2.x``; for a dynamic stiffness they are forces."""
         return signal_names(self.quantity, self.inputs, self.outputs)[1]
 
     def pair(self, output: int = 0, into: int = 0) -> str:
-        """Names of an output and an input, by their places from 0: ``tip_2.x / joint_2.torque``."""
+        """Return the names of an output and an input, by index from 0: ``tip_2.x / joint_2.torque``."""
         return f"{self.output_names[output]} / {self.input_names[into]}"
 
     def unit(self, output: int = 0, into: int = 0) -> str:
-        """Unit of the entries of an output and an input, by their places from 0."""
+        """Return the unit of the entries of an output and an input, by index from 0."""
         return unit_of_pair(self.quantity, self.outputs[output], self.inputs[into])
 
     def tables(self) -> list[Table]:
-        """Return sizes and phases over the frequencies, of many arms the largest size in each."""
+        """Return a table of magnitudes and phases by frequency; for many arms, of the largest magnitude of each."""
         omega, values = np.atleast_1d(np.asarray(self.omega)), np.asarray(self.values)
         hertz = omega / (2.0 * np.pi)
         values = values.reshape(*values.shape[: 3 if self.cells is not None else 2], omega.size)
@@ -131,13 +131,13 @@ class FrequencyResponse(Result, Drawn):
         return [Table(title, headings, shortened(rows), notes)]
 
     def remarks(self) -> list[str]:
-        """Return a line for each status of entries that are not known: its cause and what to do."""
+        """Return one line per status of unresolved entries: its cause and remedy."""
         return remarks_on(self.status)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return the values with their ports, frequencies in Hz, units and statuses as a dataset.
+        """Return the values with ports, frequencies in Hz, units and statuses as a dataset.
 
-        Dimensions ``output``, ``input``, ``frequency``, and before them ``cell`` where there are many arms.
+        The dims are ``output``, ``input`` and ``frequency``, preceded by ``cell`` for many arms.
         """
         import xarray
 

@@ -1,4 +1,4 @@
-"""Sensitivities of the exact response: its derivatives by every value of an arm and by the frequency, all at once."""
+"""Sensitivities of the exact frequency response: derivatives by the values of an arm and by the frequency."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ _BLOCK = 20_000
 class ResponseSensitivities(Result):
     """Derivatives of the response of one arm at F frequencies by P parameters.
 
-    Where the response is 0 its size and phase have no derivatives: NaN.
+    Where the response is 0, the derivatives of its magnitude and phase are NaN.
 
     Attributes
     ----------
     response : FrequencyResponse
-        The response itself, with statuses.
+        The response, with statuses.
     values : np.ndarray, shape (P,)
-        The parameters' values, SI units; the mean over the links for an address with ``link*``.
+        Values of the parameters, SI units; the mean over the links for an address with ``link*``.
     derivative : np.ndarray of complex, shape (outputs, inputs, F, P)
-        By the parameters, per SI unit; for ``link*`` all links change together. NaN where it is not resolved.
+        Derivatives by the parameters, per SI unit; for ``link*`` all links change together. NaN where not resolved.
     by_frequency : np.ndarray of complex, shape (outputs, inputs, F)
-        By the angular frequency, s/rad.
+        Derivatives by the angular frequency, per rad/s.
     addresses : tuple of str
         The parameters.
     """
@@ -70,27 +70,27 @@ class ResponseSensitivities(Result):
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """`Status` codes, shape (outputs, inputs, F): of the response, not_resolved where a derivative is not known."""
+        """`Status` codes, shape (outputs, inputs, F): those of the response; not_resolved for a NaN derivative."""
         codes = np.asarray(self.response.status, np.int64).reshape(self.derivative.shape[:-1])
         lost = np.isnan(self.derivative).any(axis=-1) & (codes == Status.resolved)
         return np.where(lost, int(Status.not_resolved), codes)
 
     @property
     def of_magnitude(self) -> Floats:
-        """Derivatives of the size of the response, shape (outputs, inputs, F, P)."""
+        """Derivatives of the magnitude of the response, shape (outputs, inputs, F, P)."""
         with np.errstate(all="ignore"):  # NaN where the response is 0 or not resolved
             turned = np.conj(self._response) / np.abs(self._response)
             return np.real(turned[..., None] * self.derivative)
 
     @property
     def of_phase(self) -> Floats:
-        """Derivatives of its phase in rad, shape (outputs, inputs, F, P)."""
+        """Derivatives of the phase of the response in rad, shape (outputs, inputs, F, P)."""
         with np.errstate(all="ignore"):
             return np.imag(self.derivative / self._response[..., None])
 
     @property
     def logarithmic(self) -> Floats:
-        """Per cent of size for one per cent of a parameter, shape (outputs, inputs, F, P); 0 where it is 0 or inf."""
+        """Per cent of magnitude per per cent of a parameter, shape (outputs, inputs, F, P); 0 if that is 0 or inf."""
         scale = np.where(np.isfinite(self.values), self.values, 0.0)
         with np.errstate(all="ignore"):
             return self.of_magnitude * scale / np.abs(self._response)[..., None]
@@ -101,7 +101,7 @@ class ResponseSensitivities(Result):
         return found.reshape(*found.shape[:2], -1)
 
     def tables(self) -> list[Table]:
-        """Return a row for each parameter, the largest first, where the first pair of ports responds most."""
+        """Return a table with one row per parameter, the largest first, at the peak of the first pair of ports."""
         size = np.abs(self._response[0, 0])
         k = int(np.argmax(np.where(np.isfinite(size), size, -1.0)))
         share = self.logarithmic[0, 0, k]
@@ -151,28 +151,28 @@ def response_sensitivities(
     quantity: str = "receptance",
     theory: TheoryName = "timoshenko",
 ) -> ResponseSensitivities:
-    """Derivatives of the exact harmonic response by the values of an arm, and by the frequency.
+    """Return derivatives of the exact frequency response by the values of an arm and by the frequency.
 
     Parameters
     ----------
     arm
-        A concrete arm; inside jit, vmap and grad differentiate `frequency_response` itself.
+        A concrete arm. Inside jit, vmap and grad, differentiate `frequency_response` itself.
     omega, inputs, outputs, quantity, theory
         As for `frequency_response`.
     addresses
-        The parameters, as in `set_parameters`; all of the arm if left out.
+        The parameters, as in `set_parameters`; all parameters of the arm if left out.
 
     Raises
     ------
     ArmError, ValueError, X64DisabledError
-        As `frequency_response`; an unknown address; an arm or a frequency that is traced.
+        As for `frequency_response`, or if an address is unknown or the arm or a frequency is traced.
 
     Notes
     -----
-    The formulas of the response are computed with dual numbers, in NumPy: no differences are taken, nothing is
-    compiled. Errors are those of the response divided by the relative distance to a resonance. Where the part of an arm
-    beyond a joint resonates while that joint is held, they are means of others on a circle of complex frequencies, and
-    NaN where these give none and fewer than six digits are left, as may be beside a resonance of the arm.
+    The formulas of the response are evaluated with dual numbers in NumPy, without differences or compilation. Errors
+    are those of the response divided by the relative distance to a resonance. Where the part of an arm beyond a joint
+    is in resonance while that joint is held, derivatives are means over a circle of complex frequencies. Where this
+    fails and fewer than six digits are left, as may happen close to a resonance of the arm, they are NaN.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def _motions_with_slopes(
     outputs: Sequence[Port],
     singles: Sequence[str],
 ) -> Callable[[Floats], tuple[Dual, Dual]]:
-    """What gives the motions at frequencies, and these, with their derivatives, of an arm of either kind."""
+    """Return a function of frequencies that gives the motions and the frequencies, both with derivatives."""
     if isinstance(arm, SpatialArm):
         return SpatialSlopes(arm, theory, quantity, inputs, outputs, singles).motions
     if not rigid_supports(arm):
@@ -246,19 +246,19 @@ def _motions_with_slopes(
 def parameters_of(
     arm: Arm | SpatialArm, addresses: Sequence[str] | None
 ) -> tuple[tuple[str, ...], list[list[str]], list[str]]:
-    """The parameters asked for, the single addresses of each, and all of these, each once."""
+    """Return the parameters, the single-value addresses of each, and all of these addresses, each once."""
     names, members = asked_for(arm, addresses)
     return names, members, list(dict.fromkeys(single for each in members for single in each))
 
 
 def values_of(arm: Arm | SpatialArm, members: Sequence[Sequence[str]]) -> Floats:
-    """Values of parameters, means over those of several addresses."""
+    """Return the values of parameters; means for parameters of several addresses."""
     return np.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
 
 
 def together(
     slopes: NDArray[np.complex128], members: Sequence[Sequence[str]], singles: Sequence[str]
 ) -> NDArray[np.complex128]:
-    """Derivatives (..., parameters) from those by single addresses, which change together."""
+    """Return derivatives (..., parameters) as sums over the addresses of each parameter."""
     places = [[singles.index(single) for single in each] for each in members]
     return np.stack([slopes[..., each].sum(axis=-1) for each in places], axis=-1)

@@ -1,4 +1,4 @@
-"""An arm with its ports whose values carry their derivatives by addresses, and by the frequency: dual numbers."""
+"""Driven arms with dual numbers, which have derivatives by addresses and by the frequency."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def system_with_slopes(
     outputs: Sequence[Port],
     singles: Sequence[str],
 ) -> System:
-    """One concrete arm with derivatives by single addresses, and by the frequency last, which has none here."""
+    """Return one concrete arm with derivatives by single-value addresses and, last and zero here, by the frequency."""
     system = system_of(arm, theory, quantity, inputs, outputs, _ONE)
     packed = columns_of(arm, *_ONE).packed
     rates = [rate for _, rate in rates_of(arm, *_ONE, singles)]
@@ -73,7 +73,7 @@ def system_with_slopes(
 
 
 def condensed_with_slopes(system: System, omega: np.ndarray) -> tuple[Arms, Dual, Condensed]:
-    """The arm, the frequencies, and what is condensed onto the ground, all with their derivatives."""
+    """Return the arm, the frequencies, and the arm condensed onto the ground, all with derivatives."""
     dual_omega = with_rate(omega, system.beams.length.slopes.shape[0])
     arms = by_links(wide(system))
     with np.errstate(all="ignore"):
@@ -87,10 +87,10 @@ def condensed_with_slopes(system: System, omega: np.ndarray) -> tuple[Arms, Dual
 
 
 def motions_with_slopes(system: System, omega: np.ndarray) -> tuple[Dual, Dual]:
-    """Motions of the ports that are read (read, inputs, 1, F), and the frequencies, both with their derivatives."""
+    """Return motions of the ports that are read (read, inputs, 1, F), and the frequencies, both with derivatives."""
 
     def motions(omega: np.ndarray) -> np.ndarray:
-        """Values and derivatives, (1 + directions, read, inputs, F)."""
+        """Return values and derivatives, (1 + directions, read, inputs, F)."""
         arms, _, found = condensed_with_slopes(system, omega)
         with np.errstate(all="ignore"):
             made = motions_of(system, arms, found, (1, omega.size))
@@ -106,10 +106,11 @@ def kept_slopes(
     growth_at: Callable[[np.ndarray], np.ndarray],
     omega: np.ndarray,
 ) -> tuple[Dual, Dual]:
-    """Motions (read, inputs, 1, F) with derivatives, from these (1 + directions, read, inputs, F) at any frequencies.
+    """Return motions (read, inputs, 1, F) with derivatives, from a function that gives them at any frequencies.
 
-    Where the recursion loses digits they are means on circles of frequencies, as responses are: derivatives lose twice
-    as many. Those that no mean gives are NaN where fewer than six digits of the largest are left.
+    The function returns shape (1 + directions, read, inputs, F). Where the recursion loses digits, results are means
+    over circles of complex frequencies, as for responses; derivatives lose twice as many digits. Where no mean is
+    reliable and fewer than six digits of the largest are left, they are NaN.
     """
     found, growth = motions(omega), growth_at(omega)
     unsure = np.flatnonzero(~(growth <= LARGE_GROWTH))
@@ -133,7 +134,7 @@ def kept_slopes(
 
 
 def _growth(system: System, omega: np.ndarray) -> np.ndarray:
-    """How much larger numbers in the recursion are than their results, about, shape (F,)."""
+    """Return the approximate ratio of numbers in the recursion to its results, shape (F,)."""
     plain: System = jax.tree_util.tree_map(lambda x: x.value if isinstance(x, Dual) else x, system)
     arms = by_links(wide(plain))
     with np.errstate(all="ignore"):
@@ -141,7 +142,7 @@ def _growth(system: System, omega: np.ndarray) -> np.ndarray:
 
 
 def with_rate(omega: np.ndarray, directions: int) -> Dual:
-    """Frequencies with their derivatives, of which the last is by themselves."""
+    """Return frequencies as dual numbers; the last derivative is by the frequency itself."""
     rates = np.zeros((directions, 1))
     rates[-1] = 1.0
     return Dual(omega, rates)

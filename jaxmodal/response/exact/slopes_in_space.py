@@ -1,4 +1,4 @@
-"""Derivatives of what arms in space answer, and of their damped roots, by their values and by the frequency."""
+"""Derivatives of responses and damped roots of arms in space, by their values and by the frequency."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 
 class SpatialSlopes:
-    """An arm in space and its ports, with derivatives by single addresses, and by the frequency last."""
+    """An arm in space with ports, with derivatives by single-value addresses and, last, by the frequency."""
 
     def __init__(
         self,
@@ -48,18 +48,18 @@ class SpatialSlopes:
         self._held = held_loads(self._plain)
 
     def motions(self, omega: np.ndarray) -> tuple[Dual, Dual]:
-        """As `slopes.motions_with_slopes`."""
+        """See `slopes.motions_with_slopes`."""
         growth = functools.partial(growth_in_space, self._plain)
         return kept_slopes(self._motions, growth, omega)
 
     def _motions(self, omega: np.ndarray) -> np.ndarray:
-        """Values and derivatives, (1 + directions, read, inputs, F)."""
+        """Return values and derivatives, (1 + directions, read, inputs, F)."""
         with np.errstate(all="ignore"):
             found = dual_motions(self._dual, with_rate(omega, self._directions), self._held)
         slopes = np.broadcast_to(found.slopes, (self._directions, *found.shape))
         return np.concatenate([found.value[None], slopes])
 
     def factors(self, roots: np.ndarray) -> list[Dual]:
-        """Factors of the characteristic determinant at complex frequencies, with their derivatives, (1, roots)."""
+        """Return the factors of the characteristic determinant at complex frequencies, with derivatives, (1, roots)."""
         omega = with_rate(roots, self._directions)
         return [as_array(x, omega)[None] for x in characteristic_factors(self._dual, omega)]

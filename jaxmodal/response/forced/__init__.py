@@ -1,1 +1,1 @@
-"""Arms under forces: harmonic, random and in time, peaks, and sizes of responses inside optimisation."""
+"""Forced responses: harmonic, random and transient, peaks, and response sizes for optimisation."""

@@ -1,4 +1,4 @@
-"""Frequency responses at as many frequencies as a curve needs, so that no peak and no dip is cut off."""
+"""Adaptive frequency grids for plots of responses, so that no peak and no dip is cut off."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _MOST = 20_000
 
 
 def refined(arm: Arm | SpatialArm, found: FrequencyResponse, places: Any = ()) -> FrequencyResponse:
-    """Return a response of one arm at further frequencies, between which its values go almost straight.
+    """Return a response of one arm at additional frequencies, so that it is almost straight between neighbours.
 
     Parameters
     ----------
     arm : Arm
-        That of the response.
+        The arm of the response.
     found : FrequencyResponse
-        At one frequency or more, all of which are kept.
+        Response at one or more frequencies, all of which are kept.
     places : array
-        Natural frequencies and peaks in rad/s. Those in the band become frequencies of the response; of an arm without
-        damping those at which a pair of ports has a pole, with inf there and the status ``resonance``.
+        Natural frequencies and peaks in rad/s. Those in the band are added to the frequencies of the response. Without
+        damping, only those are added at which a pair of ports has a pole, with inf there and the status ``resonance``.
     """
     damped = damps(arm)
     omega = np.unique(np.asarray(found.omega))
@@ -77,7 +77,7 @@ def refined(arm: Arm | SpatialArm, found: FrequencyResponse, places: Any = ()) -
 def _at(
     arm: Arm | SpatialArm, found: FrequencyResponse, omega: Floats
 ) -> tuple[NDArray[np.complex128], NDArray[np.int8]]:
-    """Values and statuses of a response at other frequencies, each (outputs, inputs, F)."""
+    """Return values and statuses of a response at other frequencies, each (outputs, inputs, F)."""
     ports = found.inputs, found.outputs
     options: dict[str, Any] = {"quantity": found.quantity, "theory": found.theory}
     more = answered(arm, omega, *ports, **options, parameters=None, judge_stability=True)
@@ -87,9 +87,9 @@ def _at(
 def _poles(
     arm: Arm | SpatialArm, found: FrequencyResponse, omega: Floats
 ) -> tuple[Floats, NDArray[np.complex128], NDArray[np.int8]]:
-    """Undamped natural frequencies at which pairs of ports are infinite, with inf there; with NaN where they are not.
+    """Return undamped natural frequencies that are poles of some pair of ports, with values: inf at poles, else NaN.
 
-    At a pole a response changes its sign, the more the nearer it is looked at: tenfold at a tenth of the distance.
+    At a pole a response changes its sign, and its jump grows tenfold at a tenth of the distance.
     """
     jumps = []
     for share in _BESIDE:

@@ -1,4 +1,4 @@
-"""Peaks of a response: the frequencies at which its size is stationary, exactly."""
+"""Peaks of a response: the exact frequencies at which its magnitude is stationary."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class InfiniteResponseError(ArmError):
-    """A peak is infinite, for no damping acts there."""
+    """Raised for an infinite peak, where no damping acts."""
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -39,19 +39,19 @@ class ResponsePeaks(ResolvedResult):
     Attributes
     ----------
     omega : array, shape (P,)
-        Where the size of the response is largest among its neighbours, rad/s.
+        Frequencies of the local maxima of the magnitude, rad/s.
     values : complex array, shape (P,)
-        The response there; an infinite one is refused.
+        The response at the maxima; an infinite one is refused.
     dips : array, shape (Q,)
-        Where it is smallest among its neighbours: antiresonances.
+        Frequencies of the local minima (antiresonances), rad/s.
     dip_values : complex array, shape (Q,)
-        The response there.
+        The response at the minima.
     inputs, outputs : tuple of Port
-        The one port that is driven and the one that is read.
+        The input port and the output port.
     motion : str
-        What the output is: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
+        Kind of the output: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
     base_motion : str
-        What an input at the base is, of the same three.
+        Kind of an input at the base: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
     """
 
     omega: Floats
@@ -74,7 +74,7 @@ class ResponsePeaks(ResolvedResult):
         return unit_of_transfer(self.outputs[0], self.motion, self.inputs[0], self.base_motion)
 
     def tables(self) -> list[Table]:
-        """Return the peaks: frequency, size and phase."""
+        """Return a table of the peaks: frequency, magnitude and phase."""
         rows = [
             [hertz_text(hertz), f"{abs(value):.5g}", _phase(value)]
             for hertz, value in zip(self.frequencies_hz.tolist(), self.values, strict=True)
@@ -119,38 +119,38 @@ def response_peaks(
     motion: str = "displacement",
     base_motion: str = "acceleration",
 ) -> ResponsePeaks:
-    """All peaks of the exact response in a band of frequencies.
+    """Return all peaks of the exact response in a frequency band.
 
     Parameters
     ----------
     arm : Arm
-        The arm, of concrete values, with damping.
+        The arm, with concrete values and with damping.
     omega_min, omega_max
         The band in rad/s, 0 < omega_min < omega_max.
     inputs, outputs
-        One port each. An input at the base is a motion of it.
+        One port each. An input at the base is a motion of the base.
     theory
         As for `natural_frequencies`.
     motion
-        What the output is: ``"displacement"``, ``"velocity"`` or ``"acceleration"``. Their peaks differ a little.
+        Kind of the output: ``"displacement"``, ``"velocity"`` or ``"acceleration"``. Their peaks differ slightly.
     base_motion
-        What an input at the base is, of the same three.
+        Kind of an input at the base: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
 
     Raises
     ------
     ArmError
-        The arm has no damping, so that its peaks are infinite, or no such port.
+        If the arm has no damping, so that its peaks are infinite, or no such port.
     UncertifiedError
-        Axial forces or loads buckle the arm, or a natural frequency in the band is not certified.
+        If axial forces or loads buckle the arm, or a natural frequency in the band is not certified.
     ValueError
-        The band is empty.
+        If the band is empty.
 
     Notes
     -----
-    The squared size of the response is written as Chebyshev series on pieces of the band, halved until all digits are
-    there, however sharp a peak; the zeros of their slopes are the peaks. They are right to about 1e-8 of their own
-    half-power width, and lie beside the undamped natural frequencies, of
-    displacements usually below them; dampers that stiffen can lift them.
+    The squared magnitude of the response is approximated by Chebyshev series on pieces of the band, which are halved
+    until the series have full precision, however sharp a peak is. The zeros of their derivatives are the peaks, with an
+    error of about 1e-8 of their half-power width. Peaks are close to the undamped natural frequencies: those of
+    displacements usually below them, unless dampers stiffen the arm.
     """
     low, high = band(omega_min, omega_max)
     transfer = Transfer(arm, inputs, outputs, theory, motion, base_motion)

@@ -30,7 +30,7 @@ Curve = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 class Extrema(NamedTuple):
-    """Stationary points of a curve, ascending; ``maximum`` says which are maxima, the others are minima."""
+    """Stationary points of a curve, in ascending order; ``maximum`` is True for maxima and False for minima."""
 
     place: NDArray[np.float64]
     value: NDArray[np.float64]
@@ -38,7 +38,7 @@ class Extrema(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """A curve as Chebyshev series on adjoining pieces: ends (P, 2), coefficients (P, degree + 1)."""
+    """A curve as Chebyshev series on adjacent pieces: ends (P, 2), coefficients (P, degree + 1)."""
 
     ends: NDArray[np.float64]
     coefficients: NDArray[np.float64]
@@ -54,13 +54,13 @@ def piecewise(curve: Curve, breaks: NDArray[np.float64]) -> Pieces:
     Parameters
     ----------
     curve
-        Values at an array of places, all at once; it must be finite.
+        Vectorised function of an array of points, with finite values.
     breaks : array, shape (B,)
         Ascending ends of the first pieces.
 
     Notes
     -----
-    Where coefficients are small and no longer fall they are the curve's own rounding, and the piece is left as it is.
+    Coefficients that are small and no longer decrease are rounding errors of the curve; such a piece is not halved.
     """
     open_ends = np.stack([breaks[:-1], breaks[1:]], axis=1)
     ends, series = [], []
@@ -96,8 +96,8 @@ def extrema(curve: Curve, breaks: NDArray[np.float64]) -> Extrema:
 
     Notes
     -----
-    One on the border of two pieces may be found in both, or by rounding in neither: then the slopes on both sides of
-    the border have opposite signs, and the border counts.
+    A point on the border of two pieces may be found in both or, by rounding, in neither. In the latter case the slopes
+    on both sides of the border have opposite signs, and the border is taken as the stationary point.
     """
     pieces = piecewise(curve, breaks)
     places, values, maxima, near = [], [], [], []
@@ -132,7 +132,7 @@ def extrema(curve: Curve, breaks: NDArray[np.float64]) -> Extrema:
 
 
 def _roots(slope: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Real roots of a Chebyshev series in [-1, 1], ascending."""
+    """Return the real roots of a Chebyshev series in [-1, 1], in ascending order."""
     # what lies below rounding has no say in where the slope is zero
     kept = np.flatnonzero(np.abs(slope) > _NO_SLOPE * np.abs(slope).max(initial=0.0))
     if kept.size == 0 or kept[-1] == 0:

@@ -1,4 +1,4 @@
-"""What an arm does under harmonic forces, and under random ones by their spectrum."""
+"""Harmonic response, and random response from a power spectral density."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ Spectrum = float | tuple[ArrayLike, ArrayLike] | Callable[[Floats], ArrayLike]
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class HarmonicResponse(Result):
-    """Motions of an arm under harmonic forces of one frequency after the other; made by `harmonic_response`.
+    """Response amplitudes of an arm under harmonic forces at F frequencies; result of `harmonic_response`.
 
     Attributes
     ----------
     omega : array, shape (F,)
         Angular frequencies, rad/s.
     values : complex array, shape (p, F)
-        Amplitudes A of the outputs: the motion is the real part of ``A exp(i omega t)`` where forces are that of their
-        amplitudes; inf at an undamped resonance that a force drives, NaN where there is no finite number.
+        Complex amplitudes A of the outputs. The motion is the real part of ``A exp(i omega t)``, and forces likewise.
+        inf at an undamped resonance that a force excites, NaN where the value is not finite.
     inputs, outputs : tuple of Port
-        Where it is driven and read.
+        Input and output ports.
     amplitudes : complex array, shape (m,)
-        Of the forces, N, N m, or at the base m, rad and their rates.
+        Amplitudes of the forces, N or N m; at the base of the motion, m or rad and their rates.
     motion : str
-        What the outputs are: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
+        Kind of the outputs: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
     """
 
     omega: Floats
@@ -59,7 +59,7 @@ class HarmonicResponse(Result):
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """`Status` codes, shape (p, F): resolved, an undamped resonance, or not_resolved where there is no number."""
+        """`Status` codes, shape (p, F): resolved, resonance (undamped), or not_resolved for NaN."""
         lost = np.where(np.isnan(self.values), int(Status.not_resolved), int(Status.resolved))
         return np.where(np.isinf(self.values), int(Status.resonance), lost)
 
@@ -69,7 +69,7 @@ class HarmonicResponse(Result):
         return self.omega / (2.0 * np.pi)
 
     def tables(self) -> list[Table]:
-        """Return size and phase of each output over the frequencies."""
+        """Return a table of magnitude and phase of each output by frequency."""
         units = [unit_of_motion(each, self.motion) for each in self.outputs]
         headings = ["frequency [Hz]"]
         for each, unit in zip(self.outputs, units, strict=True):
@@ -83,7 +83,7 @@ class HarmonicResponse(Result):
         return [Table(title, headings, shortened(rows), remarks_on(self.status))]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return the amplitudes, under the name of the motion, as a dataset with dims output and frequency (Hz)."""
+        """Return the amplitudes, named after the motion, as a dataset with dims output and frequency (Hz)."""
         import xarray
 
         dims = ("output", "frequency")
@@ -110,18 +110,18 @@ def harmonic_response(
     motion: str = "displacement",
     base_motion: str = "acceleration",
 ) -> HarmonicResponse:
-    """Complex amplitudes of an arm under harmonic forces and motions of its base, all of one frequency.
+    """Return complex response amplitudes under harmonic forces and base motions, all at the same frequency.
 
     Parameters
     ----------
     arm : Arm
-        The arm, of concrete values.
+        The arm, with concrete values.
     omega
         Angular frequencies in rad/s, one or a list (F,), greater than 0.
     forces
-        A complex amplitude for each port that is driven: N, N m, or at the base m, rad and their rates.
+        Complex amplitude by input port: N or N m; at the base m or rad and their rates.
     outputs, theory
-        Ports where motions are read; the theory.
+        Output ports; the theory.
     motion, base_motion
         As for `response_peaks`.
 
@@ -133,9 +133,9 @@ def harmonic_response(
     Raises
     ------
     ArmError, ValueError
-        As `frequency_response`; an amplitude is not finite, or there is none.
+        As for `frequency_response`, or if an amplitude is not finite or none is given.
     UncertifiedError
-        Axial forces or loads buckle the arm, which has no steady motion.
+        If axial forces or loads buckle the arm, which then has no steady motion.
     """
     if not isinstance(forces, Mapping) or not forces:
         raise ArmError(
@@ -158,7 +158,7 @@ def harmonic_response(
 
 
 def _amplitude(name: object, value: Any) -> complex:
-    """A finite complex number, of Python, NumPy or JAX."""
+    """Return a finite complex number of Python, NumPy or JAX."""
     value = plain(f"forces[{str(name)!r}]", value)
     try:
         array = np.asarray(value)
@@ -171,18 +171,18 @@ def _amplitude(name: object, value: Any) -> complex:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class RandomResponse(ResolvedResult):
-    """Root mean squares of the motions of an arm under a random input; made by `random_response`.
+    """Root mean squares of the motions of an arm under a random input; result of `random_response`.
 
     Attributes
     ----------
     rms : array, shape (p,)
-        Of each output, in its unit.
+        Root mean square of each output, in its unit.
     error : array, shape (p,)
-        What the quadrature estimates its error to be, in the same unit.
+        Error estimate of the quadrature, in the same unit.
     inputs, outputs : tuple of Port
-        The one port that is driven, and those that are read.
+        The input port, and the output ports.
     motion : str
-        What the outputs are.
+        Kind of the outputs.
     omega_min, omega_max : float
         The band in rad/s.
     """
@@ -196,7 +196,7 @@ class RandomResponse(ResolvedResult):
     omega_max: float
 
     def tables(self) -> list[Table]:
-        """Return the root mean squares."""
+        """Return a table of the root mean squares."""
         rows = [
             [str(each), f"{value:.6g}", unit_of_motion(each, self.motion)]
             for each, value in zip(self.outputs, self.rms, strict=True)
@@ -236,37 +236,36 @@ def random_response(
     base_motion: str = "acceleration",
     tolerance: float = 1e-9,
 ) -> RandomResponse:
-    """Root mean squares of the motions of an arm under a random force or a random motion of its base.
+    """Return root mean squares of the motions of an arm under a random force or base motion.
 
     Parameters
     ----------
     arm : Arm
-        The arm, of concrete values, with damping.
+        The arm, with concrete values and with damping.
     spectrum
-        One-sided power spectral density of the input over frequency in Hz, in the square of its unit per Hz: a
-        number, a function of an array of frequencies in Hz, or a table (frequencies in Hz, densities) with straight
-        lines between and zero outside.
+        One-sided power spectral density of the input, in its squared unit per Hz: a number, a function of an array of
+        frequencies in Hz, or a table (frequencies in Hz, densities), interpolated linearly and zero outside.
     omega_min, omega_max
         The band in rad/s, 0 < omega_min < omega_max.
     inputs, outputs, theory, motion, base_motion
-        As for `response_peaks`: one input, outputs may be several.
+        As for `response_peaks`; one input, one or more outputs.
     tolerance
         Relative error of the mean squares.
 
     Raises
     ------
     ArmError
-        The arm has no damping, or no such port.
+        If the arm has no damping, or no such port.
     UncertifiedError
         As for `response_peaks`.
     ValueError
-        The band is empty, a density is negative or not finite, or the tolerance is not reached.
+        If the band is empty, a density is negative or not finite, or the tolerance is not reached.
 
     Notes
     -----
-    The mean square is the integral of squared response times density, by Gauss-Kronrod's rule
-    (`scipy.integrate.cubature`) on pieces that begin at the natural frequencies and at the table's corners and are
-    halved until the error is met: there is no grid that a sharp peak could fall through.
+    The mean square is the integral of the squared response times the density, by the Gauss-Kronrod rule
+    (`scipy.integrate.cubature`). Its pieces begin at the natural frequencies and at the corners of the table and are
+    halved until the tolerance is met, so that no sharp peak is missed.
     """
     from scipy import integrate
 
@@ -314,7 +313,7 @@ def random_response(
 
 
 def _density(spectrum: Any) -> tuple[Callable[[Floats], Floats], Floats]:
-    """A spectrum as a checked function of Hz, and where it has corners."""
+    """Return a spectrum as a checked function of Hz, and the positions of its corners."""
 
     def checked(values: Any) -> Floats:
         found = real_array(values, "spectrum")

@@ -1,4 +1,4 @@
-"""What an arm does under a signal in time, by Fourier synthesis of its exact response."""
+"""Response of an arm to a time signal, by Fourier synthesis of its exact frequency response."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MOST_SAMPLES = 2**24
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class TimeResponse(ResolvedResult):
-    """Motions of an arm under a signal in time; made by `time_response`.
+    """Motions of an arm under a time signal; result of `time_response`.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class TimeResponse(ResolvedResult):
     inputs, outputs : tuple of Port
         The ports.
     motion : str
-        What the outputs are.
+        Kind of the outputs.
     """
 
     time: Floats
@@ -62,7 +62,7 @@ class TimeResponse(ResolvedResult):
     motion: str
 
     def tables(self) -> list[Table]:
-        """Return the largest size of each output and when it is."""
+        """Return a table of the largest absolute value of each output and its time."""
         place = np.argmax(np.abs(self.values), axis=1)
         rows = [
             [str(each), f"{self.values[k, at]:.6g}", f"{self.time[at]:.6g}"]
@@ -72,7 +72,10 @@ class TimeResponse(ResolvedResult):
         return [Table(title, ("output", "largest", "at [s]"), rows, (), ("output",))]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return the motions, under their name, as a dataset with dims output and time; units are a coordinate."""
+        """Return the motions, named after their kind, as a dataset with dims output and time.
+
+        Units are a coordinate.
+        """
         import xarray
 
         return xarray.Dataset(
@@ -97,46 +100,46 @@ def time_response(
     base_motion: str = "acceleration",
     periodic: bool = False,
 ) -> TimeResponse:
-    """Motions of an arm, at rest before, under a signal in time: by Fourier synthesis of the exact response.
+    """Return the motions of an arm, initially at rest, under a time signal, by Fourier synthesis.
 
     Parameters
     ----------
     arm : Arm
-        The arm, of concrete values, with damping unless the signal is periodic.
+        The arm, with concrete values, and with damping unless the signal is periodic.
     signal : array, shape (N,) or (m, N)
-        The force or motion of the base at equal steps from time 0; of several inputs a row for each.
+        The force or base motion at equal time steps from time 0; for several inputs, one row each.
     time_step
         The step in s.
     inputs, outputs, theory, motion, base_motion
-        As for `response_peaks`; both may be several.
+        As for `response_peaks`; there may be several of each.
     periodic
-        Whether the signal repeats for ever; then the motion is the steady one. Otherwise time without a signal is added
-        until the motion has died out. Where nothing holds the arm, at a free joint or base, the signal must have no
-        mean, and of the steady motions, which differ by one of the arm as a whole, it is the one without a mean.
-        Accelerations may be asked for under a mean, too, unless a damper lies at the free joint: they hold as long as
-        the arm has not moved far.
+        If True, the signal repeats for ever and the motion is the steady one. Otherwise zeros are appended to the
+        signal until the motion has died out. If a free joint or base lets the arm drift, the signal must have zero
+        mean, and the motion returned is the steady one with zero mean (the others differ by a rigid motion).
+        Accelerations are also available for a signal with a mean, unless there is a damper at the free joint; they are
+        valid until the arm has moved far.
 
     Returns
     -------
     TimeResponse
-        Over the time of the signal.
+        Motions over the duration of the signal.
 
     Raises
     ------
     ArmError
-        Unless the signal is periodic: the arm has no damping or a loss factor, which in time would act before its
-        cause, or an input at the base is not its acceleration, or ``motion`` is another one of an output that goes
-        along with the base. Of all signals: a frequency of theirs is an undamped resonance.
+        If a frequency of the signal is an undamped resonance. For a signal that is not periodic also: if the arm has
+        no damping, or has a loss factor, which would not be causal; if an input at the base is not its acceleration;
+        or if ``motion`` is not the acceleration for an output that moves with the base.
     UncertifiedError
-        Axial forces or loads buckle the arm, or a mode whose decay is waited for is not certified.
+        If axial forces or loads buckle the arm, or a mode that determines the decay time is not certified.
     ValueError
-        The signal is not finite, or has a mean with which a base, or an arm that nothing holds, moves on without end,
-        or the time until the motion has died out needs more than 16,777,216 samples.
+        If the signal is not finite, if it has a mean that moves a base or an unconstrained arm without bound, or if
+        the motion needs more than 16,777,216 samples to die out.
 
     Notes
     -----
-    Between samples the signal is what its Fourier series makes of it: sample so finely that nothing is left at half
-    the sampling frequency. What comes round from the end is below 1e-10 of the motion, of the lowest 60 modes.
+    Between samples the signal is interpolated by its Fourier series. Sample finely enough that the signal has no
+    content at half the sampling frequency. The wrap-around error is below 1e-10 of the motion for the lowest 60 modes.
     """
     samples = real_array(signal, "signal")
     if samples.ndim not in (1, 2) or samples.shape[-1] < 2 or not np.all(np.isfinite(samples)):
@@ -197,7 +200,7 @@ def time_response(
 
 
 def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: float) -> int:
-    """How many samples until the slowest mode within the samples' frequencies has died out."""
+    """Return the number of samples until the slowest mode within the sampled frequencies has died out."""
     if not transfer.damped:
         raise ArmError(
             "the arm has no damping, so its motion never dies out and comes round again: give its links a "

@@ -1,4 +1,4 @@
-"""Sizes of responses of traced arms, for optimisation: computed in NumPy, their derivatives handed to JAX."""
+"""Magnitudes of responses of traced arms, for optimisation: computed in NumPy, with derivatives for JAX."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _LATEST = 4096
 
 @dataclasses.dataclass(frozen=True)
 class AskedSize:
-    """Of which response the size is asked for, and where.
+    """A response and the frequencies at which its magnitude is wanted.
 
     Attributes
     ----------
     input, output, motion, base_motion, theory
         As for `jaxmodal.response_peaks`.
     omega : tuple of float
-        One frequency, rad/s, or the two ends of a band in which the size is largest.
+        One frequency, rad/s, or the two ends of a band in which the magnitude is maximised.
     """
 
     input: str | Port
@@ -57,18 +57,18 @@ def response_sizes(arm: Arm | SpatialArm, postures: Any, asked: AskedSize, count
     Parameters
     ----------
     postures
-        Joint angles of the links, (P, n), rad, which are not differentiated; None for the arm's own.
+        Joint angles of the links, (P, n), rad, which are not differentiated; None for the angles of the arm.
     asked
-        Which response, and where.
+        The response and its frequencies.
     count
-        How many local maxima of a band are wanted; its ends count as such.
+        Number of local maxima in a band; the ends of the band count as maxima.
 
     Returns
     -------
     Array, shape (P, count)
-        0 where there are no more maxima; inf where no damping acts; NaN where the values are no arm, its frequencies
-        are not certified, or its forces at rest buckle it. Differentiable once, by every value of the arm: a maximum
-        has the derivative that its size has at its own frequency.
+        0 where there are fewer maxima; inf where no damping acts; NaN where the values are invalid, frequencies are
+        not certified, or static forces buckle the arm. Differentiable once, by every value of the arm: the derivative
+        of a maximum is that of the magnitude at fixed frequency.
     """
     return at_postures(
         arm, postures, (count,), functools.partial(_solved, asked=asked, count=count)
@@ -83,7 +83,7 @@ def _solved(
     asked: AskedSize,
     count: int,
 ) -> tuple[Floats, Floats]:
-    """The sizes, (count,), and their derivatives by the values at addresses, (count, addresses)."""
+    """Return the magnitudes, (count,), and their derivatives by the values at addresses, (count, addresses)."""
     sizes, slopes = np.zeros(count), np.zeros((count, len(names)))
     try:
         omega, found = _maxima(structure, values, asked)
@@ -100,9 +100,9 @@ def _solved(
 
 @functools.lru_cache(_LATEST)
 def _maxima(structure: Any, values: tuple[float, ...], asked: AskedSize) -> tuple[Floats, Floats]:
-    """Where the size is locally largest, rad/s, and the sizes there; of a band the peaks and its ends.
+    """Return the frequencies of the local maxima of the magnitude, rad/s, and their values; for a band with its ends.
 
-    Those of the latest designs are kept: a search asks for values and derivatives one after the other.
+    Results of the latest designs are cached, because a search requests values and derivatives one after the other.
     """
     arm, ends = built(structure, values), np.array(asked.omega)
     at_ends = np.abs(asked.transfer(arm)(ends)[0, 0])

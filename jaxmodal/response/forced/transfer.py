@@ -1,4 +1,4 @@
-"""Exact responses to forces and to motions of the base alike: what every forced response is made of."""
+"""Exact responses to forces and base motions, the basis of all forced responses."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ _AT_REST = 1e-6
 
 
 class Transfer:
-    """Outputs of an arm for unit inputs at any frequency; inputs are forces, or motions of the base.
+    """Transfer functions of an arm; inputs are forces or base motions.
 
     Parameters
     ----------
     arm, theory
-        A concrete arm, under axial forces and loads as it has them.
+        A concrete arm, with its axial forces and loads, and a theory.
     inputs, outputs
         Names of ports or `Port`.
     motion
-        What outputs are: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
+        Kind of the outputs: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
     base_motion
-        What inputs at the base are, of the same three.
+        Kind of inputs at the base: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
 
     Raises
     ------
     ArmError
-        The arm is traced or has no such port, or a motion is none.
+        If the arm is traced or has no such port, or a kind of motion is unknown.
     UncertifiedError
-        Forces at rest buckle the arm.
+        If static forces buckle the arm.
     """
 
     def __init__(
@@ -76,17 +76,17 @@ class Transfer:
 
     @functools.cached_property
     def model(self) -> Model:
-        """What the arm is lowered to."""
+        """The model of the arm."""
         return concrete_model(self.arm, self.theory)
 
     @property
     def damped(self) -> bool:
-        """Whether the arm has any damping that acts."""
+        """True if the arm has any effective damping."""
         return damps(self.arm)
 
     @property
     def drifting(self) -> NDArray[np.bool_]:
-        """For which inputs, shape (m,), outputs follow a base of which a rate is given: a motion without bound."""
+        """True, shape (m,), for base inputs given as a rate under which outputs grow without bound."""
         return np.array([self._drifts(each) for each in self.inputs])
 
     def _drifts(self, base: Port) -> bool:
@@ -104,7 +104,7 @@ class Transfer:
         )
 
     def __call__(self, omega: Floats) -> NDArray[np.complex128]:
-        """Outputs for unit inputs, complex, shape (p, m, F), at frequencies greater than 0 in rad/s."""
+        """Return the outputs for unit inputs, complex, shape (p, m, F), at frequencies greater than 0 in rad/s."""
         given = (self.arm, omega, self.inputs, self.outputs, self.theory)
         found, at_base = motions(*given, judge_stability=False, lowered=self.model)
         kinds = ((~at_base, self.power), (at_base, self.power - self.base_power))
@@ -115,44 +115,44 @@ class Transfer:
 
     @functools.cached_property
     def first(self) -> float:
-        """The first natural frequency, rad/s; 0 of an arm with a motion without a restoring force."""
+        """The first natural frequency, rad/s; 0 for an arm with an unconstrained motion."""
         return float(self._lowest(1)[-1])
 
     @functools.cached_property
     def accelerates(self) -> bool:
-        """Whether a constant force accelerates an arm that nothing holds steadily: no damper brakes its free motion."""
+        """True if a constant force accelerates an unconstrained arm steadily: no damper brakes its free motion."""
         braked = any(
             damper > 0.0 and stiffness == 0.0 for _, _, damper, stiffness in dampers(self.arm)
         )
         return self.first == 0.0 and self.power == MOTIONS["acceleration"] and not braked
 
     def steady_acceleration(self) -> Floats:
-        """Outputs for constant unit inputs, shape (p, m), of an arm that ``accelerates``."""
+        """Return the outputs for constant unit inputs, shape (p, m), of an arm that ``accelerates``."""
         lowest = float(self._lowest(self.model.zero_frequencies + 1)[-1])
         return self(np.array([_AT_REST * lowest]))[:, :, 0].real
 
     def at_rest(self) -> Floats:
-        """Outputs for constant unit inputs, shape (p, m), of an arm whose ``first`` frequency is above 0."""
+        """Return the outputs for constant unit inputs, shape (p, m), of an arm whose ``first`` frequency is above 0."""
         return self(np.array([_AT_REST * self.first]))[:, :, 0].real
 
     def resonances(self, low: float, high: float) -> Floats:
-        """Certified undamped natural frequencies in a band, rad/s."""
+        """Return the certified undamped natural frequencies in a band, rad/s."""
         return np.asarray(found_in_band(self.model, self.arm.name, low, high, self.theory).omega)
 
     def _lowest(self, number: int) -> Floats:
-        """Natural frequencies, rad/s, from the lowest."""
+        """Return the lowest natural frequencies, rad/s."""
         name, theory = self.arm.name, self.theory
         return np.asarray(lowest_frequencies(self.model, name, number, theory, throw=True).omega)
 
 
 def scaled(found: NDArray[np.complex128], factor: Any) -> NDArray[np.complex128]:
-    """Motions times a complex number that is not 0; those that are infinite, at undamped resonances, stay so."""
+    """Return motions times a nonzero complex number; infinite ones, at undamped resonances, stay infinite."""
     infinite = np.isinf(found)
     return np.where(infinite, np.inf, np.where(infinite, 0.0, found) * factor)
 
 
 def check_motions(motion: object, base_motion: object) -> None:
-    """Refuse kinds of motion that are none."""
+    """Refuse unknown kinds of motion."""
     for name, value in (("motion", motion), ("base_motion", base_motion)):
         if not isinstance(value, str) or value not in MOTIONS:
             raise ArmError(
@@ -162,7 +162,7 @@ def check_motions(motion: object, base_motion: object) -> None:
 
 
 def band_of_hertz(given: Any) -> tuple[float, float]:
-    """The ends of a band in Hz, or an ArmError."""
+    """Return the ends of a band in Hz, or raise an ArmError."""
     ends = isinstance(given, tuple | list) and len(given) == 2 and all(map(is_finite, given))
     if not ends or not 0.0 < given[0] < given[1]:
         raise ArmError(

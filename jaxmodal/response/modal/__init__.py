@@ -1,1 +1,1 @@
-"""Sums over certified modes: what they leave out, how many are enough, state space."""
+"""Modal sums: superposition, truncation error, number of modes needed, state space."""

@@ -1,4 +1,4 @@
-"""Motions of the base beside forces: what they carry along, and the exact response relative to them."""
+"""Base motions as inputs: the rigid motion they impose, and the exact response relative to it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 def require_free_tips(arm: SerialArm, inputs: Sequence[Port]) -> None:
-    """Refuse a motion of the base of an arm that leans on supports, which stand still and bend it.
+    """Refuse a base motion of an arm with supports, which do not move with the base and bend the arm.
 
     Raises
     ------
@@ -37,14 +37,14 @@ def require_free_tips(arm: SerialArm, inputs: Sequence[Port]) -> None:
         for name in SUPPORTS:
             if moving and getattr(link, name, None):
                 raise ArmError(
-                    f"inputs: {str(moving[0])!r}: the arm leans on link{number}.{name}, which stands still when the "
-                    "base moves; sums over modes take motions of the base of arms without supports: use "
+                    f"inputs: {str(moving[0])!r}: the arm has a support, link{number}.{name}, which does not move with "
+                    "the base; sums over modes take motions of the base of arms without supports only: use "
                     "frequency_response with quantity='transmissibility'."
                 )
 
 
 def refuse_turned_base(arm: SerialArm, inputs: Sequence[Port]) -> None:
-    """Refuse a rotation of the base of an arm under forces at rest, which keep their directions and do work on it.
+    """Refuse a base rotation of an arm under static forces, which keep their directions and do work on it.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def refuse_turned_base(arm: SerialArm, inputs: Sequence[Port]) -> None:
 
 
 def motion_of_base(found: Port, arm: Arm) -> Floats:
-    """The motion of the ground that a port of the base stands for: along x, along y, and the rotation."""
+    """Return the ground motion of a base port: along x, along y, and rotation."""
     u, v, turn = np.asarray(port_row(Port("joint", found.direction, 1), arm).row, np.float64)
     angle = float(arm.links[0].joint_angle)
     sine, cosine = np.sin(angle), np.cos(angle)
@@ -68,7 +68,7 @@ def motion_of_base(found: Port, arm: Arm) -> Floats:
 
 
 def carried(arm: Arm | SpatialArm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats:
-    """Motions of the outputs that a rigid arm makes with its base, shape (outputs, inputs); 0 for forces."""
+    """Return the output motions of a rigid arm that moves with its base, shape (outputs, inputs); 0 for forces."""
     if isinstance(arm, SpatialArm):
         return carried_in_space(arm, inputs, outputs)
     found = np.zeros((len(outputs), len(inputs)))
@@ -93,7 +93,7 @@ def exact_receptance(
     outputs: Sequence[Port],
     theory: TheoryName,
 ) -> NDArray[np.complex128]:
-    """The exact motions for unit forces, and relative to the base for unit accelerations of it; shape (p, m, F)."""
+    """Return exact motions (p, m, F) for unit forces, and relative to the base for its unit accelerations."""
     found, at_base = motions(arm, omega, inputs, outputs, theory)
     if at_base.any():
         rigid = carried(arm, inputs, outputs)[:, at_base, None]

@@ -1,4 +1,4 @@
-"""Damping between undamped modes: the arm's own, by the work that it does on them, or one that is given for modes."""
+"""Damping between undamped modes: projected from the arm's own damping, or given per mode."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def damping_of_modes(
     weights : array, shape (q,)
         Its weights on [0, 1].
     gives : array, shape (n, 3, K)
-        By how much the springs of the joints give along u, v and psi.
+        Deflections of the joint springs along u, v and psi.
 
     Notes
     -----
-    A link with a complex modulus does the work of its strain energy times loss factor and Kelvin-Voigt time; a
-    damper of a joint that of the rate at which its spring gives.
+    A link with a complex modulus dissipates its strain energy times loss factor and Kelvin-Voigt time. A joint damper
+    acts on the rate of the deflection of its spring.
     """
     count = gives.shape[-1]
     viscous, structural = np.zeros((count, count)), np.zeros((count, count))
@@ -67,7 +67,7 @@ def damping_of_modes(
 
 
 def given_damping(omega: Floats, damping_ratio: Any, rayleigh: Any) -> Floats:
-    """Damping ``2 zeta omega`` of each mode, 1/s, shape (K,)."""
+    """Return the damping ``2 zeta omega`` of each mode, 1/s, shape (K,)."""
     if rayleigh is not None:
         mass, stiffness = real_array(rayleigh, "rayleigh")
         return mass + stiffness * omega**2
@@ -77,7 +77,7 @@ def given_damping(omega: Floats, damping_ratio: Any, rayleigh: Any) -> Floats:
 
 
 def require_given_damping(damping_ratio: Any, rayleigh: Any, count: int) -> None:
-    """Refuse ratios, or shares of mass and stiffness, that are no damping of so many modes."""
+    """Refuse damping ratios or Rayleigh coefficients that are invalid for this number of modes."""
     if damping_ratio is not None and rayleigh is not None:
         raise ValueError("damping_ratio and rayleigh are both given; give one of them")
     if damping_ratio is not None:

@@ -1,4 +1,4 @@
-"""What the modes of an arm in space do at its ports, and what damping the arm has between them."""
+"""Modes of arms in space at ports, and the damping between them."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Floats = NDArray[np.float64]
 def modes_in_space(
     arm: SpatialArm, given: Sequence[Port], num_modes: int, theory: TheoryName
 ) -> ModesAtPorts:
-    """`modes_at_ports` of an arm in space.
+    """Return `modes_at_ports` of an arm in space.
 
     Raises
     ------
     ArmError
-        A damper lies beside a free spring that is not about the axis of its joint.
+        If a damper is parallel to a free spring that is not about the axis of its joint.
     UncertifiedError
-        A frequency could not be certified, or there are fewer.
+        If a frequency is not certified, or there are fewer modes.
     """
     if any(each.place == "base" for each in given):
         arm.refuse_supports("a sum over modes under a base that moves")
@@ -82,14 +82,17 @@ def modes_in_space(
 def _at_zero_frequency(
     arm: SpatialArm, given: Sequence[Port], omega: Floats, theory: TheoryName
 ) -> tuple[Floats, dict[int, Floats]]:
-    """The modes of zero frequency at ports (free, P), and the turning of damped free joints in them, by their index."""
+    """Return the modes of zero frequency at ports (free, P), and the rotation of damped free joints in them.
+
+    The rotations are keyed by the index of the mode.
+    """
     hinges = []
     for damper, spring, value, stiffness in dampers(arm):
         if value > 0.0 and stiffness == 0.0:
             link, _, field = damper.partition(".")
             if field != "joint_damping":
                 raise ArmError(
-                    f"{damper}: lies beside a free spring, whose motion of zero frequency sums over modes do not damp; "
+                    f"{damper}: is parallel to a free spring, and sums over modes do not damp its rigid motion; "
                     f"give {spring} a value greater than 0."
                 )
             hinges.append(Port("joint", RELATIVE, int(link.removeprefix("link"))))
@@ -111,10 +114,10 @@ def _at_zero_frequency(
 def _damping(
     arm: SpatialArm, model: ModalModel, modes: Motion, gives: Floats, points: int, free: int
 ) -> ModalDamping:
-    """The arm's own damping between modes, of which the first ``free`` strain no link.
+    """Return the arm's own damping between modes; the first ``free`` modes strain no link.
 
-    A link with complex moduli does the work of its strain energy times loss factor and Kelvin-Voigt time; a damper that
-    of the rate at which its spring gives.
+    A link with complex moduli dissipates its strain energy times loss factor and Kelvin-Voigt time; a damper acts on
+    the rate of the deflection of its spring.
     """
     count = len(gives)
     viscous, structural = np.zeros((count, count)), np.zeros((count, count))

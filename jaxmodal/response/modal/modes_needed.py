@@ -1,4 +1,4 @@
-"""How many modes a sum needs to be as good as asked for in a band."""
+"""Number of modes that a modal sum needs for a given accuracy in a band."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ModesNeeded(ResolvedResult):
-    """How good a sum over 1, 2, 3, ... modes is in a band; made by `modes_needed`.
+    """Errors of modal sums with 1, 2, 3, ... modes in a band; result of `modes_needed`.
 
     Attributes
     ----------
     num_modes : int
-        With so many modes and the static residual, and with any number above, the error stays below ``tolerance``.
+        Smallest number of modes from which on the error, with static residual, stays below ``tolerance``.
     without_residual : int or None
-        The same without the static residual; None where even ``worst_without`` at its end is above.
+        The same without the static residual; None if even the last entry of ``worst_without`` exceeds ``tolerance``.
     tolerance : float
-        The error allowed.
+        The allowed error.
     omega_min, omega_max : float
         The band, rad/s.
     worst, worst_without : array, shape (M,)
@@ -64,7 +64,7 @@ class ModesNeeded(ResolvedResult):
     worst_without: Floats
 
     def tables(self) -> list[Table]:
-        """Return the error by number of modes."""
+        """Return a table of the error by number of modes."""
         ends = [f"{w / (2 * np.pi):.4g}" for w in (self.omega_min, self.omega_max)]
         title = (
             f"{self.num_modes} modes are enough for {100 * self.tolerance:g} % from {ends[0]} to {ends[1]} Hz, without "
@@ -79,7 +79,7 @@ class ModesNeeded(ResolvedResult):
         return [Table(title, headings, shortened(rows[:last]))]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return the largest errors as a dataset with the dim modes; what is enough and the band in Hz stand beside."""
+        """Return the largest errors as a dataset with the dim modes; attributes hold the results and the band in Hz."""
         import xarray
 
         enough = {"num_modes": self.num_modes, "without_residual": self.without_residual}
@@ -108,7 +108,7 @@ def modes_needed(
     *,
     theory: TheoryName = "timoshenko",
 ) -> ModesNeeded:
-    """How many modes a sum needs to be as good as asked for in a band of frequencies.
+    """Find the number of modes that a modal sum needs for a given accuracy in a frequency band.
 
     Parameters
     ----------
@@ -117,19 +117,19 @@ def modes_needed(
     omega_min, omega_max
         The band in rad/s, 0 < omega_min < omega_max.
     tolerance
-        Largest error allowed, relative to the sizes of all parts of the sum (`TruncationError.size`).
+        Largest allowed error, relative to the sum of the absolute values of all terms (`TruncationError.size`).
 
     Raises
     ------
     ArmError
-        The arm has no such port.
+        If the arm has no such port.
     ValueError
-        The band is empty, or the tolerance is not in (0, 1), or 1000 modes do not reach it.
+        If the band is empty, the tolerance is not in (0, 1), or 1000 modes are not enough.
 
     Notes
     -----
-    Damping is left aside: what modes above the band give depends on it little, and errors beside an infinite resonance
-    do not count.
+    Damping is ignored: the contribution of modes above the band hardly depends on it. Errors close to an undamped
+    resonance are not counted.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def modes_needed(
 
 
 def _enough(worst: Floats, allowed: float) -> int | None:
-    """From which number of modes on the error stays allowed; None where the last one is not."""
+    """Return the number of modes from which on the error is allowed; None if the last one is not."""
     above = np.flatnonzero(~(worst <= allowed))
     least = int(above[-1]) + 2 if above.size else 1
     return least if least <= worst.size else None

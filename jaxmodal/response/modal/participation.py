@@ -1,4 +1,4 @@
-"""What mass-normalised modes do at ports: their displacements there."""
+"""Displacements of mass-normalised modes at ports."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def modes_at_ports(
     Raises
     ------
     ArmError
-        A damper lies beside a slide without a spring.
+        If a damper is parallel to a slide without a spring.
     UncertifiedError
-        A frequency could not be certified, or there are fewer.
+        If a frequency is not certified, or there are fewer modes.
     """
     owner = owners(arm)
     damping = jax.tree_util.tree_map(lambda x: x[owner], damping_of(arm))
@@ -84,7 +84,7 @@ def modes_at_ports(
 
 
 def _strained(beams: BeamArrays, theory: Theory, turn: Floats, forces: Floats) -> Floats:
-    """N, V and M_b that strain a section, (n, 3, q, K): of V without what the force at rest has across the axis."""
+    """Return N, V and M_b that strain a section, (n, 3, q, K): V without the transverse part of the static force."""
     if beams.axial_force is None:
         return forces
     h, _ = slope_law(beams, theory)
@@ -96,7 +96,7 @@ def _strained(beams: BeamArrays, theory: Theory, turn: Floats, forces: Floats) -
 def _at_zero_frequency(
     arm: Arm, found: Sequence[Port], omega: Floats, theory: TheoryName
 ) -> tuple[Floats, Floats]:
-    """The modes of zero frequency at ports (Z, P), and by how much the joints give in them (n, 3, Z)."""
+    """Return the modes of zero frequency at ports (Z, P), and the joint deflections in them (n, 3, Z)."""
     hinges = []
     for number, link in enumerate(arm.links, start=1):
         for kind in ("axial", "shear"):
@@ -104,8 +104,8 @@ def _at_zero_frequency(
                 link, f"joint_{kind}_damping"
             ):
                 raise ArmError(
-                    f"link{number}.joint_{kind}_damping: lies beside a slide without a spring, whose free motion sums "
-                    f"over modes do not damp; give joint_{kind}_stiffness a value greater than 0."
+                    f"link{number}.joint_{kind}_damping: is parallel to a slide without a spring, and sums over modes "
+                    f"do not damp its rigid motion; give joint_{kind}_stiffness a value greater than 0."
                 )
         if link.joint_stiffness == 0.0 and link.joint_damping:
             hinges.append(Port("joint", RELATIVE, number))
@@ -129,7 +129,7 @@ def _at_zero_frequency(
 
 
 def _read(row: PortRow, joint: Floats, tip: Floats, along: Floats, stations: Floats) -> Floats:
-    """What a port reads of motions given at joints, at tips and at stations, each with a last axis of motions."""
+    """Return the motion at a port from motions at joints, tips and stations; the last axis is that of motions."""
     if row.place == "link":
         place = along[row.link, :3, int(np.searchsorted(stations, row.station))]
     else:

@@ -1,4 +1,4 @@
-"""Modes of an arm as a response needs them."""
+"""Modes of an arm at ports, as responses use them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 class ModalDamping(NamedTuple):
-    """``-i omega`` times viscous plus ``-i`` times structural damping, between K modes of unit modal mass.
+    """Damping between K modes of unit modal mass: viscous, with force ``-i omega c``, and structural, ``-i h``.
 
     Attributes
     ----------
@@ -30,17 +30,17 @@ class ModalDamping(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ModesAtPorts:
-    """Modes of an arm as a response needs them; K modes of unit modal mass, P ports.
+    """K modes of unit modal mass at P ports.
 
     Attributes
     ----------
     frequencies : NaturalFrequencies
         With their certificates.
     at : array, shape (K, P)
-        Displacement (m) or rotation (rad) of each mode at each port, over sqrt(kg m^2); at the base the force of
-        inertia on the mode for an acceleration of 1.
+        Displacement (m) or rotation (rad) of each mode at each port, over sqrt(kg m^2). At the base: inertia force on
+        the mode for a unit acceleration.
     damping : ModalDamping
-        The arm's own, between the modes.
+        The arm's own damping between the modes.
     """
 
     frequencies: NaturalFrequencies

@@ -1,4 +1,4 @@
-"""Motions of zero frequency at ports, and residuals of arms without a static limit, by the exact response."""
+"""Motions of zero frequency at ports, and static residuals of arms without a static limit, from the exact response."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NONE = 1e-10
 
 
 def first_vibration(arm: Arm | SpatialArm, omega: Floats, theory: TheoryName) -> float:
-    """The first frequency of an arm that is not zero, rad/s, given its lowest ones."""
+    """Return the first nonzero frequency of an arm, rad/s; ``omega`` are its lowest frequencies."""
     while not np.any(omega > 0.0):  # more motions of zero frequency than modes that were asked for
         omega = np.asarray(natural_frequencies(arm, omega.size + 1, theory=theory).omega)
     return float(omega[omega > 0.0][0])
@@ -38,7 +38,7 @@ def _squares(first: float, ends: tuple[float, float]) -> Floats:
 
 
 def _at_zero(squares: Floats, values: Floats) -> Floats:
-    """The polynomial through values (..., F) at squares (F,), at zero: Lagrange's formula."""
+    """Return the value at zero of the polynomial through values (..., F) at squares (F,), by Lagrange's formula."""
     own = np.eye(squares.size, dtype=bool)
     others = np.where(own, 1.0, squares[None, :])
     gaps = np.where(own, 1.0, squares[None, :] - squares[:, None])
@@ -53,29 +53,29 @@ def rigid_motions_at(
     theory: TheoryName,
     first: float,
 ) -> tuple[Floats, Floats]:
-    """What the motions of zero frequency do at ports, as modes of unit modal mass.
+    """Return the motions of zero frequency at ports, as modes of unit modal mass.
 
     Parameters
     ----------
     arm, theory
-        An arm without damping.
+        An arm without damping, and its theory.
     forces, bases
         Ports of the arm; ports of the base.
     count
         Number of motions of zero frequency, Z.
     first
-        The first frequency that is not zero, rad/s.
+        The first nonzero frequency, rad/s.
 
     Returns
     -------
     array, shape (Z, forces), array, shape (Z, bases)
-        Displacements of the modes at the ports; the force of inertia on each for an acceleration of the base of 1.
+        Displacements of the modes at the ports, and the inertia force on each mode for a unit acceleration of the base.
 
     Notes
     -----
-    Minus the square of the frequency times the receptance tends to the products of these displacements. Which of the
-    motions of zero frequency the modes are is free, so their factors are taken from the symmetric matrix of these
-    products; directions that no port sees are left out, as zeros.
+    Minus the squared frequency times the receptance tends to the products of these displacements. The basis of the
+    motions of zero frequency is arbitrary, so the displacements are obtained by factoring the symmetric matrix of these
+    products. Directions not observed at any port are zeros.
     """
     squares = _squares(first, _CLOSE)
     omega = np.sqrt(squares)
@@ -110,24 +110,26 @@ def residual_at_rest(
     parts: Floats,
     first: float,
 ) -> Floats:
-    """What modes leave out at zero frequency, shape (p, m), of an arm that drifts or a base that moves.
+    """Return the static residual of the modes, shape (p, m), for an arm that drifts or a base that moves.
 
     Parameters
     ----------
     arm, inputs, outputs, theory
-        An arm without damping, and its ports.
+        An arm without damping, its ports and its theory.
     omega : array, shape (K,)
         Frequencies of the modes, rad/s.
     parts : array, shape (K, p, m)
-        Products of what each mode does at outputs and inputs.
+        Products of the mode's displacements at outputs and inputs.
     first
-        The first frequency of the arm that is not zero, rad/s.
+        The first nonzero frequency of the arm, rad/s.
 
     Notes
     -----
-    Such an arm has no static compliance, but what all other modes give tends to a limit: that of bodies which are
-    accelerated as a whole (inertia relief). The exact response less the modes is a smooth function of the frequency's
-    square up to the first frequency left out; a polynomial through its values below the first one gives the limit.
+    Such an arm has no static compliance, but the contribution of all other modes has a limit: that of bodies
+    accelerated
+    as a whole (inertia relief). The exact response minus the modes is a smooth function of the squared frequency up to
+    the
+    first omitted frequency; a polynomial through its values below ``first`` gives the limit.
     """
     squares = _squares(first, _FARTHER)
     exact = exact_receptance(arm, np.sqrt(squares), inputs, outputs, theory).real

@@ -1,4 +1,4 @@
-"""State space of an arm between ports: matrices in full precision, for control and for time steps."""
+"""State-space models of an arm between ports, in full precision, for control and time integration."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ METHODS = ("zoh", "foh", "bilinear", "impulse")
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class StateSpace(ResolvedResult):
-    """``x' = A x + B u, y = C x + D u``, or ``x_next = A x + B u`` with a time step; made by `state_space`.
+    """State space ``x' = A x + B u, y = C x + D u``, or discrete ``x_next = A x + B u``; result of `state_space`.
 
     Attributes
     ----------
     A, B, C, D : array, shapes (s, s), (s, m), (p, s), (p, m)
         The matrices, float64.
     inputs, outputs, states : tuple of str
-        Names: of forces (``joint_2.torque``, ``tip_2.force_x``), of motions (``tip_2.x``), and ``mode1``, ...,
-        ``mode1.rate``, ... of the states. No input has the name of an output.
+        Names of the forces (``joint_2.torque``, ``tip_2.force_x``), of the motions (``tip_2.x``) and of the states
+        (``mode1``, ..., ``mode1.rate``, ...). No input has the name of an output.
     time_step : float or None
         In s; None for continuous time.
     quantity : str
-        What the outputs are: ``"receptance"`` displacements, ``"mobility"`` velocities, ``"accelerance"``
+        Kind of the outputs: ``"receptance"`` for displacements, ``"mobility"`` for velocities, ``"accelerance"`` for
         accelerations.
     error : TruncationError or None
-        Against the exact response, over frequency up to the last mode: ``error.worst`` is the largest. None for what
-        `discrete` and `reduced` make.
+        Error against the exact response at frequencies up to the last mode; ``error.worst`` is the largest. None after
+        `discrete` and `reduced`.
     """
 
     A: Floats
@@ -72,7 +72,7 @@ class StateSpace(ResolvedResult):
         return np.linalg.eigvals(self.A).astype(np.complex128)
 
     def frequency_response(self, omega: ArrayLike) -> NDArray[np.complex128]:
-        """Outputs for unit harmonic inputs, complex, shape (p, m, frequencies).
+        """Return the outputs for unit harmonic inputs, complex, shape (p, m, frequencies).
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class StateSpace(ResolvedResult):
         Raises
         ------
         ValueError
-            They are not such numbers.
+            If a frequency is outside this range.
         """
         omega = frequencies_of(omega)
         points: NDArray[Any] = 1j * omega
@@ -98,20 +98,20 @@ class StateSpace(ResolvedResult):
         return np.moveaxis(found, 0, -1)
 
     def discrete(self, time_step: float, method: str = "zoh") -> StateSpace:
-        """Return the system at equal time steps, by `scipy.signal.cont2discrete`.
+        """Return the discrete-time system, by `scipy.signal.cont2discrete`.
 
         Parameters
         ----------
         time_step
             In s.
         method
-            ``"zoh"`` holds inputs over a step, and is then exact; ``"foh"`` joins them by lines, exact for such inputs;
-            ``"bilinear"`` (Tustin) and ``"impulse"`` keep other properties.
+            ``"zoh"``: exact for inputs that are constant over a step. ``"foh"``: exact for inputs that are linear over
+            a step. ``"bilinear"`` (Tustin) and ``"impulse"`` preserve other properties.
 
         Raises
         ------
         ValueError
-            The step is not positive, the method unknown, or the system discrete already.
+            If the step is not positive, the method is unknown, or the system is already discrete.
         """
         from scipy import signal
 
@@ -136,16 +136,16 @@ class StateSpace(ResolvedResult):
         Parameters
         ----------
         num_states
-            How many states remain, fewer than there are.
+            Number of states to keep, less than the present number.
         method
-            ``"matchdc"`` keeps the static compliance, ``"truncate"`` is best at high frequencies.
+            ``"matchdc"`` preserves the static compliance, ``"truncate"`` is best at high frequencies.
 
         Raises
         ------
         ValueError
-            The number or the method is not usable, a pole is undamped, or the system is discrete.
+            If the number or the method is invalid, a pole is undamped, or the system is discrete.
         ImportError
-            python-control or slycot is not installed.
+            If python-control or slycot is not installed.
         """
         count = positive_integer(num_states, "num_states", len(self.states) - 1)
         if method not in ("matchdc", "truncate"):
@@ -163,12 +163,12 @@ class StateSpace(ResolvedResult):
         return dataclasses.replace(self, **matrices, states=names, error=None)
 
     def to_control(self) -> Any:
-        """Return python-control's ``StateSpace`` with the same matrices and names; needs ``jaxmodal[control]``.
+        """Return a ``StateSpace`` of python-control with the same matrices and names; needs ``jaxmodal[control]``.
 
         Raises
         ------
         ImportError
-            python-control is not installed.
+            If python-control is not installed.
         """
         control = require_control()
         # a full stop is not allowed in names there
@@ -205,7 +205,7 @@ class StateSpace(ResolvedResult):
         )
 
     def tables(self) -> list[Table]:
-        """Return the poles as frequencies and damping ratios."""
+        """Return a table of the poles as frequencies and damping ratios."""
         poles: NDArray[Any] = self.poles
         if self.time_step is not None:
             poles = np.log(poles) / self.time_step
@@ -238,27 +238,27 @@ def state_space(
     quantity: str = "receptance",
     seen_from: str = "base",
 ) -> StateSpace:
-    """A state-space model of an arm between ports, from its certified modes.
+    """Return a state-space model of an arm between ports, from its certified modes.
 
     Parameters
     ----------
     arm, inputs, outputs, num_modes, theory, damping_ratio, rayleigh, residual, seen_from
         As for `modal_superposition`.
     quantity
-        What the outputs are: ``"receptance"`` displacements and rotations, ``"mobility"`` their rates,
-        ``"accelerance"`` their accelerations.
+        Kind of the outputs: ``"receptance"`` for displacements and rotations, ``"mobility"`` for their rates,
+        ``"accelerance"`` for their accelerations.
 
     Returns
     -------
     StateSpace
-        2 K states: the modes, which have unit modal mass, then their rates; where accelerations of the base are seen
-        from the ground, its place and rate as well. The residual stands in D; rates and
-        accelerations have none, since its rate is no output of a system of finitely many states.
+        2 K states: the modes, of unit modal mass, then their rates. If accelerations of the base are seen from the
+        ground, position and rate of the base are states as well. The residual is part of D; velocities and
+        accelerations have none, because its rate is not an output of a system with finitely many states.
 
     Raises
     ------
     ArmError, ValueError, UncertifiedError
-        As `modal_superposition`; ``quantity`` is not known.
+        As for `modal_superposition`, or if ``quantity`` is unknown.
 
     Examples
     --------

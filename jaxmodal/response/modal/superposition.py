@@ -45,37 +45,37 @@ _DRIFT = "a constant input moves it without end (a free joint, or an accelerated
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ModalSuperposition(Result):
-    """An arm as K modes between m inputs and p outputs; made by `modal_superposition`.
+    """K modes of an arm between m inputs and p outputs; result of `modal_superposition`.
 
     Attributes
     ----------
     arm : Arm or SpatialArm
         The arm.
     theory : str
-        Its theory.
+        Name of the beam theory.
     inputs, outputs : tuple of Port
         Forces, moments and accelerations of the base; displacements and rotations.
     frequencies : NaturalFrequencies
-        Of the modes, with their certificates.
+        Frequencies of the modes, with their certificates.
     driven : array, shape (K, m)
-        Displacement of each mode at the inputs, at the base the force of inertia on it for an acceleration of 1;
-        modes have unit modal mass.
+        Displacement of each mode, of unit modal mass, at the inputs; for an input at the base, the inertia force on the
+        mode for a unit acceleration.
     read : array, shape (K, p)
-        The same at the outputs.
+        Displacement of each mode at the outputs.
     damping : array, shape (K, K)
         Viscous damping between the modes in 1/s: ``2 zeta omega`` on the diagonal.
     residual : array, shape (p, m)
-        Static compliance that the modes above the highest one leave out, m or rad for 1 N or 1 N m or an acceleration
-        of 1; zero if it was not asked for.
+        Static compliance of the omitted higher modes, in m or rad for 1 N, 1 N m or a unit acceleration; zero without
+        ``residual=True``.
     structural : array, shape (K, K)
-        Structural damping between the modes in rad^2/s^2: loss factor times ``omega^2`` on the diagonal, less what
-        forces at rest have of that.
+        Structural damping between the modes in rad^2/s^2: loss factor times ``omega^2`` on the diagonal, without the
+        share of static forces in ``omega^2``.
     carried : array, shape (p, m)
-        Motions of the outputs with a base that moves as one with the arm, where they are seen from the ground; else 0.
+        Rigid motions of the outputs with the base, if outputs are seen from the ground; otherwise 0.
     relaxation : float
-        Time constant in s by which the residual lags: beta of Rayleigh damping, else 0.
+        Time constant of the residual in s: beta of Rayleigh damping, otherwise 0.
     own : bool
-        Whether the damping is the arm's own.
+        True if the damping is the arm's own.
     """
 
     arm: Arm | SpatialArm
@@ -104,7 +104,7 @@ class ModalSuperposition(Result):
 
     @property
     def damping_ratio(self) -> Floats:
-        """Damping ratio of each mode by itself, shape (K,); 0 at zero frequency."""
+        """Damping ratio of each mode, coupling ignored, shape (K,); 0 at zero frequency."""
         twice = 2.0 * self.omega
         return np.divide(
             np.diag(self.viscous_equivalent), twice, out=np.zeros_like(twice), where=twice > 0.0
@@ -112,31 +112,34 @@ class ModalSuperposition(Result):
 
     @property
     def viscous_equivalent(self) -> Floats:
-        """Viscous damping that is the same at the modes' own frequencies, 1/s, shape (K, K)."""
+        """Viscous damping that is equivalent at the modes' own frequencies, 1/s, shape (K, K)."""
         between = np.sqrt(np.outer(self.omega, self.omega))
         nothing = np.zeros_like(between)  # motions of zero frequency strain no material
         return self.damping + np.divide(self.structural, between, out=nothing, where=between > 0.0)
 
     @property
     def drifts(self) -> bool:
-        """Whether a constant input moves the arm without end: it has motions of zero frequency, or its base leaves."""
+        """True if a constant input moves the arm without bound: it has zero frequencies, or its base moves away."""
         return bool(np.any(self.omega == 0.0) or np.any(self.carried))
 
     def sizes(self, omega: Floats) -> Floats:
-        """Sizes of all parts of the receptance added up, shape (p, m, frequencies), at frequencies above 0."""
+        """Return the sum of the absolute values of all terms of the receptance, shape (p, m, frequencies).
+
+        Frequencies must be greater than 0.
+        """
         base = np.abs(self.carried)[:, :, None] / omega**2
         found: Floats = np.abs(self.parts(omega)).sum(axis=0) + base
         return found + np.abs(self.residual)[:, :, None]
 
     @property
     def static(self) -> Floats:
-        """Static compliance of modes and residual, shape (p, m); `ArmError` where the arm drifts."""
+        """Static compliance of modes and residual, shape (p, m); raises `ArmError` if the arm drifts."""
         if self.drifts:
             raise ArmError(f"the arm has no static compliance: {_DRIFT}.")
         return (self.read / self.omega[:, None] ** 2).T @ self.driven + self.residual
 
     def receptance(self, omega: ArrayLike) -> NDArray[np.complex128]:
-        """Displacement for a unit harmonic force or acceleration of the base, complex, shape (p, m, frequencies).
+        """Return displacements for unit harmonic forces or base accelerations, complex, shape (p, m, frequencies).
 
         Parameters
         ----------
@@ -146,12 +149,12 @@ class ModalSuperposition(Result):
         Raises
         ------
         ValueError
-            They are not finite real numbers of at least 0, or 0 where the arm drifts.
+            If a frequency is not finite or is negative, or is 0 and the arm drifts.
 
         Notes
         -----
-        ``exp(i omega t)``: damping makes imaginary parts negative. At a frequency of an undamped mode the result is
-        inf, or NaN where the mode does not reach a port.
+        The time factor is ``exp(i omega t)``: damping makes imaginary parts negative. At the frequency of an undamped
+        mode the result is inf, or NaN if the mode is zero at a port.
         """
         omega = frequencies_of(omega)
         if self.drifts and np.any(omega == 0.0):
@@ -172,7 +175,10 @@ class ModalSuperposition(Result):
         return found
 
     def parts(self, omega: ArrayLike) -> NDArray[np.complex128]:
-        """What each mode by itself adds to the receptance, complex, shape (K, p, m, frequencies); arguments alike."""
+        """Return the contribution of each mode to the receptance, complex, shape (K, p, m, frequencies).
+
+        The argument is that of `receptance`.
+        """
         omega = frequencies_of(omega)
         lag = omega * np.diag(self.damping)[:, None] + np.diag(self.structural)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -183,7 +189,7 @@ class ModalSuperposition(Result):
         return found
 
     def tables(self) -> list[Table]:
-        """Return the modes: frequency, damping ratio and what each does from the first input to the first output."""
+        """Return a table of the modes: frequency, damping ratio, static contribution from first input to output."""
         pair = f"{self.inputs[0].force_name} to {self.outputs[0]}"
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = self.read[:, 0] * self.driven[:, 0] / self.omega**2
@@ -214,7 +220,7 @@ class ModalSuperposition(Result):
         ]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return all matrices as a dataset with dims mode, of (a mode, too), output and input; frequencies in Hz."""
+        """Return all matrices as a dataset with dims mode, of (modes again), output and input; frequencies in Hz."""
         between, pair = ("mode", "of"), ("output", "input")
         ends = self.outputs, self.inputs
         labels = port_labels(*ends, compliance_unit)
@@ -236,12 +242,12 @@ class ModalSuperposition(Result):
         return found.assign(variables).assign_coords({"of": found.mode.values, **labels})
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return all but the damping between modes as a data frame, a row for each mode, output and input."""
+        """Return everything but the damping between modes as a data frame with one row per mode, output and input."""
         return self.to_xarray().drop_dims("of").to_dataframe()
 
 
 def frequencies_of(omega: Any) -> Floats:
-    """Angular frequencies as an array of one axis, at least 0 and finite, at least one."""
+    """Return angular frequencies as a one-dimensional array with at least one entry, all finite and at least 0."""
     found = np.atleast_1d(real_array(omega, "omega"))
     if found.ndim != 1 or found.size == 0 or not np.all(np.isfinite(found) & (found >= 0.0)):
         raise ValueError(
@@ -262,39 +268,39 @@ def modal_superposition(
     residual: bool = True,
     seen_from: str = "base",
 ) -> ModalSuperposition:
-    """An arm as a sum over its lowest modes, between ports.
+    """Return the modal superposition of an arm between ports: a sum over its lowest modes.
 
     Parameters
     ----------
     arm : Arm
-        The arm, of concrete values, under axial forces and loads as it has them.
+        The arm, with concrete values. Its axial forces and loads are taken into account.
     inputs, outputs
-        Names of ports such as ``"tip.across"``, or `Port`, one or several. An input at the base is its acceleration,
-        no rotation of it where there are forces at rest.
+        Names of ports such as ``"tip.across"``, or `Port`, one or several. An input at the base is its acceleration;
+        under static forces it must not be a rotation.
     num_modes
-        How many modes, those of zero frequency among them.
+        Number of modes, including those of zero frequency.
     theory
         As for `natural_frequencies`.
     damping_ratio
-        One ratio for all modes, or one for each; 0.01 is 1 % of critical damping. With neither these nor
-        ``rayleigh`` the damping is the arm's own, between all modes.
+        One ratio for all modes, or one for each; 0.01 is 1 % of critical damping. Without ratios and without
+        ``rayleigh``, the arm's own damping is used, with its coupling between modes.
     rayleigh
-        Instead of ratios (alpha, beta) in 1/s and s: damping ``alpha`` times mass plus ``beta`` times stiffness, that
-        of forces at rest included.
+        Rayleigh damping (alpha, beta) in 1/s and s, instead of ratios: ``alpha`` times mass plus ``beta`` times
+        stiffness, including the geometric stiffness of static forces.
     residual
-        Whether to add the static compliance of the modes that are left out.
+        If True, add the static compliance of the omitted modes.
     seen_from
-        Where the base is accelerated, outputs are motions relative to it (``"base"``) or absolute (``"ground"``).
+        For an accelerated base: outputs relative to the base (``"base"``) or absolute (``"ground"``).
 
     Raises
     ------
     ArmError
-        The arm has no such port, an output is the base, the base of an arm on supports is to move, or that of one
-        under forces at rest to turn.
+        If the arm has no such port, an output is the base, the base of an arm with supports is an input, or the
+        rotation of the base of an arm under static forces is an input.
     ValueError
-        Damping is negative, of the wrong length, or given twice.
+        If damping is negative, of the wrong length, or given twice.
     UncertifiedError
-        A frequency could not be certified, or there are fewer; forces at rest buckle the arm.
+        If a frequency is not certified, there are fewer modes, or static forces buckle the arm.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a sum over modes leaves out: its error against the exact response."""
+"""Truncation error of modal sums against the exact response."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ _CLEAR = 1e-6
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class TruncationError(ResolvedResult):
-    """The error of a sum over modes against the exact response, over frequency; p outputs, m inputs, F frequencies.
+    """Truncation error of a modal sum over frequency; p outputs, m inputs, F frequencies.
 
     Attributes
     ----------
     omega : array, shape (F,)
         Angular frequencies in rad/s, ascending.
     exact : array, shape (p, m, F)
-        The receptance that the sum stands for.
+        The exact receptance that the sum approximates.
     error : array, shape (p, m, F)
-        Size of the difference, m or rad for 1 N or 1 N m.
+        Absolute value of the difference, m or rad for 1 N or 1 N m.
     size : array, shape (p, m, F)
-        Sizes of all parts of the sum added up: what the error is held against. Where modes cancel each other, at an
-        antiresonance, the receptance is zero and this is not. At least 1.5e-11 of the largest among outputs of the same
-        unit, below which an output is but rounding.
+        Sum of the absolute values of all terms, the reference for relative errors. Unlike the receptance, it is not
+        zero at an antiresonance, where modes cancel. It is at least 1.5e-11 of the largest among outputs of the same
+        unit; a smaller output is only rounding.
     inputs, outputs : tuple of Port
         The ports.
     """
@@ -71,7 +71,7 @@ class TruncationError(ResolvedResult):
 
     @property
     def relative(self) -> Floats:
-        """``error / size``, 0 where neither is anything; shape (p, m, F)."""
+        """``error / size``, shape (p, m, F); 0 where both are 0."""
         return relative_errors(self.error, self.size)
 
     @property
@@ -81,11 +81,11 @@ class TruncationError(ResolvedResult):
 
     @property
     def worst_omega(self) -> float:
-        """Where the largest relative error is, rad/s."""
+        """Frequency of the largest relative error, rad/s."""
         return float(self.omega[int(np.argmax(self.relative.max(axis=(0, 1))))])
 
     def tables(self) -> list[Table]:
-        """Return the worst error in each tenth of the band."""
+        """Return a table of the worst error in each tenth of the band."""
         largest = self.relative.max(axis=(0, 1))
         rows = []
         ends = np.linspace(self.omega[0], self.omega[-1], 11)
@@ -124,7 +124,7 @@ def truncation_error(
     *,
     omega: ArrayLike | None = None,
 ) -> TruncationError:
-    """The error of a sum over modes against the exact response.
+    """Return the error of a modal sum against the exact response.
 
     Parameters
     ----------
@@ -133,23 +133,23 @@ def truncation_error(
     omega_min, omega_max
         The band in rad/s, by default up to the last mode.
     omega
-        Instead of a band: frequencies in rad/s at which to look, greater than 0.
+        Frequencies in rad/s, greater than 0, instead of a band.
 
     Returns
     -------
     TruncationError
-        In a band at frequencies beside and between all resonances, and where the error is largest.
+        For a band, at frequencies beside and between all resonances and where the error is largest.
 
     Raises
     ------
     ValueError
-        The band is empty, or a frequency is not greater than 0.
+        If the band is empty, or a frequency is not greater than 0.
 
     Notes
     -----
-    A sum with the arm's own damping is held against `frequency_response` of the arm. One with damping ratios or
-    Rayleigh's coefficients describes no single arm: its modes are damped by decree. What it leaves out is then the
-    exact response of the undamped arm less its undamped modes, and the static residual is held against that.
+    A sum with the arm's own damping is compared with `frequency_response` of the arm. A sum with damping ratios or
+    Rayleigh coefficients has no corresponding arm, because its damping is prescribed per mode. The omitted part is then
+    the exact response of the undamped arm minus its undamped modes, and the static residual is compared with it.
     """
     if omega is not None:
         places = frequencies_of(omega)
@@ -167,7 +167,7 @@ def error_in_band(
     low: float,
     high: float,
 ) -> TruncationError:
-    """The error of a response (frequencies to receptances) that is made of a sum over modes."""
+    """Return the error of a response (a function from frequencies to receptances) that is computed from a modal sum."""
     places = places_between(model.omega, model.damping_ratio, low, high)
     found = _error_at(model, response, places)
     # the largest error lies between two of these
@@ -178,7 +178,7 @@ def error_in_band(
 
 
 def places_between(resonances: Floats, ratios: Any, low: float, high: float) -> Floats:
-    """Frequencies beside and between all resonances of a band."""
+    """Return frequencies beside and between all resonances of a band."""
     inside = resonances[(resonances > low) & (resonances < high)]
     nodes = 0.5 - 0.5 * np.cos(np.pi * (np.arange(_BETWEEN) + 0.5) / _BETWEEN)
     between = [a + (b - a) * nodes for a, b in itertools.pairwise(np.unique([low, *inside, high]))]
@@ -189,7 +189,7 @@ def places_between(resonances: Floats, ratios: Any, low: float, high: float) -> 
 
 
 def _clear(places: Floats, resonances: Floats) -> Floats:
-    """Without what is too close to a resonance."""
+    """Return the frequencies that are not too close to a resonance."""
     gap = np.min(np.abs(places[:, None] - resonances), axis=1)
     return places[gap > _CLEAR * places]
 
@@ -197,13 +197,13 @@ def _clear(places: Floats, resonances: Floats) -> Floats:
 def exact_part(
     model: ModalSuperposition, arm: Arm | SpatialArm, omega: Floats
 ) -> NDArray[np.complex128]:
-    """The exact receptance of an arm, outputs seen from where the sum sees them."""
+    """Return the exact receptance of an arm, relative to the base or absolute, as the sum has it."""
     found = exact_receptance(arm, omega, model.inputs, model.outputs, model.theory)
     return found - model.carried[:, :, None] / omega**2
 
 
 def relative_errors(error: Floats, size: Floats) -> Floats:
-    """Errors over sizes; 0 where neither is anything, NaN where one is NaN."""
+    """Return errors over sizes; 0 where both are 0, NaN where one is NaN."""
     with np.errstate(divide="ignore"):
         return np.divide(
             error, size, out=np.zeros_like(error), where=(size != 0.0) | (error != 0.0)
@@ -211,7 +211,7 @@ def relative_errors(error: Floats, size: Floats) -> Floats:
 
 
 def sizes_of(model: ModalSuperposition, omega: Floats) -> Floats:
-    """`ModalSuperposition.sizes`, at least what rounding leaves of the largest output of the same unit."""
+    """Return `ModalSuperposition.sizes`, at least the rounding error of the largest output of the same unit."""
     sizes = model.sizes(omega)
     turns = np.array([each.turns for each in model.outputs])
     for kind in (turns, ~turns):

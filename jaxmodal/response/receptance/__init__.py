@@ -1,1 +1,1 @@
-"""Receptances of arms on springs, member by member from tip to base, of many postures by sums."""
+"""Receptances of arms, member by member from tip to base; for many postures by trigonometric sums."""

@@ -1,8 +1,8 @@
-"""Functions of joint angles that are trigonometric polynomials of degree 2 in each: from samples to any posture.
+"""Functions of joint angles that are trigonometric polynomials of degree 2 in each angle, from samples.
 
-Six samples for each angle are one more than five coefficients need, so that what is left over, the share of cos 3 theta
-or sin 3 theta, says how large the errors of the samples are. Where functions of two angles and more are even or odd in
-all together, half of the last angle's samples do.
+Six samples per angle are one more than the five coefficients need. The remainder, the share of cos 3 theta or sin 3
+theta, measures the error of the samples. Functions of two or more angles that are even or odd in all angles together
+need only half of the samples of the last angle.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _ODD = np.array([0, 0, 1, 0, 1])
 
 
 class Sampling(NamedTuple):
-    """Where functions of angles are sampled, and what samples say; S samples in the order of the angles' axes.
+    """Samples of functions of angles, and the matrices for them; S samples in the order of the angles' axes.
 
     Attributes
     ----------
     angles
         Samples of each angle, rad.
     coefficients
-        By parity (0 for a function of none), from samples to coefficients, shape (K, S).
+        Matrices from samples to coefficients, shape (K, S), by parity (0 for a function without parity).
     left_over
-        By parity, from samples to parts of what no polynomial of degree 2 explains, shape (R, S): the root of the sum
-        of their squares is the size of what is left over at all 6^m nodes.
+        Matrices from samples to remainders that no polynomial of degree 2 explains, shape (R, S), by parity. The root
+        of their sum of squares is the size of the remainder at all 6^m nodes.
     """
 
     angles: tuple[Floats, ...]
@@ -48,7 +48,7 @@ class Sampling(NamedTuple):
 
 @functools.lru_cache(maxsize=16)
 def sampling(joints: int, mirrored: bool) -> Sampling:
-    """The sampling of functions of ``joints`` angles; ``mirrored``, of two and more: each has a parity, 1 or -1."""
+    """Return the sampling of functions of ``joints`` angles; ``mirrored`` functions have a parity, 1 or -1."""
     # none is 0 or pi then, so that half of the samples are mirror images of the other half
     nodes: Floats = 2.0 * np.pi / NODES * (np.arange(NODES, dtype=np.float64) + 0.5 * mirrored)
     third = np.round(np.sin(3.0 * nodes) if mirrored else np.cos(3.0 * nodes))
@@ -81,13 +81,13 @@ def sampling(joints: int, mirrored: bool) -> Sampling:
 
 
 def _functions(angles: Floats) -> Floats:
-    """1, cos, sin, cos 2, sin 2 of angles, along a last axis."""
+    """Return 1, cos, sin, cos 2, sin 2 of angles, along a last axis."""
     c, s = np.cos(angles), np.sin(angles)
     return np.stack([np.ones_like(c), c, s, c * c - s * s, 2.0 * s * c], axis=-1)
 
 
 def terms(angles: Floats, parity: int) -> Floats:
-    """The terms whose coefficients a `sampling` gives, shape (cells, K), at postures (m, cells)."""
+    """Return the terms that belong to the coefficients of a `sampling`, shape (cells, K), at postures (m, cells)."""
     found, odd = np.ones((angles.shape[1], 1)), np.zeros(1, int)
     for angle in angles:
         found = (found[:, :, None] * _functions(angle)[:, None, :]).reshape(angle.size, -1)

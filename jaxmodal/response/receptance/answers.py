@@ -1,4 +1,4 @@
-"""What arms with ports answer at any frequency: what cells share is computed once, in blocks that a cache holds."""
+"""Responses of arms with ports at any frequency; values that cells share are computed once, in cache-sized blocks."""
 
 from __future__ import annotations
 
@@ -51,25 +51,25 @@ _ROUNDING = 2.0**-49
 
 
 def responses(system: System, omega: Array) -> tuple[Array, Array]:
-    """The quantity of a system, shape (outputs, inputs, cells, F), and where it is no number but inf.
+    """Return the quantity of a system, shape (outputs, inputs, cells, F), and a mask of infinite values.
 
     Parameters
     ----------
     omega
-        Angular frequencies, more than 0, rad/s, shape (F,).
+        Angular frequencies greater than 0, rad/s, shape (F,).
 
     Returns
     -------
     values : Array, shape (outputs, inputs, cells, F)
-        Float64 where nothing is damped, else complex.
+        Float64 without damping, otherwise complex.
     infinite : Array of bool, of the same shape
-        Where it changes by more than half when the frequency moves by 3e-14, relative, and is not near a zero.
+        True where the value changes by more than half for a relative change of frequency of 3e-14, except near a zero.
 
     Notes
     -----
-    In NumPy block by block: members that all cells share are computed once, only entries whose denominators are
-    small are looked at for a resonance, and those that lose digits are answered anew by `circle_means`. Traced entries
-    are what the recursion gives.
+    NumPy computes block by block: members that all cells share are computed once, only entries with small denominators
+    are checked for a resonance, and entries that lose digits are recomputed by `circle_means`. Traced entries are the
+    unmodified results of the recursion.
     """
     if not tree_on_host(system, omega):
         # one program for the frequencies and those beside them
@@ -115,13 +115,13 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
 
 
 def around(omega: Array) -> Array:
-    """The frequencies (4 F,) whose values tell `infinite_among` them."""
+    """Return the frequencies (4 F,) whose values `infinite_among` needs."""
     shifts = (0.0, _NUDGE, -_NUDGE, _AWAY)
     return xp.concatenate([omega * (1.0 + shift) for shift in shifts])
 
 
 def infinite_among(values: Array, above: Array, below: Array, away: Array) -> Array:
-    """Where values are infinite, from those at the frequencies `around` theirs."""
+    """Return a mask of infinite values, from the values at the frequencies `around` theirs."""
     size, far = xp.abs(values), xp.abs(away)
     least = xp.minimum(xp.abs(above), xp.abs(below))
     changes = ~(xp.abs(above - below) <= 0.5 * least) | (size > _POLE * far)
@@ -131,7 +131,7 @@ def infinite_among(values: Array, above: Array, below: Array, away: Array) -> Ar
 def _numbered(
     system: System, rows: Sequence[Array]
 ) -> tuple[dict[int, Terminal], list[int], list[int]]:
-    """The ports, each once, by number, and the numbers of inputs and of those that are read; -1 for the ground's."""
+    """Return the ports, each once, by number, and the numbers of inputs and of read ports; -1 for the ground."""
     every = (*system.inputs, *read_ports(system.quantity, system.inputs, system.outputs))
     once = list(dict.fromkeys(each for each in every if each.place != "base"))
     terminals = {
@@ -149,9 +149,9 @@ def condensed_arms(
     members: Sequence[FreeEndMember] | FreeEndMember,
     omega: Array,
 ) -> tuple[Condensed, Any]:
-    """The arms condensed onto the ground, whose axes broadcast with ``omega``, and where they are traced their margin.
+    """Return the arms condensed onto the ground and, for traced arms, their margin.
 
-    ``members`` are a list, or where they are traced all along one axis.
+    Axes of the arms broadcast with ``omega``. ``members`` is a list or, for traced arms, one object with a first axis.
     """
     terminals, inputs, read = _numbered(system, arms.rows)
     beams = damped_links(arms, omega)
@@ -167,9 +167,9 @@ def condensed_arms(
 
 
 def _of_ground(load: Sequence[Any], place: Sequence[Any], base_x: Any, base_y: Any) -> Any:
-    """The work of the force that the ground sees on its motion; what a base that is free there lets through is 0.
+    """Return the work of the force on the ground on the ground's motion; 0 in a direction in which the base is free.
 
-    That force is in the axes of link 1, whose rounding would be a response of its own.
+    The force is in the axes of link 1, and its rounding would otherwise be taken for a response.
     """
     parts = [q * d for q, d in zip(load, place, strict=True)]
     whole = sum(parts)
@@ -180,7 +180,7 @@ def _of_ground(load: Sequence[Any], place: Sequence[Any], base_x: Any, base_y: A
 
 
 def motions_of(system: System, arms: Arms, found: Condensed, shape: tuple[int, ...]) -> Any:
-    """What the ports that are read do for an input of 1, shape (read, inputs, *shape)."""
+    """Return the motions of the read ports for unit inputs, shape (read, inputs, *shape)."""
     _, inputs, read = _numbered(system, arms.rows)
     first = arms.beams[0]
     columns = []
@@ -196,7 +196,7 @@ def motions_of(system: System, arms: Arms, found: Condensed, shape: tuple[int, .
 
 
 def _in_quantity(system: System, motions: Any, omega: Array) -> Any:
-    """The quantity (outputs, inputs, ...) of a system from the motions of its ports."""
+    """Return the quantity (outputs, inputs, ...) of a system from the motions of its ports."""
     return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega)
 
 
@@ -206,9 +206,9 @@ def _motions(
     members: Sequence[FreeEndMember] | FreeEndMember,
     omega: Array,
 ) -> tuple[Any, Any, Any]:
-    """Motions (read, inputs, ...), the margin and, in NumPy, the growth (...) of arms.
+    """Return motions (read, inputs, ...), the margin and, in NumPy, the growth (...) of arms.
 
-    Arms and members as `condensed_arms` takes them.
+    Arms and members are as for `condensed_arms`.
     """
     found, margin = condensed_arms(system, arms, members, omega)
     if margin is None:
@@ -232,10 +232,10 @@ def _looked_at(
     members: Sequence[FreeEndMember],
     omega: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]]:
-    """Values, whether they are infinite, and the places of those that may have lost digits.
+    """Return values, a mask of infinite values, and the indices of those that may have lost digits.
 
-    Of ``broad`` arms, whose axes broadcast with ``omega``: those of ``arms`` with an axis of frequencies, or lanes with
-    a frequency of their own each.
+    ``broad`` are ``arms`` with an axis of frequencies, or lanes with one frequency each; their axes broadcast with
+    ``omega``.
     """
     motions, margin, growth = _motions(system, broad, members, omega)
     values = _in_quantity(system, motions, omega)
@@ -248,7 +248,7 @@ def _looked_at(
 def answers_at(
     system: System, arms: Arms, members: Sequence[FreeEndMember], cells: Array, omega: Array
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What `responses` returns, (outputs, inputs, L), of L cells at a frequency of its own each.
+    """Return the values of `responses`, (outputs, inputs, L), of L cells at one frequency each.
 
     ``members`` are those of all links at these frequencies.
     """
@@ -267,7 +267,7 @@ def _infinite(
     suspect: np.ndarray,
     answer: Callable[[System, Arms, np.ndarray], np.ndarray],
 ) -> np.ndarray:
-    """Where values (outputs, inputs, ...) are infinite, of which the ``suspect`` are looked at by answers beside."""
+    """Return a mask of infinite values (outputs, inputs, ...); ``suspect`` ones are checked at nearby frequencies."""
     infinite = np.zeros(values.shape, bool)
     places = np.nonzero(suspect)
     if places[0].size:
@@ -286,7 +286,7 @@ def _infinite(
 
 
 def own_motions(system: System, arms: Arms, omega: np.ndarray) -> tuple[Any, Any, Any]:
-    """`_motions` of arms, each at a frequency of its own."""
+    """Return `_motions` of arms, each at its own frequency."""
     links = range(len(arms.beams))
     members = [member for link in links for member in link_members(system, arms, link, omega)]
     return _motions(system, arms, members, omega)
@@ -300,9 +300,9 @@ def _own_answers(system: System, arms: Arms, omega: np.ndarray) -> np.ndarray:
 def _answered_anew(
     system: System, arms: Arms, cells: np.ndarray, omega: np.ndarray, places: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]]:
-    """Some cells that may lose digits, the places of their frequencies, and what is answered there, until all are done.
+    """Yield cells that may lose digits, the indices of their frequencies, and their recomputed results.
 
-    That are values (outputs, inputs, L), and whether they are infinite.
+    These are values (outputs, inputs, L) and a mask of infinite ones.
     """
 
     def answer(system: System, arms: Arms, omega: np.ndarray) -> np.ndarray:
@@ -317,7 +317,7 @@ def _answered_anew(
 
 
 def _with_digits(system: System, arms: Arms, omega: np.ndarray) -> tuple[Any, Any]:
-    """The quantity of arms at a frequency of its own each, by `circle_means` where digits are lost, and the margin."""
+    """Return the quantity of arms at one frequency each, by `circle_means` where digits are lost, and the margin."""
 
     def motions_at(places: np.ndarray, moved: np.ndarray) -> Any:
         return own_motions(system, some_cells(arms, places), moved)[0]

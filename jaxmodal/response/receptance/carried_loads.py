@@ -1,4 +1,4 @@
-"""Loads of ports and the responses between them, as a part of an arm passes them inward."""
+"""Loads of ports and the responses between them, passed inward through the parts of an arm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def with_gives(
     give: Any,
     shares: dict[int, Any],
 ) -> dict[tuple[int, int], Any]:
-    """Responses with what a spring gives under the shares of loads that act on it."""
+    """Return responses with the compliance of a spring added, for the shares of loads that act on it."""
     more = {}
     for i, j in pairs:
         if i in shares and j in shares:
@@ -28,7 +28,7 @@ def with_gives(
 
 
 def with_rows(loads: dict[int, Vector], rows: dict[int, Vector]) -> dict[int, Vector]:
-    """With the loads that begin here."""
+    """Return the loads with those that begin here added."""
     if not rows:
         return loads
     begun = {
@@ -48,7 +48,7 @@ def through_member(
     responses: dict[tuple[int, int], Any],
     pairs: Sequence[tuple[int, int]],
 ) -> tuple[dict[int, Vector], dict[tuple[int, int], Any]]:
-    """``q`` becomes ``H^T Q^-T q``, and ``q^T R Q^-T q`` is added to G."""
+    """Pass loads through a member: ``q`` becomes ``H^T Q^-T q``, and ``q^T R Q^-T q`` is added to G."""
     if not loads:
         return loads, responses
     passed: dict[int, Vector] = {}
@@ -74,7 +74,7 @@ def _with_responses(
     motions: dict[int, Vector],
     loads: dict[int, Vector],
 ) -> dict[tuple[int, int], Any]:
-    """With the work of the loads of one port on the motions of the other."""
+    """Return responses with the work of the loads of one port on the motions of the other added."""
     more = {}
     for i, j in pairs:
         if i in motions and j in loads:
@@ -84,10 +84,10 @@ def _with_responses(
 
 
 def work_of(one: Vector, other: Vector) -> Any:
-    """Of a load on a motion."""
+    """Return the work of a load on a motion."""
     return one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
 
 
 def shifted_loads(loads: dict[int, Vector], x: Any, y: Any) -> dict[int, Vector]:
-    """With the moments of forces that act at (x, y) of a rigid part."""
+    """Return the loads with the moments of forces that act at (x, y) of a rigid part."""
     return {number: (u, v, p - y * u + x * v) for number, (u, v, p) in loads.items()}

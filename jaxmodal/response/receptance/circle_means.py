@@ -1,14 +1,14 @@
-"""Responses where the recursion loses digits, from frequencies on a circle around: Cauchy's mean value.
+"""Responses where the recursion loses digits, as means over circles of complex frequencies (Cauchy's mean value).
 
 Where the part of an arm beyond a joint is in resonance while that joint is held, the recursion passes through numbers
-much larger than its result. The response itself is analytic there, so that it is the mean of those on a circle of
-complex frequencies, which stays clear of the held resonance. Fourier coefficients around the circle fall like a
-geometric series to the rounding errors, so that the last of them tell how far the mean may be trusted: also rounding,
-and a resonance of the arm within the circle, show there.
+much larger than its result. The response itself is analytic there and equals its mean over a circle of complex
+frequencies, which avoids the held resonance. Fourier coefficients around the circle fall geometrically to the rounding
+errors, so that the last of them measure the error of the mean, including rounding and the effect of a resonance of the
+arm within the circle.
 
-One resonance of the arm within the circle does not hinder: with the residue r at a distance d from the centre the
-coefficient of the turn -k is r d^(k-1)/radius^k, so that the first two of these give both, the next ones tell whether
-that holds, and -r/d is added to the mean.
+One resonance of the arm within the circle can be removed: with the residue r at a distance d from the centre the
+coefficient of order -k is r d^(k-1)/radius^k. The first two of these give r and d, the next ones check the assumption,
+and -r/d is added to the mean.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ def kept_digits(
     omega: np.ndarray,
     enough: float = _ENOUGH,
 ) -> np.ndarray:
-    """Values (outputs, inputs, L) of lanes with those replaced whose digits the recursion loses.
+    """Return values (outputs, inputs, L) of lanes, replaced by means where the recursion loses digits.
 
     NaN where a mean and the recursion differ by more than both may err, and no other circle tells which is right.
 
     Parameters
     ----------
     responses
-        The recursion at other frequencies.
+        The recursion, as a function of frequencies.
     values
-        What it has at ``omega``; real where nothing is damped.
+        Its values at ``omega``; real without damping.
     growth
-        How much larger numbers in it are than their results, about, shape (L,).
+        Approximate ratio of numbers in the recursion to its results, shape (L,).
     omega
         Angular frequencies, rad/s, shape (L,).
     enough
-        Last coefficients, relative to the largest, below which no other radius is tried.
+        Relative size of the last coefficients below which no other radius is tried.
     """
     kept, error = values.copy(), np.full(values.shape, np.inf)
     before = np.full(
@@ -93,9 +93,9 @@ def kept_digits(
 def _centres(
     coefficients: np.ndarray, largest: np.ndarray
 ) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """Value at the centre and its error, without a pole within the circle and with one; each (outputs, inputs, L).
+    """Return the value at the centre and its error, without a pole in the circle and with one.
 
-    ``coefficients`` are those of the points, (outputs, inputs, points, L).
+    Each has shape (outputs, inputs, L). ``coefficients`` are those of the points, (outputs, inputs, points, L).
     """
     mean = coefficients[:, :, 0]
     # the first point is half a step from the real axis

@@ -1,4 +1,4 @@
-"""The elastic base in the receptance recursion: the part beyond joint 1 stands on springs of the ground."""
+"""The elastic base in the receptance recursion: ground springs before joint 1."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from jaxmodal.statics.foundation import PLACES, Six, base_law, times
 
 
 class ThroughBase(NamedTuple):
-    """What the ground sees of an arm on an elastic base, in the axes of link 1.
+    """An arm on an elastic base as seen from the ground, in the axes of link 1.
 
-    ``motions`` are those of the base under each load while the ground is held; ``det`` the determinant of K + P over
-    that of K, and ``terms`` the sum of the sizes of its terms and of what they change by with the frequency.
+    ``motions`` are those of the base under each load with the ground held; ``det`` is the determinant of K + P over
+    that of K, and ``terms`` the sum of the absolute values of its terms and of their changes with the frequency.
     """
 
     stiffness: Stiffness
@@ -34,11 +34,12 @@ def through_base(
     changes: tuple[Any, Any, Any] | None,
     beam: BeamArrays,
 ) -> ThroughBase:
-    """The stiffness P of an arm, loads on it and its changes with the frequency, at joint 1, passed through the base K.
+    """Pass the stiffness P of an arm at joint 1, its loads and its changes with the frequency through the base K.
 
-    The motions are Z q with Z = (K + P)^-1, 0 in rigid directions; what is left at the ground is (I - P Z) q, in the
-    others K Z q, too. Of these the one with the smaller terms is taken: K Z q cancels where K couples directions and
-    nearly all of a moment, say, but no force is left; (I - P Z) q where nearly nothing is.
+    The motions are Z q with Z = (K + P)^-1, 0 in rigid directions. The loads at the ground are (I - P Z) q, or equally
+    K Z q in directions that are not rigid. Of the two the one with the smaller terms is used: K Z q cancels where K
+    couples directions and, say, a moment is transmitted but no force; (I - P Z) q cancels where nearly nothing is
+    transmitted.
     """
     law = base_law(beam)
     assert law is not None

@@ -1,7 +1,7 @@
-"""What arms in space with ports answer at any frequency: the recursion of frequencies, with loads that ride along.
+"""Responses of arms in space with ports at any frequency: the frequency recursion with additional loads.
 
-At the ground the entries of the loads are, with the other sign, the responses between ports, and those beside the six
-directions what a port moves by where the ground moves.
+At the ground, the entries between loads are the negative responses between ports; the entries between loads and the six
+directions are the motions of the ports under ground motion.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ _SUSPECT = 1e6
 
 
 def responses_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any, Any]:
-    """The quantity of a system, shape (outputs, inputs, F), and where it is no number but inf.
+    """Return the quantity of a system, shape (outputs, inputs, F), and a mask of infinite values.
 
     Parameters
     ----------
     omega
-        Angular frequencies, more than 0, rad/s, shape (F,).
+        Angular frequencies greater than 0, rad/s, shape (F,).
 
     Notes
     -----
-    As `answers.responses` in the plane: entries that lose digits are answered anew by `circle_means`, and those that
-    are near a resonance compared with their neighbours.
+    As in `answers.responses` for planar arms, entries that lose digits are recomputed by `circle_means`, and entries
+    near a resonance are compared with nearby frequencies.
     """
     values, infinite = [], []
     held = held_loads(system)
@@ -75,7 +75,7 @@ def responses_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any,
 
 
 def still_inputs(system: SpatialSystem) -> list[Port]:
-    """Inputs where a displacement is imposed and that cannot move: their loads work on nothing that gives way."""
+    """Return inputs with an imposed displacement that cannot move: their loads do no work on any elastic part."""
     if system.quantity not in ("dynamic_stiffness", "transmissibility"):
         return []
     omega = np.ones(1)
@@ -87,7 +87,7 @@ def still_inputs(system: SpatialSystem) -> list[Port]:
 
 
 def held_loads(system: SpatialSystem) -> frozenset[int]:
-    """Numbers of the ports that rigid supports hold, whatever acts: they and what is rigid with them stay at rest."""
+    """Return the numbers of the ports that rigid supports fix, directly or through rigid parts."""
     if not system.rigid:
         return frozenset()
     # no resonance lies at a frequency off the axis
@@ -106,20 +106,20 @@ def held_loads(system: SpatialSystem) -> frozenset[int]:
 def _infinite(
     system: SpatialSystem, omega: NDArray[Any], values: NDArray[Any], held: frozenset[int]
 ) -> Any:
-    """Where values are infinite, from those beside."""
+    """Return a mask of infinite values, from values at nearby frequencies."""
     beside = _with_digits(system, around(omega)[omega.size :], held)[0]
     return infinite_among(values, *np.split(beside, 3, axis=-1))
 
 
 def _has_free_joints(system: SpatialSystem) -> bool:
-    """Whether a joint is free: near a resonance its denominator is small and shows no growth."""
+    """Return True if a joint is free; its denominator is small near a resonance without growth of numbers."""
     return any(is_free(spring) for link in system.links for spring in link.entries.springs)
 
 
 def _with_digits(
     system: SpatialSystem, omega: NDArray[Any], held: frozenset[int]
 ) -> tuple[Any, Any]:
-    """The quantity of a system, by `circle_means` where digits are lost, and the growth of numbers."""
+    """Return the quantity of a system, by `circle_means` where digits are lost, and the growth of numbers."""
     motions, growth = _motions(system, omega, held)
     lost = np.flatnonzero(~(growth < LARGE_GROWTH))
     if lost.size:
@@ -132,26 +132,26 @@ def _with_digits(
 
 
 def _motions(system: SpatialSystem, omega: NDArray[Any], held: frozenset[int]) -> tuple[Any, Any]:
-    """Motions (read, inputs, F) of the ports that are read, and the growth of numbers, (F,)."""
+    """Return motions (read, inputs, F) of the ports that are read, and the growth of numbers, (F,)."""
     found, growth = condensed_in_space(system, omega, held)
     return _read(system, found, omega, held), growth
 
 
 def dual_motions(system: SpatialSystem, omega: Dual, held: frozenset[int]) -> Dual:
-    """Motions (read, inputs, F) with their derivatives, those by the frequency last; of ``held`` ports they are 0."""
+    """Return motions (read, inputs, F) with derivatives, the one by the frequency last; 0 for ``held`` ports."""
     *_, last = _inward(system, omega, 1.0)
     left = supported(last.added.stiffness, system.rigid).stiffness
     return _read(system, left, omega, held)
 
 
 def growth_in_space(system: SpatialSystem, omega: NDArray[Any]) -> NDArray[np.float64]:
-    """How much larger numbers on the way are than their results, about, shape (F,)."""
+    """Return the approximate ratio of intermediate numbers to results, shape (F,)."""
     with np.errstate(all="ignore"):
         return np.asarray(condensed_in_space(system, omega, held_loads(system))[1])
 
 
 def _read(system: SpatialSystem, found: Symmetric, omega: Any, held: frozenset[int]) -> Any:
-    """Motions (read, inputs, F) of the ports that are read, from stiffness and loads as the ground sees them."""
+    """Return motions (read, inputs, F) of the ports that are read, from stiffness and loads at the ground."""
     columns = []
     for into in system.inputs:
         rows = []
@@ -172,7 +172,7 @@ def _read(system: SpatialSystem, found: Symmetric, omega: Any, held: frozenset[i
 def condensed_in_space(
     system: SpatialSystem, omega: NDArray[Any], held: frozenset[int] = frozenset()
 ) -> tuple[Symmetric, Any]:
-    """Stiffness and loads as the ground sees them, and how much numbers grow on the way to those that are not held."""
+    """Return stiffness and loads at the ground, and the growth of numbers for loads that are not held."""
     squared, growth = omega * omega, np.zeros(omega.shape)
     for each in _inward(system, omega, 1.0):
         w = each.added.stiffness
@@ -196,9 +196,9 @@ def condensed_in_space(
 
 
 def characteristic_in_space(system: SpatialSystem, omega: NDArray[Any], share: Any) -> Any:
-    """The logarithm of the characteristic determinant over positive factors at complex frequencies, shape (F,).
+    """Return the logarithm of the characteristic determinant at complex frequencies, shape (F,).
 
-    ``share`` is how much of the damping there is, a number for each frequency.
+    Positive factors are left out. ``share`` scales the damping, one number per frequency.
     """
     total: Any = np.zeros(omega.shape, complex)
     for factor in characteristic_factors(system, omega, share):
@@ -207,7 +207,7 @@ def characteristic_in_space(system: SpatialSystem, omega: NDArray[Any], share: A
 
 
 def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) -> list[Any]:
-    """The factors of the characteristic determinant, but for positive ones, numbers or arrays (F,)."""
+    """Return the factors of the characteristic determinant, except positive ones, as numbers or arrays (F,)."""
     factors: list[Any] = []
     for each in _inward(system, omega, share):
         factors += [plane.delta for plane in each.planes]
@@ -221,7 +221,7 @@ def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) 
 
 
 class _Passed(NamedTuple):
-    """A link that was passed: its planes, the springs of its joint with their dampers, and what is seen before it."""
+    """A link after it was passed: its planes, its joint springs with dampers, and the stiffness before it."""
 
     link: DrivenLink
     planes: list[FreeEndMember]
@@ -230,7 +230,7 @@ class _Passed(NamedTuple):
 
 
 def _inward(system: SpatialSystem, omega: Any, share: Any) -> Iterator[_Passed]:
-    """The links from the tip to the ground; ``omega`` may be complex, ``share`` is how much of the damping there is."""
+    """Yield the links from the tip to the ground; ``omega`` may be complex, ``share`` scales the damping."""
     squared = omega * omega
     members = None if system.sections is None else _known_members(system, omega, share)
     w = Symmetric([NOTHING] * len(places(system.size)))
@@ -244,7 +244,7 @@ def _inward(system: SpatialSystem, omega: Any, share: Any) -> Iterator[_Passed]:
 
 
 def _damped(link: DrivenLink, omega: NDArray[Any]) -> Iterator[Spring]:
-    """The springs of a joint with the dampers beside them: ``k + i omega c`` in place of k."""
+    """Yield the joint springs with their dampers: ``k + i omega c`` in place of k."""
     dampers = link.dampers or (0.0,) * len(link.entries.springs)
     for spring, damper in zip(link.entries.springs, dampers, strict=True):
         if (isinstance(damper, float) and damper == 0.0) or spring.compliance is NOTHING:
@@ -256,7 +256,7 @@ def _damped(link: DrivenLink, omega: NDArray[Any]) -> Iterator[Spring]:
 
 
 def _known_members(system: SpatialSystem, omega: Any, share: Any) -> FreeEndMember:
-    """`_members`, kept for the next arms of the same links; of a ``share`` of the damping they are not kept."""
+    """Return `_members`, cached for arms with the same links; not cached for a ``share`` of the damping."""
     alone = isinstance(omega, Dual) or not isinstance(share, float) or share != 1.0
     if alone or omega.size > _BLOCK:
         return _members(system, omega, share)
@@ -270,7 +270,7 @@ def _known_members(system: SpatialSystem, omega: Any, share: Any) -> FreeEndMemb
 
 
 def _members(system: SpatialSystem, omega: Any, damped: Any) -> FreeEndMember:
-    """The flexible links in both planes, each field of shape (2, links, F)."""
+    """Return the flexible links in both planes, each field of shape (2, links, F)."""
     s = system.sections
     assert s is not None
     share: Any = 0.0

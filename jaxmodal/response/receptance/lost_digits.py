@@ -1,4 +1,4 @@
-"""How many digits the recursion loses on its way: the growth of numbers."""
+"""Loss of digits in the recursion, measured by the growth of numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGE_GROWTH = 4e3
 
 
 def growth_in_member(growth: Any, m: FreeEndMember, q: Matrix, det: Any) -> Any:
-    """With what grows in a member whose own determinant or that with its outer end is near zero."""
+    """Return the growth, updated with that in a member whose determinant, alone or with its outer end, is near zero."""
     # terms of the determinant beside what is left of them; 1 is among those of each row
     terms = xp.abs(q.uu.real) + 1.0
     terms = terms * (xp.abs(q.vv.real) + 1.0)
@@ -24,13 +24,13 @@ def growth_in_member(growth: Any, m: FreeEndMember, q: Matrix, det: Any) -> Any:
 
 
 def growth_in_springs(growth: Any, before: Stiffness, after: Stiffness) -> Any:
-    """With what grows in springs: they take stiffness away, but near a resonance of what lies beyond."""
+    """Return the growth, updated with that in springs: they reduce stiffness, except near a resonance beyond them."""
     was = size_of(before.uu) + size_of(before.vv)
     return xp.maximum(growth, (size_of(after.uu) + size_of(after.vv)) / was)
 
 
 def _over(terms: Any, result: Any) -> Any:
-    """Terms over the size of their sum: by its real part, and only where this is small by all of it, for speed."""
+    """Return terms over the absolute value of their sum; for speed, of its real part where that is not small."""
     ratio = terms / xp.abs(result.real)
     if is_complex(result):
         large = ~(ratio <= LARGE_GROWTH)
@@ -41,12 +41,12 @@ def _over(terms: Any, result: Any) -> Any:
 
 
 def size_of(x: Any) -> Any:
-    """A size of numbers, complex ones by the sum of their parts."""
+    """Return the absolute value; for complex numbers the sum of those of real and imaginary part."""
     return abs(x.real) + abs(x.imag) if is_complex(x) else abs(x)
 
 
 def permanent(q: Matrix) -> Any:
-    """The terms of a determinant, all added."""
+    """Return the sum of the terms of a determinant, all with positive sign."""
     return (
         q.uu * (q.vv * q.pp + q.vp * q.pv)
         + q.uv * (q.vp * q.pu + q.vu * q.pp)

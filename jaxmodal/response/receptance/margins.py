@@ -1,10 +1,10 @@
-"""How far the last denominators of the recursion are from zero: where they are not, there is no resonance.
+"""Distance from zero of the last denominators of the recursion; if they are away from zero, there is no resonance.
 
-A denominator is made of stiffnesses, and these may be all that is left of terms that cancelled before: that of a free
-hinge has no other term than the one that is 0 at a resonance. Every stiffness P falls with the frequency by twice the
-kinetic energy T of the part beyond, ``omega dP/domega = -2 T``, so a denominator that is small beside it is near
-zero. T is here that of the part moving as a whole, with its links in one line. Flexible parts move more only near a
-resonance of their own while the interface is held, and there other denominators are small.
+A denominator is a sum of stiffnesses, which may themselves remain from cancelled terms: that of a free hinge is a
+single term, which is 0 at a resonance. Every stiffness P falls with the frequency by twice the kinetic energy T of the
+part beyond, ``omega dP/domega = -2 T``, so that a denominator that is small compared with T is near zero. Here T is
+that of the part moving as a rigid body, with its links in one line. Flexible parts move more only near a resonance of
+their own with the interface held, and there other denominators are small.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ _MOVE = 1e-3
 
 
 class Beyond(NamedTuple):
-    """Mass, kg, of the part beyond an interface, and its moment of inertia about that, kg m^2; about."""
+    """Approximate mass, kg, of the part beyond an interface, and its moment of inertia about the interface, kg m^2."""
 
     mass: Any
     inertia: Any
 
     def with_body(self, mass: Any, inertia: Any) -> Beyond:
-        """With a body at the interface."""
+        """Return the values with a body at the interface added."""
         return Beyond(self.mass + mass, self.inertia + abs(inertia))
 
     def from_distance(self, x: Any, y: Any) -> Beyond:
-        """Seen from a point from which the interface is at (x, y)."""
+        """Return the values about a point from which the interface is at (x, y)."""
         return Beyond(self.mass, self.inertia + (x * x + y * y) * self.mass)
 
     def with_link(self, beam: BeamArrays) -> Beyond:
-        """From the outer end of a member of a link to the inner one, as if the member were all of the link."""
+        """Return the values at the inner end of a member, as if the member were the whole link."""
         mass = line_mass(beam) * beam.length
         square = beam.length * beam.length
         return Beyond(self.mass + mass, self.inertia + square * (self.mass + mass))
 
     def changes(self, omega2: Any) -> tuple[Any, Any, Any]:
-        """Sizes of what stiffnesses along, across and about the interface change by as the frequency moves a little."""
+        """Return the change of stiffnesses along, across and about the interface under a small change of frequency."""
         square = _MOVE * size_of(omega2)
         force = square * self.mass
         return force, force, square * self.inertia
@@ -55,7 +55,7 @@ NOTHING = Beyond(0.0, 0.0)
 
 
 class Spring(NamedTuple):
-    """The pivot of a spring of a joint, its law, and the axis in which it gives, of what lies beyond."""
+    """The pivot of a joint spring, its law, the axis of its deflection, and the part beyond."""
 
     pivot: Any
     unit: Any
@@ -67,7 +67,7 @@ class Spring(NamedTuple):
 class Last(NamedTuple):
     """The last member, stiffness and mass beyond it, its denominator, and the springs before it.
 
-    Of an elastic base its determinant and the terms of that, added.
+    ``base`` has the determinant of an elastic base and the sum of the absolute values of its terms.
     """
 
     member: FreeEndMember | None
@@ -78,17 +78,17 @@ class Last(NamedTuple):
     base: tuple[Any, Any] | None = None
 
     def with_spring(self, *parts: Any) -> Last:
-        """With one more spring, where masses are known."""
+        """Return the record with one more spring, if masses are known."""
         if self.beyond is None:
             return self
         return self._replace(springs=(*self.springs, Spring(*parts)))
 
 
 def margin_of(last: Last, omega2: Any) -> Any:
-    """The last denominators relative to the sizes of their terms, the smallest.
+    """Return the smallest ratio of the last denominators to the sizes of their terms.
 
-    It is 1e-16 where the arm is in resonance and all digits are lost. Terms are what a denominator is the sum of, and
-    what it changes by as the frequency moves a little; those of the member's own determinant are about 1.
+    It is 1e-16 where the arm is in resonance and all digits are lost. Terms are the summands of a denominator and its
+    change under a small change of frequency; those of the member's own determinant are about 1.
     """
     margin: Any = np.inf
     if last.member is not None and last.outboard is not None and last.beyond is not None:
@@ -111,7 +111,7 @@ def margin_of(last: Last, omega2: Any) -> Any:
 
 
 def with_changes(w: Stiffness, changes: tuple[Any, Any, Any] | None) -> Stiffness:
-    """Sizes of the entries of a stiffness, with its changes with the frequency where they are known."""
+    """Return the absolute values of the entries of a stiffness, plus their changes with the frequency if known."""
     sizes = Stiffness(*map(size_of, w))
     if changes is None:
         return sizes

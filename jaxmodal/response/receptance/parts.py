@@ -1,4 +1,4 @@
-"""A part of an arm as the receptance recursion carries it, and what stands at the outer end of a member."""
+"""Part of an arm in the receptance recursion, and the attachments at the outer end of a member."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class Condensed(NamedTuple):
     Attributes
     ----------
     stiffness
-        P, what the interface feels.
+        P, the stiffness at the interface.
     loads
         q of the ports beyond, by number.
     responses
-        G of the pairs that were asked for, while the interface is held.
+        G of the requested pairs, with the interface held.
     factors
-        Denominators met, tip first: their product is the characteristic determinant up to factors that are never zero.
+        Denominators, tip first; their product is the characteristic determinant up to factors that are never zero.
     last
-        What the last of them are made of, for `margin_of`.
+        Terms of the last denominators, for `margin_of`.
     beyond
-        The part's mass, which tells denominators near zero; None where it is not asked for.
+        Mass of the part, to judge denominators near zero; None if not requested.
     growth
-        How much larger than their results the numbers are from which they come, about; None where it is not asked for.
+        Approximate ratio of intermediate numbers to results; None if not requested.
     """
 
     stiffness: Stiffness
@@ -44,7 +44,7 @@ class Condensed(NamedTuple):
 
 
 def with_outer_end(found: Condensed, piece: Piece, omega2: Array) -> Condensed:
-    """With what is at the outer end of a piece: body, support, offset, and the loads there."""
+    """Return the part with the attachments at the outer end of a piece: body, support, offset, and loads."""
     w, loads, beyond = found.stiffness, found.loads, found.beyond
     beam, terms = piece.beam, piece.terms
     if piece.outer:
@@ -65,13 +65,13 @@ def with_outer_end(found: Condensed, piece: Piece, omega2: Array) -> Condensed:
 
 
 def with_point_mass(w: Stiffness, omega2: Array, mass: Any, inertia: Any) -> Stiffness:
-    """With a body whose centre is the point itself."""
+    """Return the stiffness with a body centred at the point added."""
     force = omega2 * mass
     return w._replace(uu=w.uu - force, vv=w.vv - force, pp=w.pp - omega2 * inertia)
 
 
 def _supported(w: Stiffness, beam: BeamArrays) -> Stiffness:
-    """With the springs between a tip and the ground, which act in the ground's axes."""
+    """Return the stiffness with the springs between a tip and the ground added, which act in ground axes."""
     if beam.support_x_stiffness is None or beam.ground_angle is None:
         return w
     s, c = xp.sin(beam.ground_angle), xp.cos(beam.ground_angle)

@@ -1,4 +1,4 @@
-"""The pieces of an arm that the receptance recursion passes: members with what is at their ends, ports included."""
+"""Pieces of an arm in the receptance recursion: members with the attachments and ports at their ends."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Vector = tuple[Any, Any, Any]
 
 
 class Terminal(NamedTuple):
-    """A port and what it reads, its row of shape (3, ...) that broadcasts with the frequencies."""
+    """A port and its row, of shape (3, ...), which broadcasts with the frequencies."""
 
     port: Port
     row: PortRow
 
 
 class Piece(NamedTuple):
-    """A member with what is at its ends; a link that is not cut is one.
+    """A member with the attachments at its ends; a link that is not cut is one piece.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class Piece(NamedTuple):
     member
         F, H, R.
     turn
-        Sine and cosine of the joint's angle; None where the axes do not turn.
+        Sine and cosine of the joint's angle; None if the axes do not turn.
     outer, inner
-        Whether the tip of the link is its outer end, the joint of the link its inner one; None of many pieces.
+        True if the outer end is the tip of the link, and the inner end its joint; None for stacked pieces.
     at_end, at_joint
         Rows of ports at the outer end of the member, and at the axis of the joint, by number.
     torques
@@ -63,7 +63,7 @@ def pieces_of(
     cut: Cut,
     terminals: Mapping[int, Terminal],
 ) -> list[Piece]:
-    """The pieces of all links, base first, with the ports by their numbers."""
+    """Return the pieces of all links, base first, with the ports by their numbers."""
     made: list[Piece] = []
     features = [attachments(beam) for beam in links]
     for place, link in enumerate(cut.links):
@@ -98,13 +98,13 @@ def pieces_of(
 
 
 def _moved_row(row: Array, x: Any, y: Any) -> Vector:
-    """A row of a point seen at (x, y) as one of the place itself."""
+    """Return a row for a point at (x, y) as a row for the place itself."""
     u, v, p = row
     return (u, v, p) if x is None else (u, v, p - y * u + x * v)
 
 
 def alike(pieces: Sequence[Piece]) -> Piece:
-    """All pieces along a first axis, what one has not with values that change nothing."""
+    """Return all pieces stacked along a first axis; missing features have values without effect."""
     numbers = [
         {k for piece in pieces for k in getattr(piece, name)}
         for name in ("at_end", "at_joint", "torques")

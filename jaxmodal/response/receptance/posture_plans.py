@@ -1,8 +1,8 @@
-"""Whether and how the responses of many postures are summed over their joint angles: samples, parts of ports, signs.
+"""Plans for responses of many postures as sums over joint angles: samples, components of ports, signs.
 
-A port along x or y of the ground turns against its link: it is read by its components in the axes of the link, whose
-weights vary with the posture. In a mirror along the first link u keeps its sign, v and rotations change theirs, so
-that between two components H D is even or odd in all angles together, where the arm is its own mirror image.
+A port along x or y of the ground turns relative to its link. It is split into components in link axes, with weights
+that depend on the posture. In a mirror image about the first link u keeps its sign, v and rotations change theirs, so
+that between two components H D is even or odd in all angles together, if the arm is its own mirror image.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Numerator(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How the responses of a system are summed.
+    """Plan for the sums that give the responses of a system.
 
     Attributes
     ----------
@@ -49,15 +49,15 @@ class Plan(NamedTuple):
     joints
         Indices of the links whose angles vary, base first.
     mirrored
-        Whether D and all H D, of two angles and more, are taken as even or odd.
+        True if D and all H D, of two or more angles, are taken as even or odd.
     angles
         The angles that vary, (m, cells).
     terminals
-        Components of ports by number: ports, or parts of those that turn against their link.
+        Components of ports by number: ports, or parts of ports that turn relative to their link.
     signs
-        1 or -1 of each component, by which its motion changes in a mirror.
+        1 or -1 for each component, the factor of its motion in a mirror image.
     numerators
-        By the places of two ports in `ports`.
+        Numerators by the indices of two ports in `ports`.
     ports
         All ports, each once.
     """
@@ -76,17 +76,16 @@ class Plan(NamedTuple):
         return sampling(len(self.joints), self.mirrored)
 
     def parity(self, pair: tuple[int, int]) -> int:
-        """Of H D of two components."""
+        """Return the parity of H D of two components."""
         return self.signs[pair[0]] * self.signs[pair[1]] if self.mirrored else 0
 
 
 def plan_of(system: System, omega: Array) -> Plan | None:
-    """How the responses of a system are summed, None where the recursion answers.
+    """Return the plan for summing the responses of a system, or None if the recursion is used.
 
-    Sums are taken where arms differ in joint angles alone, in one to three of them (and in that of joint 1), the base
-    is not elastic and no tip leans on springs that turn against the arm, the quantity is a receptance, a mobility or an
-    accelerance, there are twice as many postures as samples, and enough entries for it to matter; and not where
-    anything is traced.
+    Sums are used if arms differ only in joint angles, in one to three of them (and in that of joint 1); if the base is
+    not elastic and no tip has support springs that turn relative to the arm; for a receptance, a mobility or an
+    accelerance; with twice as many postures as samples and enough entries to save time; and if nothing is traced.
     """
     if not tree_on_host(system, omega) or system.cells * omega.size < BLOCK:
         return None
@@ -116,9 +115,9 @@ def plan_of(system: System, omega: Array) -> Plan | None:
 
 
 def _leans_alike(beam: Any) -> bool:
-    """Whether the springs below a tip are alike in all directions, so that they do not turn with the arm.
+    """Return True if the support springs of a tip are equal in all directions, so that they do not turn with the arm.
 
-    Those of an elastic base are not looked at.
+    Always False for an elastic base.
     """
     if beam.base_xx is not None:
         return False
@@ -129,7 +128,7 @@ def _leans_alike(beam: Any) -> bool:
 def _components(
     system: System, arms: Arms
 ) -> tuple[dict[int, Terminal], list[int], dict[tuple[int, int], Numerator], tuple[Port, ...]]:
-    """Components of ports, their signs, what is summed over them, and all ports."""
+    """Return the components of ports, their signs, the numerators, and all ports."""
     every = (*system.inputs, *system.outputs)
     ports = tuple(dict.fromkeys(every))
     terminals: dict[int, Terminal] = {}

@@ -1,13 +1,13 @@
-"""Responses of many postures from those of a few: where joint angles alone vary, sums of sines and cosines of them.
+"""Responses of many postures from those of a few: trigonometric sums where only joint angles vary.
 
 At one frequency the characteristic determinant D is exactly a trigonometric polynomial of degree 2 in each joint angle
-(`postures.harmonics`), and so is H D for a receptance H of two ports whose directions are fixed to their links: what
-lies beyond a joint is a plane of three dimensions in the motions, forces and ports there, whose Plücker coordinates are
-D, H D and the like. A turn of the joint acts on u + iv and on their forces with weights of 1 and -1, on the rotation,
-the moment and the ports with 0; coordinates are products of entries of which at most two have a weight of one sign.
+(`postures.harmonics`), and so is H D for a receptance H of two ports whose directions are fixed to their links. The
+part beyond a joint is a three-dimensional subspace of motions, forces and ports there, with the Plücker coordinates D,
+H D and so on. A turn of the joint acts on u + iv and on their forces with weights of 1 and -1, on the rotation, the
+moment and the ports with 0. Coordinates are products of entries of which at most two have a weight of the same sign.
 
-So the recursion is evaluated in a few postures only. A sample more for each angle than the sums need tells how large
-the errors are, whatever their cause; entries where these are too large are answered by the recursion itself.
+Therefore the recursion is evaluated in a few postures only. One sample per angle more than the sums need measures the
+errors, whatever their cause; entries with too large errors are computed by the recursion itself.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SAFETY, _ROUNDING = 2.0, 2.0**-50
 
 
 def responses_of_postures(system: System, omega: Array) -> tuple[Array, Array]:
-    """What `answers.responses` returns, by sums over samples of the joint angles where `plan_of` says that they pay."""
+    """Return `answers.responses`, by sums over samples of the joint angles where `plan_of` returns a plan."""
     plan = plan_of(system, omega)
     if plan is None:
         return responses(system, omega)
@@ -56,14 +56,14 @@ def responses_of_postures(system: System, omega: Array) -> tuple[Array, Array]:
 
 
 class _Sum(NamedTuple):
-    """Coefficients (K, F) of a function of the angles, and the size of what its samples leave over, (F,)."""
+    """Coefficients (K, F) of a function of the angles, and the size of the remainder of its samples, (F,)."""
 
     coefficients: Array
     left_over: Array
 
 
 class _Block:
-    """Sums at some frequencies, F of them."""
+    """Sums at F frequencies."""
 
     def __init__(self, system: System, plan: Plan, omega: Array) -> None:
         self.system, self.plan, self.omega = system, plan, omega
@@ -103,7 +103,7 @@ class _Block:
         }
 
     def answers(self, cells: slice) -> tuple[Array, Array]:
-        """The quantity (outputs, inputs, cells, F), and whether it is infinite."""
+        """Return the quantity (outputs, inputs, cells, F), and a mask of infinite values."""
         plan, system = self.plan, self.system
         at = plan.angles[:, cells]
         own = {parity: terms(at, parity) for parity in plan.sampling.coefficients}
@@ -151,7 +151,7 @@ class _Block:
 
 
 def _sum(sampled: Sampling, values: Array, parity: int) -> _Sum:
-    """A function from its samples (S, F)."""
+    """Return the sum of a function from its samples (S, F)."""
     over = _product(sampled.left_over[parity], values)
     rest = np.sqrt(np.sum(over.real**2 + over.imag**2, axis=0))
     largest = np.max(np.abs(values), axis=0)
@@ -161,7 +161,7 @@ def _sum(sampled: Sampling, values: Array, parity: int) -> _Sum:
 
 
 def _product(matrix: Array, values: Array) -> Array:
-    """Of real numbers and real or complex ones."""
+    """Return the product of a real matrix with real or complex values."""
     values = np.ascontiguousarray(values)
     if values.dtype.kind != "c":
         return matrix @ values
@@ -175,5 +175,5 @@ def _size(values: Array) -> Array:
 
 
 def _at(values: Array, places: Array) -> Array:
-    """Of shape (1, F) or less, at some frequencies."""
+    """Return the values of an array of shape (1, F) or smaller at some frequencies."""
     return values.reshape(-1)[places] if np.size(values) > 1 else np.reshape(values, -1)

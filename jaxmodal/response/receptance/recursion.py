@@ -1,10 +1,10 @@
-"""The receptance recursion with loads: an arm condensed from its tip to an inboard interface, by member after member.
+"""The receptance recursion: an arm condensed from its tip to an inboard interface, member by member, with loads.
 
-The same condensation as that of `dynamic_stiffness.condensation`, in float64 or complex, which carries with it a load
-vector of each port and the responses between ports. With P the stiffness that the part beyond an interface shows there,
-q the load vector of a port and G the responses while the interface is held, the part has the potential
-``d^T P d/2 - q^T d - G/2``; each step eliminates the motions beyond the next interface from it. At the
-ground G is the response: there is no way back out.
+It is the condensation of `dynamic_stiffness.condensation` in float64 or complex arithmetic, which also carries a load
+vector of each port and the responses between ports. With P the stiffness at the interface of the part beyond it,
+q the load vector of a port and G the responses with the interface held, the part has the potential
+``d^T P d/2 - q^T d - G/2``; each step eliminates the motions beyond the next interface from it. At the ground G is the
+response, and no outward pass is needed.
 """
 
 from __future__ import annotations
@@ -59,21 +59,22 @@ def inward(
     loads_at_ground: bool = True,
     watched: bool = False,
 ) -> Condensed:
-    """Condense pieces, tip first, onto the interface before the first of them.
+    """Condense pieces, tip first, onto the interface before the first piece.
 
     Parameters
     ----------
     pieces
-        Those of an arm or of its outer part, base first; their arrays broadcast with ``omega``, stiffnesses may be
+        Pieces of an arm or of its outer part, base first; their arrays broadcast with ``omega``, stiffnesses may be
         complex.
     omega
         Angular frequencies, not 0, rad/s; real or complex.
     pairs
-        Pairs of ports (the smaller number first) whose responses are wanted.
+        Pairs of ports (the smaller number first) whose responses are computed.
     loads_at_ground
-        Whether stiffness and loads at the ground are wanted, too; else they are not all computed.
+        If True, compute all of stiffness and loads at the ground as well.
     watched
-        Whether ``growth`` is wanted: large where the part beyond a joint is near a resonance while the joint is held.
+        If True, compute ``growth``, which is large where the part beyond a joint is near a resonance with that joint
+        held.
     """
     omega2 = omega * omega
     growth = xp.zeros(omega.shape) if watched else None
@@ -95,7 +96,7 @@ def inward_traced(
     omega: Array,
     pairs: Sequence[tuple[int, int]],
 ) -> tuple[Condensed, Array]:
-    """`inward` of a whole arm without its factors, and its margin: one loop, a program of one size for any arm.
+    """Return `inward` of a whole arm without its factors, and its margin, in one loop of a size independent of the arm.
 
     ``members`` are those of all pieces, along a first axis.
     """
@@ -141,7 +142,7 @@ def inward_traced(
 def _through_piece(
     found: Condensed, piece: Piece, omega2: Array, pairs: Sequence[tuple[int, int]]
 ) -> Condensed:
-    """The part beyond the outer end of a piece and the piece, as the part before it sees them."""
+    """Pass a piece and its outer end: return the part as seen before the piece."""
     terms = piece.terms
     w, loads, responses, factors, _, beyond, growth = with_outer_end(found, piece, omega2)
     outboard, m = w, piece.member
@@ -182,7 +183,7 @@ def _through_piece(
 def _onto_ground(
     found: Condensed, piece: Piece, omega2: Array, pairs: Sequence[tuple[int, int]]
 ) -> Condensed:
-    """`_through_piece` of the first piece where only responses are wanted: of P only what turns the joint's spring."""
+    """Pass the first piece if only responses are needed; of P only the part that turns the joint spring is computed."""
     w, loads, responses, factors, _, beyond, growth = with_outer_end(found, piece, omega2)
     m, terms = piece.member, piece.terms
     q = identity_plus_product(m, w)
@@ -224,7 +225,7 @@ def _onto_ground(
 def _through_base(
     found: Condensed, beam: BeamArrays, omega2: Array, pairs: Sequence[tuple[int, int]]
 ) -> Condensed:
-    """The elastic base before the first joint, where the arm stands on one."""
+    """Pass the elastic base before the first joint, if there is one."""
     if beam.base_xx is None:
         return found
     before = found.stiffness
@@ -244,7 +245,7 @@ def _through_base(
 def _through_joint(
     found: Condensed, piece: Piece, omega2: Array, pairs: Sequence[tuple[int, int]]
 ) -> Condensed:
-    """The springs of one joint, torsional first, with the torques that act in it."""
+    """Pass the springs of one joint, torsional first, with the torques that act in it."""
     terms, w = piece.terms, found.stiffness
     unit, compliance = spring_law(piece.beam.joint_stiffness)
     if terms.relative_inertia is not None:

@@ -1,1 +1,1 @@
-"""Arms at rest: how far they bend under unit forces, and whether their forces at rest buckle them."""
+"""Static response of arms: compliance under unit forces, and buckling by static forces."""

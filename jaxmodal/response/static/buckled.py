@@ -1,4 +1,4 @@
-"""Which driven arms their forces at rest buckle: they have no steady response, though the equations have a solution."""
+"""Detection of driven arms that static forces buckle: their equations have a solution, but no steady response."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 def require_stable(arm: SerialArm, model: Model) -> None:
-    """Refuse a concrete arm, lowered to its ``model``, that its forces at rest buckle.
+    """Refuse a concrete arm, with its ``model``, that static forces buckle.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def require_stable(arm: SerialArm, model: Model) -> None:
 
 
 def buckled_error(arm: SerialArm, what: str) -> UncertifiedError:
-    """The error that an arm has no such answer, for its forces at rest buckle it."""
+    """Return the error for a result that a buckled arm does not have."""
     name = f"arm {arm.name!r}" if arm.name else "the arm"
     return UncertifiedError(
         f"{name} has no {what}, for {Status.unstable.cause}; {Status.unstable.remedy}."
@@ -50,9 +50,9 @@ def buckled_arms(
     of: PlanarModel | TracedModel | tuple[Sequence[str], np.ndarray],
     invalid: Array,
 ) -> Array:
-    """Which arms their forces at rest buckle, shape (cells,), as ``invalid`` is, which are none of them.
+    """Return True, shape (cells,), for the valid arms that static forces buckle.
 
-    By the count of `natural_frequencies`. ``of`` is as for `systems.system_of`.
+    The count is that of `natural_frequencies`. ``of`` is as for `systems.system_of`.
     """
     if not under_forces(arm):
         return xp.zeros_like(invalid)
@@ -70,7 +70,10 @@ def buckled_arms(
 
 @jax.jit
 def _buckled_when_traced(beams: BeamArrays, flags: Theory) -> Array:
-    """Of one arm, shape (1,); in float64, which may call an arm buckled that is next to its critical load."""
+    """Return whether static forces buckle one arm, shape (1,).
+
+    Counted in float64, which may misjudge an arm close to its critical load.
+    """
     free = number_of_zero_modes(beams)
     found: Array = number_unstable(beams, flags, free, Arithmetic.float64)[None] > 0
     return found

@@ -1,4 +1,4 @@
-"""Static compliance between ports: how far an arm bends under a unit force, by its exact stiffness at rest."""
+"""Static compliance between ports, from the exact static stiffness."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ _MOVES = 1e-6
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class StaticCompliance(ResolvedResult):
-    """How far an arm at rest gives under unit forces; made by `static_compliance`.
+    """Static displacements of an arm under unit forces; result of `static_compliance`.
 
     Attributes
     ----------
     values : array, shape (p, m)
         Displacements of the outputs, m or rad, for 1 N or 1 N m at each input.
     inputs, outputs : tuple of Port
-        Where it is loaded and read.
+        Ports of the forces and of the displacements.
     theory : str
         Name of the theory.
     """
@@ -68,7 +68,7 @@ class StaticCompliance(ResolvedResult):
     theory: TheoryName
 
     def tables(self) -> list[Table]:
-        """Return a row for each output."""
+        """Return a table with one row per output."""
         units = [[unit_of_pair("receptance", o, i) for i in self.inputs] for o in self.outputs]
         rows = [
             [str(output), *(f"{x:.6g} {unit}" for x, unit in zip(*pair, strict=True))]
@@ -97,12 +97,12 @@ def static_compliance(
     *,
     theory: TheoryName = "timoshenko",
 ) -> StaticCompliance:
-    """Displacements of an arm at rest under unit forces.
+    """Return static displacements of an arm under unit forces.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
-        The arm, of concrete values, under axial forces and loads as it has them.
+        The arm, with concrete values. Its axial forces and loads are taken into account.
     inputs, outputs
         Names of ports or `Port`, one or several; not the base.
     theory
@@ -112,22 +112,23 @@ def static_compliance(
     -------
     StaticCompliance
         ``values`` of shape (outputs, inputs), in m or rad for 1 N or 1 N m: the limit of the receptance at zero
-        frequency. Of the six directions of a place in space it is the 6 x 6 compliance there; its inverse is the
-        Cartesian stiffness.
+        frequency. For the six directions of a point in space it is the 6 x 6 compliance; its inverse is the Cartesian
+        stiffness.
 
     Raises
     ------
     ArmError
-        The arm has no such port; or one moves where a joint or the base is free, and no supports or forces hold it.
+        If the arm has no such port, or if a free joint or a free base lets a port move and neither supports nor forces
+        hold it.
     UncertifiedError
-        Forces at rest buckle the arm, as in all responses.
+        If static forces buckle the arm.
 
     Notes
     -----
-    A motion of the arm is what its joints give and, link by link, how it stretches and bends: a unit force is borne by
-    the exact stiffness over these, without which no strain comes about, and no mesh is made. Without forces at rest
-    their strain energy is half the sum of their squares, so that this is Castigliano's theorem. Axial forces and loads
-    of the arm stiffen or soften it (docs/preload.md), and stay as they are. Supports hold tips by forces of their own.
+    The coordinates are the deflections of the joints and, for each link, its stretching and bending. The exact
+    stiffness over these coordinates carries the unit forces; no mesh is made. Without static forces the strain energy
+    is half the sum of their squares, so that this is Castigliano's theorem. Axial forces and loads of the arm stiffen
+    or soften it (docs/preload.md) and are constant. Supports hold tips by additional forces.
 
     Examples
     --------
@@ -178,7 +179,7 @@ def static_compliance(
 
 
 def _parts(beams: BeamArrays, cut: Cut) -> BeamArrays:
-    """The segments cut where ports stand."""
+    """Return the segments, cut at the ports."""
     owner, ends = np.array(cut.links), np.array(cut.ends)
     last = ends == 1.0
     first = np.concatenate([[True], last[:-1]])
@@ -193,7 +194,7 @@ def _parts(beams: BeamArrays, cut: Cut) -> BeamArrays:
 
 
 def _require_pieces(beams: BeamArrays, shear: float, forces: Prestress) -> Pieces:
-    """The pieces of all segments; refused where a segment is sheared off, or as taut as a wire."""
+    """Return the pieces of all segments; refuse a segment that is sheared off, or under too high a tension."""
     if (pieces := pieces_for(beams, shear, forces, 1.0)) is not None:
         return pieces
     if most_load(beams, shear, forces) <= 1.0:
@@ -207,7 +208,7 @@ def _require_pieces(beams: BeamArrays, shear: float, forces: Prestress) -> Piece
 
 
 def point_of(shape: Geometry, row: PortRow) -> Floats:
-    """Where a port of a link or segment stands, in the axes of the base, m."""
+    """Return the position of a port of a link or segment, in base axes, m."""
     joints, starts, tips = places(shape)
     if row.place == "link":
         along = np.stack(shape.along)[:, row.link]
@@ -216,7 +217,7 @@ def point_of(shape: Geometry, row: PortRow) -> Floats:
 
 
 def read_of(shape: Geometry, row: PortRow, moved: Any) -> Floats:
-    """What a port reads of motions of its place along x and y and about it, (3, ...)."""
+    """Return the motion at a port from the motion of its point along x and y and about it, (3, ...)."""
     c, s = shape.cosine[row.link], shape.sine[row.link]
     seen = np.array([c * moved[0] + s * moved[1], c * moved[1] - s * moved[0], moved[2]])
     return np.asarray(np.asarray(row.row, np.float64) @ seen)
@@ -229,7 +230,7 @@ def _reads(
     relative: Sequence[bool],
     motions: Motions,
 ) -> Floats:
-    """What each port reads of the coordinates of strain, (P, coordinates)."""
+    """Return the derivative of each port's motion by the strain coordinates, (P, coordinates)."""
     owner, ends = np.array(cut.links), np.array(cut.ends)
     found = np.zeros((len(rows), motions.place.size))
     for number, (row, between) in enumerate(zip(rows, relative, strict=True)):
@@ -248,7 +249,7 @@ def _reads(
 
 
 def _loose(arm: Arm, motions: Motions, owner: NDArray[np.int64]) -> dict[int, str]:
-    """The addresses of free joints and of a free base, by their coordinates; ``owner`` is the link of each part."""
+    """Return the addresses of free joints and of a free base, by coordinate; ``owner`` is the link of each part."""
     names = {
         at: f"link{owner[part] + 1}.{SPRINGS[k]}"
         for (part, k), at in motions.gives.items()
@@ -263,9 +264,9 @@ def _loose(arm: Arm, motions: Motions, owner: NDArray[np.int64]) -> dict[int, st
 
 
 def _free(stiffness: StaticStiffness, loose: dict[int, str]) -> Floats:
-    """Unit vectors of what nothing holds, (coordinates, M), of an arm without forces at rest.
+    """Return unit vectors of the unconstrained motions, (coordinates, M), of an arm without static forces.
 
-    Free joints and bases strain nothing, so that these are their motions that move no support, however soft it is.
+    Free joints and bases have no strain; these are the motions of them that move no support, however soft it is.
     """
     size = len(stiffness.matrix) - stiffness.held
     held = stiffness.matrix[size:, list(loose)]
@@ -277,12 +278,12 @@ def _free(stiffness: StaticStiffness, loose: dict[int, str]) -> Floats:
 
 
 def _at_rest(matrix: Floats, stiffness: StaticStiffness, arm: Arm, loose: dict[int, str]) -> Floats:
-    """`_free` of an arm under forces at rest, by its balanced ``matrix``.
+    """Return `_free` for an arm under static forces, from its balanced ``matrix``.
 
     Raises
     ------
     UncertifiedError
-        The arm is not at rest in a minimum of its energy.
+        If the equilibrium of the arm is not a minimum of its energy.
     """
     values, vectors = np.linalg.eigh(matrix)
     small = np.abs(values) <= NO_STIFFNESS * np.max(np.abs(values), initial=0.0)
@@ -294,7 +295,7 @@ def _at_rest(matrix: Floats, stiffness: StaticStiffness, arm: Arm, loose: dict[i
 
 
 def _require_held(reads: Floats, idle: Floats, arm: Arm, loose: dict[int, str]) -> None:
-    """Refuse motions that nothing holds and a port sees; ``reads`` are balanced."""
+    """Refuse unconstrained motions that move a port; ``reads`` are balanced."""
     seen = reads @ idle
     seen[np.abs(seen) <= STILL * np.linalg.norm(reads, axis=1)[:, None]] = 0.0
     driven = np.max(np.abs(idle @ seen.T), axis=1, initial=0.0)
@@ -308,7 +309,7 @@ def _require_held(reads: Floats, idle: Floats, arm: Arm, loose: dict[int, str]) 
 
 
 def _held_still(reads: Floats, matrix: Floats, held: int) -> NDArray[np.bool_]:
-    """Which ports rigid supports hold at rest whatever acts: they read nothing but what these are to hold at 0."""
+    """Return True for ports that rigid supports fix: their motion depends only on motions that these hold at 0."""
     size = len(matrix) - held
     rigid = matrix[size:, :size][np.diag(matrix)[size:] == 0.0]
     _, values, rows = np.linalg.svd(rigid, full_matrices=False)
@@ -319,9 +320,9 @@ def _held_still(reads: Floats, matrix: Floats, held: int) -> NDArray[np.bool_]:
 
 
 def _shrink(stiffness: StaticStiffness, reach: float) -> Floats:
-    """Factors on coordinates, (coordinates,), after which springs softer than the arm do not hide what supports hold.
+    """Return scale factors of the coordinates, (coordinates,), so that very soft springs do not hide rigid supports.
 
-    Such a spring gives much for a unit of its strain: beside that the motions of the rest would be lost in rounding.
+    Such a spring deflects far for unit strain, and the motions of the rest would be lost in rounding.
     """
     motions, factors = stiffness.motions, np.ones(len(stiffness.matrix))
     springs = [*motions.gives.values(), *motions.base]

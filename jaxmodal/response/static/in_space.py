@@ -1,7 +1,7 @@
-"""The static compliance of arms in space: the limit of their response at zero frequency.
+"""Static compliance of arms in space: the limit of their response at zero frequency.
 
-Nothing moves, so that no stiffness comes back from beyond: each elastic end adds what it gives under the loads that
-pass it, which is Castigliano's theorem.
+At rest each elastic part contributes its deflection under the loads that pass through it, and no stiffness from beyond:
+Castigliano's theorem.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ Floats = NDArray[np.float64]
 def compliance_in_space(
     arm: SpatialArm, model: SpatialModel, inputs: Sequence[Port], outputs: Sequence[Port]
 ) -> NDArray[np.float64]:
-    """Displacements (outputs, inputs) of a concrete arm under unit forces.
+    """Return the displacements (outputs, inputs) of a concrete arm under unit forces.
 
     Raises
     ------
     ArmError
-        A value cannot be, or a port moves where a joint is free.
+        If a value is invalid, or a free joint lets a port move.
     UncertifiedError
-        Axial forces buckle the arm.
+        If axial forces buckle the arm.
     """
     if model.invalid:
         raise ArmError(
-            "arm: a value of it cannot be, which was not looked at when it was made; make it anew of numbers, with "
-            "jaxmodal.set_parameters or arm.replace, which name the value."
+            "arm: has an invalid value that was not checked when it was set; set it with jaxmodal.set_parameters or "
+            "arm.replace, which name the value."
         )
     if model.unstable:
         raise buckled_error(arm, "static compliance")
@@ -69,10 +69,10 @@ def compliance_in_space(
 def _held_by_others(
     arm: SpatialArm, model: SpatialModel, system: SpatialSystem, free: Sequence[str]
 ) -> NDArray[np.float64]:
-    """Responses (loads, loads) at rest where supports, or axial forces, hold what free joints let go.
+    """Return static responses (loads, loads) where supports or axial forces hold the motions of free joints.
 
-    With springs of 1/c in these joints unit torques in them turn them by R and move the loads by M; without these
-    springs the responses are ``G + M (c - R)^-1 M^T``. So c is a give of the size of the arm's own.
+    With springs of stiffness 1/c in these joints, unit torques there turn them by R and move the loads by M; without
+    these springs the responses are ``G + M (c - R)^-1 M^T``. c is chosen similar to the compliance of the arm.
     """
     hinges = [
         Port("joint", RELATIVE, number)
@@ -99,7 +99,7 @@ def _held_by_others(
 
 
 def _give_of(model: SpatialModel) -> float:
-    """By how much the softest link bends under a unit moment, rad/(N m); 1 of rigid links."""
+    """Return the bending of the softest link under a unit moment, rad/(N m); 1 for rigid links."""
     s = model.sections
     if s is None:
         return 1.0
@@ -115,7 +115,7 @@ def _nothing_holds(free: Sequence[str]) -> str:
 
 
 def still_in_space(arm: SpatialArm, theory: TheoryName, given: Sequence[Port]) -> list[bool]:
-    """Which ports stay at rest under any force: those on which nothing that gives way does work."""
+    """Return True for ports that stay at rest under any force: on these no elastic part does work."""
     loads = [each for each in given if each.place != "base"]
     system = spatial_system(arm, arm.model(theory), "receptance", loads, loads)
     moves = np.diag(_at_rest(system, lambda _: 1.0))
@@ -123,7 +123,7 @@ def still_in_space(arm: SpatialArm, theory: TheoryName, given: Sequence[Port]) -
 
 
 def _moving_free_joints(system: SpatialSystem, held: NDArray[np.float64]) -> Iterator[str]:
-    """Addresses of free springs on whose give a load does work; ``held`` are the own responses with all held."""
+    """Yield addresses of free springs on which a load does work; ``held`` are the responses with all of them held."""
     for link in system.links:
         for name, spring in zip(link.springs, link.entries.springs, strict=False):
             if is_free(spring):
@@ -162,7 +162,7 @@ def _at_rest(system: SpatialSystem, compliance: Callable[[str], float]) -> NDArr
 
 
 def _members_at_rest(system: SpatialSystem) -> FreeEndMember:
-    """The flexible links in both planes, each field of shape (2, links, 1)."""
+    """Return the flexible links in both planes, each field of shape (2, links, 1)."""
     s = system.sections
     assert s is not None
     s = Sections(*np.broadcast_arrays(*s))
@@ -178,9 +178,10 @@ def _members_at_rest(system: SpatialSystem) -> FreeEndMember:
 def _bent_at_rest(
     length: Floats, bending: Floats, give: Floats, force: Floats, along: Floats
 ) -> FreeEndMember:
-    """Members under an axial force N, exactly: ``E I psi'' = h (N psi - Q)`` and ``v' = h (psi + give Q)``.
+    """Return members under an axial force N, from the exact solution of their equations.
 
-    Q is the transverse force, constant along a member, and h = 1/(1 + N give); `preload` derives both.
+    ``E I psi'' = h (N psi - Q)`` and ``v' = h (psi + give Q)``, with Q the transverse force, constant along a member,
+    and h = 1/(1 + N give); both are derived in `preload`.
     """
     h = 1.0 / (1.0 + force * give)
     c, s, d, e, q = _over_cosine(h * force * length**2 / bending)
@@ -205,9 +206,9 @@ def _bent_at_rest(
 
 
 def _over_cosine(z: Floats) -> tuple[Floats, ...]:
-    """With r = sqrt z: 1, sinh(r)/r, (cosh r - 1)/z, (cosh r - sinh(r)/r)/z and (sinh(r)/r - 2 (cosh r - 1)/z)/z.
+    """Return 1, sinh(r)/r, (cosh r - 1)/z, (cosh r - sinh(r)/r)/z, (sinh(r)/r - 2 (cosh r - 1)/z)/z over cosh r.
 
-    All over cosh r; trigonometric where z < 0.
+    r = sqrt z; trigonometric where z < 0.
     """
     near, r = np.abs(z) < 1.0, np.sqrt(np.abs(z))
     small, k = np.where(near, z, 0.0), np.arange(_TERMS)
