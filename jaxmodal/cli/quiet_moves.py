@@ -72,7 +72,7 @@ class Shaping:
             )
         if limits.torque is not None and self.kind is not None:
             raise BadInput(
-                "--torque: torques of shaped moves do not go with one number; leave it or --shape out."
+                "--torque: torques of a shaped move do not scale with its time stretch; leave it or --shape out."
             )
         made = self.kind is not None or limits.some
         shapes = compare or self.kind is not None
