@@ -1,4 +1,4 @@
-"""Planar arms as arms in space."""
+"""Conversion of planar arms to arms in space."""
 
 from __future__ import annotations
 
@@ -36,32 +36,32 @@ _SUPPORTS = (
 def to_spatial(
     arm: Arm | SpatialArm, sections: Mapping[int, Section | SpatialSection] | None = None
 ) -> SpatialArm:
-    """Return a planar arm as one in space, all joints about z, which also moves out of its plane.
+    """Convert a planar arm to an arm in space, with all joints about z, which can also move out of its plane.
 
     Parameters
     ----------
     arm
-        The planar arm. An arm in space is returned as it is.
+        The planar arm. An arm in space is returned unchanged.
     sections
-        Sections in space (`spatial_section`, or a shape) by number of the link; needed for raw sections, which
-        say nothing of bending across the plane and of torsion.
+        Sections in space (`spatial_section`, or a shape) by link number; needed for raw sections, which lack
+        out-of-plane bending and torsion.
 
     Returns
     -------
     SpatialArm
-        With the same name, links and posture.
+        The arm with the same name, links and posture.
 
     Raises
     ------
     ArmError
-        A link has a raw section and none is given, or has neither a Poisson ratio nor a shear modulus; sections are
-        given for an arm in space, which has its own; or the arm has what arms in space do not: loads, turning
-        stiffnesses of forces at rest, an elastic base of three directions.
+        If a link has a raw section and none is given for it, or has neither a Poisson ratio nor a shear modulus; if
+        sections are given for an arm in space, which has its own; or if the arm has features that arms in space lack:
+        loads, rotational stiffnesses of forces at rest, an elastic base of three directions.
 
     Notes
     -----
-    Bodies get the same inertia about every axis, for a planar arm knows one alone: the frequencies in the plane
-    stay as they are, those out of it belong to such bodies. Set ``link1.body.inertia.xx`` and the like to others.
+    A planar arm has one moment of inertia for each body, and it is used about every axis. The in-plane frequencies are
+    unchanged; for out-of-plane frequencies set the other moments, such as ``link1.body.inertia.xx``.
 
     Examples
     --------

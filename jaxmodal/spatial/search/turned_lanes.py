@@ -1,7 +1,7 @@
-"""An arm in space in many postures in float64, by programs or in NumPy: all else is computed once.
+"""An arm in space in many postures in float64, by programs or in NumPy; everything else is computed once.
 
-A turn is linear in the sine and cosine of its angle, and so is what a base offset becomes by it. At given frequencies
-the links beyond the last joint that turns, and its own, are condensed once.
+A joint rotation is linear in the sine and cosine of its angle, and so is a base offset that it rotates. At given
+frequencies, the links from that of the last turning joint outwards are condensed once.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ _NOT_TURNED = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class TurnedLanes:
-    """An arm whose joint angles vary, at given frequencies, and in some ways to round.
+    """An arm with variable joint angles at given frequencies, for several rounding variants.
 
     Attributes
     ----------
     packed : Array, shape (fields, links, 1, 1, 1)
-        From `uniform_links.packed_links`, the links up to that of the last joint that turns, without it.
+        From `uniform_links.packed_links`: the links before that of the last turning joint.
     turns : Array, shape (joints, 3, 12)
-        Of each joint what is constant, goes with the cosine, and with the sine of its angle.
+        Constant part, and coefficients of cosine and sine of the angle, for each joint.
     omega : Array, shape (F, 1)
         Frequencies in rad/s.
     ways : Array, shape (2, W, 1, 1)
-        Ways to round, as for `entries.with_link`.
+        Rounding variants, as for `entries.with_link`.
     entries, tally : Array, shapes (21, W, F, 1) and (3, W, F, 1)
-        What is outboard of the last joint that turns, of an arm whose angles alone vary.
+        Condensed part outboard of the last turning joint, for an arm of which only angles vary.
     flags, layout, places : Theory, Layout and tuple of int
-        The theory, what the fields are, and the places of the joints among the links, ascending.
+        The theory, the layout of the fields, and the ascending indices of the joints among the links.
     beyond, bodies : Array, shapes (fields, links, 1, 1, 1) and (values, 10), optional
-        Where values of the body at the tip vary, too: the links from that of the last joint on without them, and the
-        mass, moments and inertias that one unit of each makes.
+        If values of the tip body vary as well: the links from that of the last joint outwards without these values, and
+        the mass, moments and inertias for one unit of each value.
     """
 
     packed: Array
@@ -77,9 +77,9 @@ class TurnedLanes:
         ways: np.ndarray,
         bodies: np.ndarray | None = None,
     ) -> TurnedLanes:
-        """Of an arm whose ``joints``, by their places among its links, turn, at frequencies (F,), and ways (W, 2).
+        """Prepare an arm whose ``joints``, by index among its links, turn, at frequencies (F,) and variants (W, 2).
 
-        ``bodies`` are those of `bodies_of`, for which the arm has 0.
+        ``bodies`` is the result of `bodies_of`, for which the arm has the value 0.
         """
         angles = np.array([0.0, 0.5 * np.pi, np.pi])
         given = {f"link{j + 1}.joint_angle": angles for j in joints}
@@ -109,7 +109,7 @@ class TurnedLanes:
         return cls(packed[:, :last], turns, at, rounding, entries, tally, *about)
 
     def evaluate(self, places: Array) -> Evaluation:
-        """At places of cells, (joints + values, cells); shape (W, F, cells)."""
+        """Evaluate at the values of cells, (joints + values, cells); result of shape (W, F, cells)."""
         angles = places[: len(self.places)]
         entries, tally = self._outboard(places[len(self.places) :])
         moved = {}
@@ -140,7 +140,7 @@ class TurnedLanes:
         return Evaluation(sign, log_abs, count, 0.0 * log_abs)
 
     def _outboard(self, values: Array) -> tuple[Sequence[Array], Sequence[Array]]:
-        """What is outboard of the last joint that turns, with the values of cells."""
+        """Condensed part outboard of the last turning joint, for the tip body values of cells."""
         if self.beyond is None or self.bodies is None:
             return list(self.entries), list(self.tally)
         body = [xp.sum(self.bodies[:, k, None] * values, axis=0) for k in range(_BODY)]
@@ -160,9 +160,9 @@ class TurnedLanes:
 def bodies_of(
     arm: SpatialArm, addresses: Sequence[str], flags: Theory
 ) -> tuple[SpatialArm, np.ndarray] | None:
-    """The arm with 0 at some addresses, and what one unit there adds to the body at its tip, shape (values, 10).
+    """The arm with 0 at some addresses, and the effect of one unit there on its tip body, shape (values, 10).
 
-    None where anything else of the arm changes with them, or where it may not have 0.
+    None if these values change anything else of the arm, or may not be 0.
     """
     number = len(addresses)
     columns = {a: np.eye(number + 1)[1:][k] for k, a in enumerate(addresses)}
