@@ -73,8 +73,8 @@ def to_spatial(
     if isinstance(arm, SpatialArm):
         if sections:
             raise ArmError(
-                f"sections = {shown(sections)}: the links of an arm in space have sections in space already, so none "
-                "are taken; set others by their addresses, or with link.replace(section=...)."
+                f"sections = {shown(sections)}: the links of an arm in space already have sections in space; "
+                "set others by their addresses, or with link.replace(section=...)."
             )
         return arm
     require_planar(arm)
@@ -87,7 +87,7 @@ def to_spatial(
     refuse_loads(arm, "an arm in space")
     if arm.base_stiffness is not None:
         raise ArmError(
-            "base_stiffness: three directions say nothing of the other three; take it away with "
+            "base_stiffness: covers three of the six directions of an arm in space; remove it with "
             "arm.replace(base_stiffness=None), and give the arm in space its own 6 x 6 one."
         )
     links = []
@@ -103,8 +103,8 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
     for name in ("base_turning_stiffness", "end_turning_stiffness"):
         if getattr(link, name) is not None:
             raise ArmError(
-                f"{name} = {shown(getattr(link, name))}: an arm in space has an axial force alone, no such "
-                "stiffness of forces at rest; leave it out."
+                f"{name} = {shown(getattr(link, name))}: an arm in space has no such stiffness of static "
+                "forces, only axial_force; leave it out."
             )
     values: dict[str, Any] = {name: getattr(link, name) for name in _SAME}
     springs = (

@@ -56,5 +56,5 @@ class BaseStiffness(SymmetricStiffness):
         rows = self.rows()
         scales = [xp.sqrt(rows[i][i]) for i in range(6)]
         scaled = [rows[i][j] / (scales[i] * scales[j]) for i in range(6) for j in range(6)]
-        gives = ", of a base that gives way to every force and to none without end"
+        gives = ", so that every force gives a finite, positive displacement"
         return (positive_definite(scaled, 6, gives, ""),)

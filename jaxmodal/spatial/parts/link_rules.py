@@ -89,7 +89,7 @@ def pressed(link: Any) -> tuple[Constraint, ...]:
     for kappa in (s.shear_coefficient_y, s.shear_coefficient_z):
         if kappa is not None:
             left = left & (link.axial_force + kappa * shear * s.area > 0.0)
-    allowed = "so large that the link does not twist or shear off under it whatever its length"
+    allowed = "large enough for the link to be stable in torsion and shear at any length"
     remedy = "check the sign (tension is positive) and the unit (N)"
     # what lies along the link beside its elastic part bears the force as well, and resists a turn with it
     beside = [
@@ -97,8 +97,8 @@ def pressed(link: Any) -> tuple[Constraint, ...]:
             f"{name}.x",
             offset.x,
             offset.x == 0.0,
-            "0 beside an axial_force, which would resist a turn of a rigid part along it, too",
-            "take one of the two away; preloaded_frequencies and buckling know all that loads do at rest",
+            "0 beside an axial_force, which would also resist the rotation of a rigid part along it",
+            "remove one of the two; preloaded_frequencies and buckling include all effects of static loads",
         )
         for name in ("base_offset", "end_offset")
         if (offset := getattr(link, name)) is not None

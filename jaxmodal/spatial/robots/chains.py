@@ -79,7 +79,8 @@ def chain_of(
     path = _path(parents, root, end)
     if path is None:
         raise ArmError(
-            f"tip = {end!r}: does not hang on the base {root!r}; choose a base between the file's root and the tip."
+            f"tip = {end!r}: is not a descendant of the base {root!r}; choose a base between the file's root and "
+            "the tip."
         )
     moves = [joint for joint in path if joint.kind in MOVING]
     if not moves:
@@ -142,7 +143,7 @@ def _root(robot: Robot, parents: Mapping[str, UrdfJoint]) -> str:
     roots = [name for name in robot.links if name not in parents]
     if len(roots) > 1:
         raise ArmError(
-            f"{len(roots)} links hang on none: {_few(roots)}; choose one of them, or another link, with base."
+            f"{len(roots)} links have no parent: {_few(roots)}; choose one of them, or another link, with base."
         )
     return roots[0]
 

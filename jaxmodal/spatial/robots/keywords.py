@@ -202,7 +202,7 @@ def beams_of(
         for part in moving.parts[1:]
     }
     others |= {part.link.name: "stands with the base; leave it out" for part in chain.ground}
-    others |= dict.fromkeys(chain.left_out, "does not hang on the base; leave it out")
+    others |= dict.fromkeys(chain.left_out, "is not a descendant of the base; leave it out")
     given = by_name("sections", sections, names, others)
     beside_them = {"materials": materials, "section_roll": section_roll, "along": along}
     for keyword, beside in beside_them.items():

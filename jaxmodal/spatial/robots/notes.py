@@ -52,7 +52,7 @@ def notes_of(
     if odd:
         yield f"with a principal moment greater than the sum of the other two, which no body has: {', '.join(odd)}"
     if not total_of(chain.ground).possible:
-        yield "what stands with the base has no possible tensor, which is left out: it moves on an elastic base alone"
+        yield "the inertia tensor of the base's bodies is impossible and ignored: it matters on an elastic base only"
     points = [
         repr(part.link.name)
         for part in parts

@@ -207,7 +207,7 @@ def spatial_model(
     if not tree_on_host(parts) or any(np.ndim(x) for x in jax.tree_util.tree_leaves(parts)):
         raise ArmError(
             "a value of this arm in space is traced or an array; under jax.jit, jax.vmap and jax.grad "
-            "natural_frequencies alone takes it. Arms in space whose values are numbers are taken by "
+            "only natural_frequencies accepts it. Arms in space with plain numbers are accepted by "
             f"{', '.join(TAKE_ARMS_IN_SPACE)}."
         )
     if theory == "timoshenko":
@@ -237,7 +237,7 @@ def _require_room(model: SpatialModel) -> None:
     for (number, place, support), share in zip(rigid, shares, strict=True):
         if np.isinf(support.stiffness) and not share > _NO_ROOM:
             raise ArmError(
-                f"link{number}.support{place}.stiffness = inf: the arm does not give way there, by its theory, its "
-                "rigid links or what other rigid supports hold, so that a rigid support cannot be told; give a large "
+                f"link{number}.support{place}.stiffness = inf: the arm is rigid there, by its theory, its rigid "
+                "links or other rigid supports, so a rigid support has no effect that could be computed; give a large "
                 "finite stiffness, or leave the support out."
             )
