@@ -169,7 +169,7 @@ class MoveCrossings(Drawn, ListedResult):
     Attributes
     ----------
     arm, theory, joints, margin, orders
-        As of `SpeedsToAvoid`.
+        As for `SpeedsToAvoid`.
     times : array, shape (T,)
         Times of the move, s.
     rates : array, shape (T, n)

@@ -75,7 +75,7 @@ def speeds_to_avoid(
     starts
         Number of starting postures of each search for extremes; only for ranges.
     progress
-        Called with (modes or postures done, all of them).
+        Called with (modes or postures done, total number).
 
     Returns
     -------

@@ -81,7 +81,7 @@ def draw_bode(
     Parameters
     ----------
     found : FrequencyResponse
-        Of one arm.
+        Response of one arm.
     axes : two matplotlib Axes, optional
         Axes for magnitudes and for phases, by default in a new figure.
     modes : array
@@ -205,7 +205,7 @@ def draw_nyquist(found: FrequencyResponse, axes: Axes | None = None) -> Axes:
     Parameters
     ----------
     found : FrequencyResponse
-        Of one arm.
+        Response of one arm.
 
     Raises
     ------

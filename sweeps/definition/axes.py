@@ -202,7 +202,7 @@ def over_limits(
     number = int(link.removeprefix("link")) if link.removeprefix("link").isdigit() else 0
     if not number or len(found) > 1 or field != arm.position_of(number):
         raise SweepError(
-            f"axis over {shown(parameter)}: limits are of the angle of one joint, or its way where it slides; give "
+            f"axis over {shown(parameter)}: limits need the angle of one joint, or its way where it slides; give "
             "that, or take linspace."
         )
     limits = getattr(arm.links[number - 1], "joint_limits", None)

@@ -100,7 +100,7 @@ def sweep_from_dict(
     Raises
     ------
     SweepError, ArmError
-        As `read_sweep`.
+        As for `read_sweep`.
     """
     check_document(document, SweepError)
     check_kind(document, "axes", SweepError)

@@ -126,7 +126,7 @@ class SpatialArm(Drawn, SerialArm):
         Raises
         ------
         ArmError
-            As `frames`.
+            As for `frames`.
         """
         return self.frames()[-1].tip
 
@@ -144,7 +144,7 @@ class SpatialArm(Drawn, SerialArm):
         Raises
         ------
         ArmError
-            As `frames`.
+            As for `frames`.
 
         Examples
         --------

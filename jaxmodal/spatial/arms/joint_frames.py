@@ -90,7 +90,7 @@ def arm_from_denavit_hartenberg(
     tip
         End of the last link for the modified convention, (x, y, z) in m, relative to the last frame and in its axes.
     payload, name
-        As of `SpatialArm`.
+        As for `SpatialArm`.
 
     Returns
     -------
@@ -220,17 +220,17 @@ def arm_from_joint_origins(
     tip
         End of the last link, (x, y, z) in m in the frame of the last joint; it may be at the joint.
     payload, name
-        As of `SpatialArm`.
+        As for `SpatialArm`.
 
     Returns
     -------
     SpatialArm
-        As `arm_from_denavit_hartenberg`.
+        As for `arm_from_denavit_hartenberg`.
 
     Raises
     ------
     ArmError
-        As `arm_from_denavit_hartenberg`.
+        As for `arm_from_denavit_hartenberg`.
 
     Notes
     -----

@@ -110,7 +110,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
     Raises
     ------
     ArmError
-        As `read_arm`.
+        As for `read_arm`.
     X64DisabledError
         If JAX's 64-bit mode is off.
 

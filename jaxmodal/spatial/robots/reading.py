@@ -185,7 +185,7 @@ def urdf_report(
     Raises
     ------
     ArmError, X64DisabledError
-        As `read_urdf`.
+        As for `read_urdf`.
     """
     robot = read_robot(path)
     with within(f"{path}: "):
