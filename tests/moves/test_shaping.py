@@ -328,9 +328,7 @@ def test_the_command_writes_the_shaped_move_and_its_settings(tmp_path):
 def test_moves_that_stand_still_or_begin_before_0_are_refused():
     still = dynamics.cubic_spline([0.0, 0.5, 1.0], [[0.2], [0.2], [0.2]])
     for move, limit in ((still, 1.0), (MOVE, np.inf)):
-        with pytest.raises(
-            jm.ArmError, match="hold for any duration; give finite limits, and a move"
-        ):
+        with pytest.raises(jm.ArmError, match="hold for any duration; give finite limits"):
             quickest_stretch(ONE, move, 1, theory="euler_bernoulli", speed=limit)
     early = dynamics.cubic_spline([-0.5, 0.0, 0.5], [[0.0], [0.1], [0.3]])
     with pytest.raises(jm.ArmError, match=r"move: begins at t = -0\.5 s"):
