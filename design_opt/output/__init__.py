@@ -1,1 +1,1 @@
-"""What is left of a result: texts, pictures, files."""
+"""Output of a result: texts, plots, files."""

@@ -1,4 +1,4 @@
-"""Files of a result: the arm, the history, the pictures, each written whole or not at all."""
+"""Output files of a result: the arm, the history and the plots, each written atomically."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from jaxmodal.runtime.whole_files import write_text, write_whole
 
 
 def can_draw() -> bool:
-    """Whether matplotlib is there."""
+    """Whether matplotlib is installed."""
     return importlib.util.find_spec("matplotlib") is not None
 
 
 def write_result(result: OptimisationResult, stem: Path, plot: bool) -> list[Path]:
-    """Write the arm (STEM_arm.toml), the history (STEM.nc) and pictures (STEM_NAME.png); return the paths.
+    """Write the arm (STEM_arm.toml), the history (STEM.nc) and plots (STEM_NAME.png); return the paths.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Pictures of a result: its history, the sections before and after, the frequencies over the postures."""
+"""Plots of a result: its history, the sections before and after, the frequencies over the postures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BEFORE, _AFTER = COLOURS[6], COLOURS[0]
 
 
 def pictures(result: OptimisationResult) -> dict[str, Figure]:
-    """Return the pictures that suit a result, by name: history, sections, postures."""
+    """Return the plots that suit a result, by name: history, sections, postures."""
     found = {"history": history(result)}
     if any(_outline(link.section) is not None for link in result.arm.links):
         found["sections"] = sections(result)
@@ -31,7 +31,7 @@ def pictures(result: OptimisationResult) -> dict[str, Figure]:
 
 
 def history(result: OptimisationResult) -> Figure:
-    """Draw objective, violation and residual against the iteration, a line for every start."""
+    """Draw objective, violation and residual over the iterations, one line for every start."""
     objectives = result.problem.objectives
     single = objectives[0] if len(objectives) == 1 else None
 
@@ -72,7 +72,7 @@ def history(result: OptimisationResult) -> Figure:
 
 
 def _outline(section: Any) -> list[np.ndarray] | None:
-    """Closed curves (points, 2) of a section in mm: outer, and inner if it is hollow."""
+    """Closed curves (points, 2) of a section in mm: the outer one, and the inner one if it is hollow."""
     wall, shape = getattr(section, "wall_thickness", None), getattr(section, "shape", "raw")
     if shape in ("rectangle", "hollow_rectangle"):
         sizes = [(float(section.width), float(section.depth))]
@@ -91,7 +91,7 @@ def _outline(section: Any) -> list[np.ndarray] | None:
 
 
 def sections(result: OptimisationResult) -> Figure:
-    """Draw the section of every link before and after, to one scale; depth is upward."""
+    """Draw the section of every link before and after, to the same scale; depth is vertical."""
     pairs: list[tuple[Any, Any]] = list(
         zip(result.problem.arm.links, result.arm.links, strict=True)
     )
@@ -121,7 +121,7 @@ def sections(result: OptimisationResult) -> Figure:
 
 
 def _fill(axes: Any, curves: list[np.ndarray] | None) -> None:
-    """Fill what lies between the outlines of a section, so that it is seen below others that coincide with it."""
+    """Fill the area between the outlines of a section, so that it is visible below others that coincide with it."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path as Outline
 
@@ -134,7 +134,7 @@ def _fill(axes: Any, curves: list[np.ndarray] | None) -> None:
 def postures(result: OptimisationResult) -> Figure:
     """Draw the frequencies over the postures, before and after: lines, or maps over a grid of two joints.
 
-    A map shows the objective at each posture if this looks at the set, else the lowest frequency above 0.
+    A map shows the objective at each posture if the objective uses this set, otherwise the lowest frequency above 0.
     """
     name = max(
         (key for key in result.report.hz if key != OWN), key=lambda key: len(result.report.hz[key])
@@ -166,7 +166,7 @@ def postures(result: OptimisationResult) -> Figure:
 
 
 def _position_label(result: OptimisationResult, joint: int) -> str:
-    """The label of an axis over the positions of a joint."""
+    """Label of an axis over the positions of a joint."""
     arm = result.problem.arm
     name = f"position of joint {joint}" if arm.slides(joint) else angle_symbol(joint)
     return f"{name} [{unit_shown(arm, joint).strip()}]"
@@ -175,7 +175,7 @@ def _position_label(result: OptimisationResult, joint: int) -> str:
 def _over_postures(
     result: OptimisationResult, name: str
 ) -> tuple[str, bool, np.ndarray, np.ndarray]:
-    """What a map shows: label, whether small values are good, values before and after at every posture of the set."""
+    """Data of a map: label, whether small values are good, values before and after at every posture of the set."""
     before, report = result.terms_before, result.report
     for part, old, new in zip(result.problem.objectives, before, report.terms, strict=True):
         if part.postures == name and len(new) == len(report.hz[name]):

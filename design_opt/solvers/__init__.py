@@ -1,1 +1,1 @@
-"""The search for the best design, the conditions that it meets, and what was found."""
+"""Solvers for the best design, its optimality conditions, and the results."""

@@ -1,7 +1,7 @@
-"""An augmented Lagrangian: constraints priced by multipliers, and L-BFGS or any optimiser of optax between two prices.
+"""Augmented Lagrangian method: multipliers for the constraints, with L-BFGS or any optax optimiser between updates.
 
-L-BFGS of SciPy knows the bounds of positions y in [0, 1]. Optimisers of optax know none: for them positions are
-sin^2 of unconstrained ones, which reach the bounds at finite values, but are flat there.
+SciPy's L-BFGS handles the bounds of positions y in [0, 1]. Optax optimisers have no bounds: for these, positions are
+sin^2 of unconstrained variables, which reach the bounds at finite values, but have zero slope there.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FIRST_INSIDE, _INSIDE = 1e-3, 1e-6
 
 
 def check_postures(evaluator: Evaluator) -> None:
-    """Refuse a problem with too many postures for every one to be part of every step."""
+    """Raise an error if a problem has too many postures to evaluate all of them in every step."""
     total = sum(len(angles) for angles in evaluator.angles.values())
     if total > MAX_POSTURES:
         raise ProblemError(
@@ -59,9 +59,9 @@ def solve_augmented_lagrangian(
     start
         Positions, shape (n,).
     recorder
-        Is told of every update of the multipliers.
+        Records every update of the multipliers.
     max_iterations
-        Inner steps in all.
+        Total number of inner steps.
     optimizer
         Any optax optimiser; L-BFGS by default.
     """
@@ -92,7 +92,7 @@ def _judged(state: _Prices, w: np.ndarray, recorder: Recorder, tolerance: float)
 
 
 class _Prices:
-    """Multipliers and penalty of one start, and the Lagrangian that they make."""
+    """Multipliers and penalty of one start, and the Lagrangian with these."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator, self.sharpness = evaluator, evaluator.problem.sharpness
@@ -105,7 +105,7 @@ class _Prices:
         return self.evaluator.linearise(w, None, self.sharpness)
 
     def lagrangian(self, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """Value and gradient; no number for a design that is no possible arm, which a step may meet."""
+        """Value and gradient; not finite for a design that is not a valid arm, which a trial step may reach."""
         try:
             at = self.at(w)
         except (ArmError, ProblemError):
@@ -119,7 +119,7 @@ class _Prices:
         return float(at.objective + kept + held), slope
 
     def update(self, w: np.ndarray) -> None:
-        """Multipliers by what the constraints lack, and a larger penalty where that went down too slowly."""
+        """Update the multipliers by the violations; increase the penalty where these decreased too slowly."""
         at = self.at(w)
         lacking = np.concatenate([-at.inequalities, np.abs(at.equalities)])
         violation = float(lacking.max(initial=0.0))
@@ -140,7 +140,7 @@ def _lbfgs(state: _Prices, w: np.ndarray) -> np.ndarray:
 
 
 def _by(optimizer: optax.GradientTransformation, state: _Prices, w: np.ndarray) -> np.ndarray:
-    """Steps of an optimiser of optax, with the value as a function of JAX for those that search along a line."""
+    """Steps of an optax optimiser, with the value as a JAX function for optimisers with line search."""
     import optax
 
     config: Any = jax.config  # has no types

@@ -1,10 +1,10 @@
-"""Optimality where frequencies coincide: the conditions with the mixed directions of a cluster.
+"""Optimality conditions where frequencies coincide, including the mixed directions of a cluster.
 
-The members of a cluster have no gradients of their own. What takes their place is the matrix G of derivatives
-projected on the modes of the cluster: every unit vector c gives a ray c' G c, and at an optimum the gradient of the
-objective is a combination, with weights that are not negative, of the rays of all c, of the active constraints and
-of the bounds (the weights form a positive semidefinite matrix; Seyranian, Lund and Olhoff, Structural
-Optimization 8 (1994) 207-227). Rays of finitely many c are taken, and refined about those that carry weight.
+The members of a cluster have no individual gradients. They are replaced by the matrix G of derivatives projected on the
+modes of the cluster: every unit vector c gives a ray c' G c. At an optimum the gradient of the objective is a
+nonnegative combination of the rays of all c, of the active constraints and of the bounds (the weights form a positive
+semidefinite matrix; Seyranian, Lund and Olhoff, Structural Optimization 8 (1994) 207-227). A finite number of vectors c
+is used, and refined around those with positive weight.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _RAYS, _REFINEMENTS = 32, 6
 
 @dataclasses.dataclass(frozen=True)
 class Cluster:
-    """Coincident frequencies of one posture that an objective hangs on: modes from 1, Hz."""
+    """Coincident frequencies in one posture that limit an objective: mode numbers from 1, Hz."""
 
     postures: str
     posture: int
@@ -36,7 +36,7 @@ def active_clusters(evaluator: Evaluator, y: np.ndarray, tolerance: float) -> li
     Parameters
     ----------
     tolerance
-        Values within this, relative, of the least are active.
+        Values within this relative distance of the smallest are active.
     """
     report = evaluator.report(y)
     found = []
@@ -56,23 +56,23 @@ def active_clusters(evaluator: Evaluator, y: np.ndarray, tolerance: float) -> li
 def cluster_optimality(
     evaluator: Evaluator, y: np.ndarray, *, tolerance: float = 1e-3
 ) -> tuple[Optimality, list[Cluster]]:
-    """Check the exact conditions of a max-min design, clusters included.
+    """Check the exact optimality conditions of a max-min design, including clusters.
 
     Parameters
     ----------
     evaluator
-        Of a problem with one objective, a `MaximiseFrequency` with the aggregate ``"bound"`` or a smooth one; the
-        conditions checked are those of the exact least value.
+        Evaluator of a problem with one objective, a `MaximiseFrequency` with the aggregate ``"bound"`` or a smooth one.
+        The conditions are those of the exact smallest value.
     tolerance
-        Values within this, relative, of the least are active, and so are margins below it: as much as the
-        smoothing leaves.
+        Values within this relative distance of the smallest are active, as are margins below it. It should cover the
+        error of the smoothing.
 
     Returns
     -------
     Optimality
-        In the unknowns (y, t).
+        Optimality in the unknowns (y, t).
     list of Cluster
-        What coincides.
+        The coincident frequencies.
     """
     program = evaluator.program
     part, scale = evaluator.problem.objectives[0], program.scales[0]
@@ -116,7 +116,7 @@ def _active_rows(
     tolerance: float,
     clusters: list[Cluster],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Active single values of the objective, and their gradients; members of clusters come as rays."""
+    """Active values of the objective, and their gradients; members of clusters are represented by rays."""
     part = evaluator.problem.objectives[0]
     near = np.argwhere(values <= values.min() * (1.0 + tolerance))
     clustered = {(c.posture, mode) for c in clusters for mode in c.modes}
@@ -133,12 +133,12 @@ def _active_rows(
 
 
 def _with_bound(rates: np.ndarray, rate: float = 0.0) -> np.ndarray:
-    """Derivatives by the positions, (rows, n), and by the bound t as well, (rows, n + 1)."""
+    """Derivatives with respect to the positions, (rows, n), extended by the bound t, (rows, n + 1)."""
     return np.column_stack([rates, np.full(len(rates), rate)])
 
 
 def _directions(count: int) -> np.ndarray:
-    """Unit vectors spread over the half-sphere, shape (rays, count)."""
+    """Unit vectors distributed over the half-sphere, shape (rays, count)."""
     if count == 2:
         angle = np.linspace(0.0, np.pi, _RAYS, endpoint=False)
         return np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -148,7 +148,7 @@ def _directions(count: int) -> np.ndarray:
 
 
 def _refined(directions: np.ndarray) -> np.ndarray:
-    """The directions and those half-way to their neighbours."""
+    """The directions, and the midpoints between each and its neighbours."""
     following = np.roll(directions, -1, axis=0)
     sign = np.where((directions * following).sum(axis=1) < 0.0, -1.0, 1.0)
     middle = directions + sign[:, None] * following

@@ -1,4 +1,4 @@
-"""The design that violates the constraints least, for problems that may have no feasible one."""
+"""The design with the smallest constraint violation, for problems that may have no feasible design."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from design_opt.evaluation.evaluator import Chosen, Evaluator, Linearised
 
 
 def least_violation(evaluator: Evaluator, start: np.ndarray, chosen: Chosen | None) -> np.ndarray:
-    """Minimise the largest violation, from a start; returns positions.
+    """Minimise the largest violation from a start; returns positions.
 
     Notes
     -----
-    SLSQP on: minimise s while every margin is at least -s and every equality within s.
+    Solved by SLSQP: minimise s such that every margin is at least -s and every equality holds within s.
     """
     program, size = evaluator.program, evaluator.problem.space.size
     bounds = program.best_bounds(evaluator.report(start, chosen).terms) - 10.0  # never binding

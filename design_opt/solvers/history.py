@@ -19,9 +19,9 @@ def history_dataset(result: OptimisationResult) -> xr.Dataset:
     -------
     xarray.Dataset
         Dimensions ``step`` (with coordinates ``start``, ``iteration``, ``seconds``), ``variable``, ``objective``,
-        ``constraint``, ``postures``, ``mode``. Variables ``value`` (SI units), ``objective_value``, ``margin`` (least
-        margin of each constraint, relative), ``violation``, ``kkt_residual``, ``score``, ``sharpness``, and
-        ``lowest_frequency`` (Hz), the least of every mode over the postures of each set.
+        ``constraint``, ``postures``, ``mode``. Variables ``value`` (SI units), ``objective_value``, ``margin``
+        (smallest relative margin of each constraint), ``violation``, ``kkt_residual``, ``score``, ``sharpness``, and
+        ``lowest_frequency`` (Hz), the smallest of every mode over the postures of each set.
     """
     problem, steps = result.problem, result.steps
     space = problem.space

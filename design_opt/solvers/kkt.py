@@ -1,8 +1,8 @@
-"""Optimality conditions of a design, checked independently of the solver that found it.
+"""Optimality conditions (KKT) of a design, checked independently of the solver.
 
-At an optimum the gradient of the objective is a combination of the gradients of the active constraints and bounds,
-with multipliers that are not negative (Karush, Kuhn and Tucker). The multipliers are found here by non-negative least
-squares from the derivatives alone; what remains of the gradient is the residual.
+At an optimum the gradient of the objective is a combination of the gradients of the active constraints and bounds with
+nonnegative multipliers (Karush, Kuhn and Tucker). The multipliers are computed from the derivatives alone by
+nonnegative least squares; the residual is the remaining gradient.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ ACTIVE = 1e-5
 
 @dataclasses.dataclass(frozen=True)
 class Optimality:
-    """Residual of the optimality conditions and the multipliers found.
+    """Residual of the optimality conditions, and the multipliers.
 
     Attributes
     ----------
     residual : float
-        The largest of: remaining gradient (relative to that of the objective), violation, complementarity.
+        The largest of stationarity (remaining gradient relative to that of the objective), violation and
+        complementarity.
     stationarity, violation, complementarity : float
-        Its parts.
+        The three parts of the residual.
     multipliers : array
         One for each inequality, >= 0.
     equality_multipliers : array
@@ -59,14 +60,14 @@ def optimality(
     Parameters
     ----------
     at
-        Values and derivatives there.
+        Values and derivatives at the point.
     w, lower, upper
         The unknowns and their bounds, shape (size,).
     active
-        Margins and distances below this count as active.
+        Margins and distances to bounds below this are active.
     extra
-        Further gradients, shape (rays, size), that may carry a multiplier: those of the mixed directions
-        of a cluster, see `design_opt.solvers.cluster_conditions`.
+        Further gradients, shape (rays, size), that may have a multiplier: those of the mixed directions of a cluster,
+        see `design_opt.solvers.cluster_conditions`.
     """
     rows = np.flatnonzero(at.inequalities <= active)
     at_lower = np.flatnonzero(w - lower <= active)

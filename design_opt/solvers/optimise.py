@@ -1,4 +1,4 @@
-"""Optimise a problem: one call, a status that says what happened, the best feasible design in any case."""
+"""Optimisation of a problem in one call, with a status and the best feasible design in any case."""
 
 from __future__ import annotations
 
@@ -52,37 +52,37 @@ def optimise(
         ``"slsqp"``, sequential quadratic programming, for any number of postures; or ``"augmented_lagrangian"``, which
         takes any optax optimiser and up to 256 postures.
     starts
-        Number of starts: the first is where the variables start, the others are random in the box.
+        Number of starts. The first uses the initial values of the variables, the others are random within the bounds.
     seed
-        Of the random starts.
+        Seed of the random starts.
     tolerance
-        Residual of the optimality conditions (KKT) that counts as converged.
+        Residual of the optimality conditions (KKT) below which a design is converged.
     max_iterations
-        Iterations of each start; steps of the inner optimiser for the augmented Lagrangian.
+        Largest number of iterations of each start; for the augmented Lagrangian, of steps of the inner optimiser.
     optimizer
         Any optax optimiser for the augmented Lagrangian; L-BFGS by default.
     progress
         Called after every iteration.
     checkpoint
-        File that keeps the state after every iteration. If it is there, the optimisation goes on from it.
+        File for the state after every iteration. If it exists, the optimisation continues from it.
     evaluator
-        An `Evaluator` of the same problem, to save setting it up again.
+        An `Evaluator` of the same problem, to avoid setting it up again.
 
     Returns
     -------
     OptimisationResult
-        The best feasible design found, its status, conditions, history and certificates.
+        The best feasible design found, its status, optimality conditions, history and certificates.
 
     Raises
     ------
     ProblemError
-        If the method is unknown or cannot work on the problem, or an option is not usable.
+        If the method is unknown or not applicable to the problem, or an option is invalid.
     CheckpointError
         If the checkpoint belongs to another problem or is damaged.
 
     Notes
     -----
-    Ctrl-C ends the search; what is returned is the best feasible design so far, with the status ``interrupted``.
+    Ctrl-C ends the search; the best feasible design so far is returned, with the status ``interrupted``.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def _starts(problem: Problem, starts: int, seed: int) -> np.ndarray:
 def _remaining(
     evaluator: Evaluator, recorder: Recorder, points: np.ndarray
 ) -> list[tuple[int, np.ndarray]]:
-    """The starts that a checkpoint leaves to do; the best design of the finished ones is looked at again."""
+    """Starts left by a checkpoint; the best design of the finished ones is evaluated again."""
     assert recorder.resumed is not None
     at = min(int(recorder.resumed["start"]), len(points) - 1)
     plan = [(number, points[number]) for number in range(at, len(points))]
@@ -185,14 +185,14 @@ def _repeats(evaluator: Evaluator) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class _Search:
-    """What the outcomes of one search amount to."""
+    """Outcomes of all starts of one search."""
 
     evaluator: Evaluator
     recorder: Recorder
     options: SolverOptions
 
     def result(self, outcomes: list[Outcome], interrupted: bool = False) -> OptimisationResult:
-        """The best outcome, or the best iterate if that is better, with its status."""
+        """The best outcome, or the best iterate if it is better, with its status."""
         evaluator, recorder = self.evaluator, self.recorder
         good = [found for found in outcomes if _feasible(found.report)]
         chosen = max(good, key=lambda found: (found.report.score, found.converged), default=None)
@@ -217,7 +217,7 @@ class _Search:
         return self._ended(chosen.report, status, note, chosen, optimality)
 
     def infeasible(self, outcomes: list[Outcome]) -> OptimisationResult:
-        """Where the constraints are violated least; and on from there if that is not at all."""
+        """The design with the smallest violation; if it is feasible, the search continues from it."""
         start = min(outcomes, key=lambda found: found.report.violation)
         y = least_violation(self.evaluator, start.y, start.chosen)
         report = self.evaluator.report(y)
@@ -266,7 +266,7 @@ class _Search:
 
 
 def violations(evaluator: Evaluator, report: Report) -> str:
-    """Say which constraints a design violates, by how much and at which posture."""
+    """List the violated constraints of a design, with the amount and the posture."""
     problem = evaluator.problem
     parts = []
     for rule, margin in zip(problem.rules, report.margins, strict=True):

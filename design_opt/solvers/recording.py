@@ -1,4 +1,4 @@
-"""What happened: every iterate, the best feasible design so far, progress, and checkpoints on disk."""
+"""Recording of an optimisation: every iterate, the best feasible design so far, progress, and checkpoint files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEASIBLE = 1e-6
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """One iterate: its report without the frequencies of every posture, and where the solver stood."""
+    """One iterate: its report without the frequencies of every posture, and the state of the solver."""
 
     start: int
     iteration: int
@@ -37,7 +37,7 @@ class Step:
 
 
 class Worst(NamedTuple):
-    """Posture set, number of the posture in it, frequency in Hz of the lowest mode that vibrates, and its number."""
+    """Posture set, index of the posture in it, frequency in Hz of the lowest vibrating mode, and the mode's number."""
 
     postures: str
     number: int
@@ -47,11 +47,11 @@ class Worst(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
-    """What a progress function is told after every iteration.
+    """Argument of progress functions, which are called after every iteration.
 
-    ``objectives`` are those of the problem, with its signs, ``lowest_hz`` of shape (sets, modes) the least frequencies
-    over the postures of each set, ``worst`` the least of the lowest mode that vibrates and its posture (None without
-    frequencies), ``best`` the best feasible design so far (None before there is one).
+    ``objectives`` are those of the problem, with its signs. ``lowest_hz`` of shape (sets, modes) are the smallest
+    frequencies over the postures of each set. ``worst`` is the smallest frequency of the lowest vibrating mode with its
+    posture (None without frequencies). ``best`` is the best feasible design so far (None if there is none).
     """
 
     start: int
@@ -66,7 +66,7 @@ class Progress:
 
 
 def worst_posture(report: Report) -> Worst | None:
-    """Return the least frequency of a design that is not 0 by rule, with the set and the number of its posture."""
+    """Return the smallest frequency of a design that is not 0 by rule, with the set and the index of its posture."""
     mode = report.lowest_mode
     lowest = {name: hz[:, mode - 1] for name, hz in report.hz.items() if hz.shape[1] >= mode}
     least = ((name, int(np.argmin(hz)), float(hz.min()), mode) for name, hz in lowest.items())
@@ -74,21 +74,21 @@ def worst_posture(report: Report) -> Worst | None:
 
 
 class Recorder:
-    """Collects the iterates of one optimisation.
+    """Recorder of the iterates of one optimisation.
 
     Parameters
     ----------
     fingerprint
-        That of the problem, kept in the checkpoint.
+        Fingerprint of the problem, stored in the checkpoint.
     progress
         Called after every iteration.
     checkpoint
-        File to write after every iteration, and to resume from if it is there.
+        File to write after every iteration, and to resume from if it exists.
 
     Raises
     ------
     CheckpointError
-        If the file is there but is no checkpoint of this problem.
+        If the file exists but is not a checkpoint of this problem.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Recorder:
             self.began -= self.steps[-1].seconds
 
     def latest(self, start: int) -> np.ndarray | None:
-        """Positions of the last iterate of a start; None if it has none."""
+        """Positions of the last iterate of a start; None if there is none."""
         own = [step.y for step in self.steps if step.start == start]
         return own[-1] if own else None
 
@@ -183,7 +183,7 @@ class Recorder:
 
 
 def _row(step: Step) -> dict[str, Any]:
-    """A step as JSON has it."""
+    """A step as JSON data."""
     return {
         key: value.tolist() if isinstance(value, np.ndarray) else value
         for key, value in vars(step).items()

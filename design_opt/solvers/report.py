@@ -1,4 +1,4 @@
-"""What the command prints of a result: before and after, what it hangs on, its certificate."""
+"""Text report of a result: values before and after, active constraints, certificates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LISTED = 8
 def compared(result: OptimisationResult) -> list[tuple[str, float, float, str]]:
     """Return rows (what, before, after, remark) of variables, objectives, mass and least frequencies.
 
-    Before is the arm as it was given. Where values that a variable ties differ in it, each has a row.
+    "Before" is the arm as given. If the values that a variable ties differ in it, each has its own row.
     """
     problem = result.problem
     rows: list[tuple[str, float, float, str]] = []
@@ -51,7 +51,7 @@ def compared(result: OptimisationResult) -> list[tuple[str, float, float, str]]:
 
 
 def _values_before(arm: Arm | SpatialArm, variable: Variable) -> list[tuple[str, float]]:
-    """The value that a variable has in an arm, by its name, or those of its addresses where they differ."""
+    """Value of a variable in an arm, by its name; or the values of its addresses if they differ."""
     singles = set_together(arm, variable.addresses)
     values = [float(get_parameter(arm, single)) for single in singles]
     if len(set(values)) == 1:
@@ -62,13 +62,13 @@ def _values_before(arm: Arm | SpatialArm, variable: Variable) -> list[tuple[str,
 
 
 def table_rows(result: OptimisationResult) -> list[tuple[str, str, str]]:
-    """Return `compared` as texts (what, before, after)."""
+    """Return `compared` as strings (what, before, after)."""
     rows = compared(result)
     return [(what, f"{old:.6g}", f"{new:.6g}{remark}") for what, old, new, remark in rows]
 
 
 def result_table(result: OptimisationResult) -> Table:
-    """Return the design before and after, its status, what it hangs on and its certificates."""
+    """Return the design before and after, its status, active constraints and certificates."""
     notes = [*status_lines(result), *active_lines(result)]
     title = result.problem.name or "optimisation"
     return Table(title, ("", "before", "after"), table_rows(result), notes, ("",))
@@ -82,7 +82,7 @@ def _bound(value: float, lower: float, upper: float) -> str:
 
 
 def active_lines(result: OptimisationResult) -> list[str]:
-    """Say which constraints and postures the design hangs on."""
+    """List the constraints and postures that are active in the design."""
     active, problem = result.active_set(), result.problem
     lines = []
     for label in dict.fromkeys(row[0] for row in active):
@@ -102,7 +102,7 @@ def active_lines(result: OptimisationResult) -> list[str]:
 
 
 def start_lines(result: OptimisationResult) -> list[str]:
-    """Say where the search starts elsewhere than at the arm as it was given, which the tables call before."""
+    """State where the search starts if not at the given arm, which the tables call before."""
     space = result.problem.space
     if space.starts_today:
         return []
@@ -116,7 +116,7 @@ def start_lines(result: OptimisationResult) -> list[str]:
 
 
 def tied_lines(result: OptimisationResult) -> list[str]:
-    """Say which variables set several values."""
+    """List the variables that set several values."""
     arm = result.problem.arm
     tied = [(v, len(set_together(arm, v.addresses))) for v in result.problem.space.variables]
     return [
@@ -127,7 +127,7 @@ def tied_lines(result: OptimisationResult) -> list[str]:
 
 
 def status_lines(result: OptimisationResult) -> list[str]:
-    """Say how the optimisation ended, and what its frequencies may be trusted for."""
+    """State how the optimisation ended, and how far its frequencies are certified."""
     iterations, problem = len(result.steps), result.problem
     lines = [
         f"{result.status.name}: {result.message}",

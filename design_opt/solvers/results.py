@@ -1,4 +1,4 @@
-"""What an optimisation found: design, status, conditions, history, certificates."""
+"""Result of `optimise`: design, status, conditions, history, certificates."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ AGREEMENT = 1e-9
 
 @dataclasses.dataclass(eq=False, repr=False)
 class OptimisationResult(Result):
-    """The best design found; made by `optimise`.
+    """The best design found by `optimise`.
 
     Attributes
     ----------
     status : Status
         ``converged``, ``infeasible``, ``stalled``, ``iteration_limit`` or ``interrupted``.
     message : str
-        The status in words, with numbers.
+        Description of the status, with numbers.
     report : Report
-        Objectives, margins and frequencies of the design over all postures, exactly.
+        Exact objectives, margins and frequencies of the design over all postures.
     optimality : Optimality or None
-        Conditions at the design; None where no solver ended there.
+        Optimality conditions of the design; None if no solver ended at it.
     """
 
     evaluator: Evaluator
@@ -66,12 +66,12 @@ class OptimisationResult(Result):
 
     @property
     def seconds(self) -> float:
-        """Time of the last iterate since the search began."""
+        """Time from the start of the search to the last iterate, s."""
         return self.steps[-1].seconds if self.steps else 0.0
 
     @property
     def problem(self) -> Problem:
-        """The problem."""
+        """The optimised problem."""
         return self.evaluator.problem
 
     @property
@@ -84,17 +84,17 @@ class OptimisationResult(Result):
 
     @property
     def arm(self) -> Arm | SpatialArm:
-        """The arm of the design."""
+        """The arm of the optimised design."""
         return self.problem.space.design_at(self.report.y)
 
     @property
     def kkt_residual(self) -> float:
-        """Residual of the optimality conditions; NaN where none were checked."""
+        """Residual of the optimality conditions; NaN if not checked."""
         return float("nan") if self.optimality is None else self.optimality.residual
 
     @functools.cached_property
     def terms_before(self) -> list[np.ndarray]:
-        """Objectives of the arm as it was given, an array (P, m) each; NaN where one cannot be computed of it."""
+        """Objective values of the given arm, an array (P, m) each; NaN if not computable."""
         evaluator = self.evaluator
         if self.problem.space.starts_today:
             return evaluator.start.terms
@@ -108,7 +108,7 @@ class OptimisationResult(Result):
 
     @property
     def objectives(self) -> dict[str, tuple[float, float]]:
-        """Every objective of the arm as it was given, and of the design, in its own unit."""
+        """Every objective of the given arm and of the design, in its own unit."""
         return {
             part.label: (part.sign * float(np.min(old)), part.sign * float(new))
             for part, old, new in zip(
@@ -121,7 +121,7 @@ class OptimisationResult(Result):
 
     @property
     def aggregate_gap(self) -> float:
-        """How far the smooth aggregate may lie below the least value, relative: ln(N)/sharpness; 0 without one."""
+        """Largest relative error of the smooth aggregate: ln(N)/sharpness; 0 without smoothing."""
         if self.problem.aggregate == "bound":
             return 0.0
         count = max(values.size for values in (*self.report.terms, *self.report.margins))
@@ -130,10 +130,10 @@ class OptimisationResult(Result):
     def active_set(
         self, tolerance: float = ACTIVE_SHOWN
     ) -> list[tuple[str, str, np.ndarray, float]]:
-        """Return what the design hangs on: objective or constraint, posture set, joint angles (rad), margin.
+        """Return the active objectives and constraints: name, posture set, joint angles (rad), margin.
 
-        Objectives are listed at every posture within ``tolerance``, relative, of the worst, if there are several
-        postures; constraints where their margin is below ``tolerance``.
+        With several postures, objectives are listed at every posture within the relative ``tolerance`` of the worst.
+        Constraints are listed if their margin is below ``tolerance``.
         """
         found = []
         problem = self.problem
@@ -158,7 +158,7 @@ class OptimisationResult(Result):
 
     @functools.cached_property
     def certificates(self) -> list[tuple[str, np.ndarray, NaturalFrequencies]]:
-        """Certified frequencies of the design: in its own posture and at the worst posture of every set."""
+        """Certified frequencies of the design, in its own posture and at the worst posture of every set."""
         if not self.problem.num_modes:
             return []
         found = []
@@ -183,9 +183,9 @@ class OptimisationResult(Result):
 
     @functools.cached_property
     def certified_postures(self) -> dict[str, tuple[int, int]]:
-        """For every set, at how many postures all frequencies are certified, and how many it has.
+        """For every set, the number of postures with all frequencies certified, and the total number.
 
-        A posture counts only if the search went by the same frequencies.
+        A posture is counted only if the search used the same frequencies.
         """
         found = {}
         arm, problem = self.arm, self.problem
@@ -210,18 +210,18 @@ class OptimisationResult(Result):
 
     @property
     def certified(self) -> bool:
-        """Whether all frequencies are certified at all postures, and forbidden bands counted empty."""
+        """Whether all frequencies at all postures are certified, and forbidden bands are proved empty."""
         good = all(done == whole for done, whole in self.certified_postures.values())
         good = good and all(np.all(found.certified) for _, _, found in self.certificates)
         return good and self.modes_in_bands == 0
 
     @property
     def ok(self) -> bool:
-        """Whether the conditions of the optimum hold and the design is `certified`."""
+        """Whether the optimality conditions hold and the design is `certified`."""
         return self.status.usable and self.certified
 
     def explain(self) -> str:
-        """Return how the search ended, and what the frequencies of the design may be trusted for."""
+        """Return how the search ended, and how far the frequencies of the design are certified."""
         proven = (
             "all frequencies are certified"
             if self.certified
@@ -231,9 +231,10 @@ class OptimisationResult(Result):
 
     @functools.cached_property
     def modes_in_bands(self) -> int:
-        """Number of frequencies, of any mode, that the count finds in forbidden bands at their critical postures.
+        """Number of frequencies, of any mode, counted in forbidden bands at their critical postures.
 
-        Counted a millionth inside the ends, where an active limit stands, at up to `COUNTED` postures of each set.
+        The count is taken a millionth inside the ends of the bands, where an active limit lies, at up to `COUNTED`
+        postures of each set.
         """
         found = 0
         for rule, margin in zip(self.problem.constraints, self.report.margins, strict=False):
@@ -248,12 +249,12 @@ class OptimisationResult(Result):
         return found
 
     def refined(self, chosen: Chosen | None = None) -> Linearised:
-        """Values and derivatives of the program at the design, for checks of your own."""
+        """Values and derivatives of the program at the design, for user-defined checks."""
         bounds = self.evaluator.program.best_bounds(self.report.terms)
         return self.evaluator.linearise(np.concatenate([self.report.y, bounds]), chosen)
 
     def tables(self) -> list[Table]:
-        """Return the design before and after, how the search ended, and what its frequencies may be trusted for."""
+        """Return tables of the design before and after, of how the search ended, and of certificates."""
         from design_opt.solvers.report import result_table
 
         return [result_table(self)]
@@ -262,7 +263,7 @@ class OptimisationResult(Result):
         return f"<OptimisationResult: {self.problem.name or 'optimisation'}, {self.status.name}>"
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return variables, objectives, mass and least frequencies before and after; the names hold the units."""
+        """Return variables, objectives, mass and smallest frequencies before and after; names include units."""
         import pandas
 
         from design_opt.solvers.report import compared

@@ -1,7 +1,7 @@
-"""Sequential quadratic programming, SLSQP of D. Kraft as SciPy has it, over working sets of postures.
+"""Sequential quadratic programming, D. Kraft's SLSQP in SciPy, over working sets of postures.
 
-Of a large set of postures the solver sees the critical ones only. After every run all postures are looked at, and
-those that became critical enter, until none does: the conditions then hold over the whole set.
+For a large set of postures the solver uses only the critical ones. After every run all postures are evaluated, and
+those that became critical are added, until there are none. The optimality conditions then hold over the whole set.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ROWS: dict[str, Callable[[Linearised], tuple[np.ndarray, np.ndarray]]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """Where a solver ended: positions, conditions, working set, whether its iterations are used up."""
+    """Final state of a solver: positions, conditions, working set, and whether its iterations are used up."""
 
     y: np.ndarray
     optimality: Optimality
@@ -107,7 +107,7 @@ def solve_slsqp(
 def conditions_at(
     evaluator: Evaluator, report: Report, recorder: Recorder, tolerance: float
 ) -> Outcome:
-    """The optimality conditions of a design that no solver ended at."""
+    """Optimality conditions of a design at which no solver ended."""
     chosen = working_set(evaluator, report, None)
     run = _Run(evaluator, chosen, evaluator.problem.sharpness, tolerance, 0, recorder)
     run.w = np.concatenate([report.y, evaluator.program.best_bounds(report.terms)])
@@ -117,7 +117,7 @@ def conditions_at(
 
 
 def sharpnesses(evaluator: Evaluator) -> Iterator[float]:
-    """Sharpnesses from blunt to the problem's own; one where nothing is smoothed."""
+    """Increasing sharpnesses up to that of the problem; a single one if nothing is smoothed."""
     final = evaluator.problem.sharpness
     if evaluator.problem.aggregate != "bound":
         blunt = 20.0
@@ -130,7 +130,7 @@ def sharpnesses(evaluator: Evaluator) -> Iterator[float]:
 def working_set(
     evaluator: Evaluator, report: Report, previous: Outcome | None
 ) -> dict[str, np.ndarray]:
-    """The postures that matter: all of a small set; of a large one the critical ones and an even sample."""
+    """Postures for the solver: all of a small set; the critical ones and an even sample of a large one."""
     whole = evaluator.everything()
     if evaluator.problem.aggregate != "bound":
         return whole
@@ -152,7 +152,7 @@ def working_set(
 
 
 def _slack(evaluator: Evaluator, report: Report, name: str) -> np.ndarray:
-    """How far every posture of a set is from being the worst of an objective or from a limit."""
+    """Distance of every posture of a set from being the worst of an objective, or from a limit."""
     problem = evaluator.problem
     slack = np.full(len(evaluator.angles[name]), np.inf)
     for part, values, scale in zip(
@@ -167,13 +167,13 @@ def _slack(evaluator: Evaluator, report: Report, name: str) -> np.ndarray:
 
 
 def _unmoved(one: Report, other: Report) -> bool:
-    """Whether two designs have the same score and violation, but for rounding."""
+    """Whether two designs have the same score and violation up to rounding."""
     pairs = (one.score, other.score), (one.violation, other.violation)
     return all(abs(a - b) <= _UNMOVED * max(1.0, abs(a)) for a, b in pairs)
 
 
 def _whole_set_differs(evaluator: Evaluator, outcome: Outcome) -> bool:
-    """Whether a posture outside the working set is worse than all inside it."""
+    """Whether a posture outside the working set is worse than all inside."""
     chosen = outcome.chosen
     if all(len(chosen[name]) == len(angles) for name, angles in evaluator.angles.items()):
         return False
@@ -183,7 +183,7 @@ def _whole_set_differs(evaluator: Evaluator, outcome: Outcome) -> bool:
 
 
 class _Run:
-    """One call of SLSQP with one working set and one sharpness."""
+    """One call of SLSQP with a working set and a sharpness."""
 
     def __init__(
         self,
@@ -206,7 +206,7 @@ class _Run:
         return self.evaluator.linearise(self.inside(w), self.chosen, self.sharpness)
 
     def inside(self, w: np.ndarray) -> np.ndarray:
-        """The unknowns within their bounds; the latest iterate where they lie as good as there."""
+        """The unknowns clipped to their bounds; the latest iterate if it differs from them insignificantly."""
         inside = np.clip(w, self.lower, self.upper)
         least = _SHORT * min(self.tolerance, FEASIBLE)  # limits are kept so far in any case
         short = np.abs(inside - self.w).max() <= least

@@ -1,1 +1,1 @@
-"""The command ``jaxmodal``."""
+"""The command-line interface ``jaxmodal``."""

@@ -1,4 +1,4 @@
-"""Options that give values and ranges by address, angles in degrees."""
+"""Options with values and ranges by address; angles are in degrees."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Given = TypeVar("Given", float, tuple[float, float])
 def ranges_by_address(
     ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, tuple[float, float]] | None:
-    """Options ``ADDRESS=FROM,TO`` by address, as they are given."""
+    """Parse options ``ADDRESS=FROM,TO`` to ranges by address, in the units of the command line."""
     found: dict[str, tuple[float, float]] = {}
     for text in given:
         name, _, ends = text.partition("=")
@@ -42,7 +42,7 @@ def ranges_by_address(
 
 
 def range_option(remark: str) -> Callable[..., Any]:
-    """The option ``--range``, which may be given several times."""
+    """The option ``--range``, which may be repeated."""
     return click.option(
         "--range",
         "ranges",
@@ -56,7 +56,7 @@ def range_option(remark: str) -> Callable[..., Any]:
 def values_by_address(
     ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, float]:
-    """Options ``ADDRESS=VALUE``, or an ``ADDRESS`` alone with NaN, by address, as they are given."""
+    """Parse options ``ADDRESS=VALUE`` to values by address in the units of the command line; NaN without a value."""
     found: dict[str, float] = {}
     for text in given:
         name, equals, number = text.partition("=")
@@ -77,7 +77,7 @@ def values_by_address(
 
 
 def in_si(arm: Arm | SpatialArm, given: Mapping[str, Given] | None) -> dict[str, Given] | None:
-    """Values or ranges in SI units: those of angles, which may be named by a joint, are given in degrees."""
+    """Convert values or ranges to SI units; angles, which may be named by joints, are given in degrees."""
     from jaxmodal.arm.addresses import resolve_address
     from jaxmodal.spatial.parts.parameters import unit_of_address
 

@@ -1,4 +1,4 @@
-"""What commands take: arms by file or built-in name, and the options that several have; how they refuse bad input."""
+"""Common arguments of commands: arms by file or built-in name, shared options, and error messages."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ ARM_HELP = "ARM is a TOML or JSON file, a robot's URDF, or example:NAME for a bu
 
 
 class BadInput(click.ClickException):
-    """Input that cannot be worked on: one message on standard error, exit status 2."""
+    """Invalid input: one message on standard error, exit status 2."""
 
     exit_code = EXIT_BAD_INPUT
 
 
 @contextlib.contextmanager
 def refusing(argument: str = "", *others: type[Exception]) -> Iterator[None]:
-    """Turn the library's errors, and ``others``, into one message, which begins with the argument that is given."""
+    """Context that converts errors of the library, and ``others``, to one message that begins with the argument."""
     kinds: tuple[type[Exception], ...] = (
         ValueError,
         ImportError,
@@ -44,14 +44,14 @@ def refusing(argument: str = "", *others: type[Exception]) -> Iterator[None]:
 
 
 def ascii_number(text: str) -> float:
-    """The number that a text is in the digits 0 to 9; a ValueError for any other."""
+    """Convert a text with the digits 0 to 9 to a number; a ValueError for digits of other scripts."""
     if not text.isascii():
         raise ValueError(f"{text!r} is not written in the digits 0 to 9")
     return float(text)
 
 
 class _Written:
-    """A number in the digits 0 to 9: Python reads those of other scripts as well, which look like something else."""
+    """A number written with the digits 0 to 9; Python also accepts digits of other scripts, which may be misread."""
 
     fail: Callable[..., Any]
 
@@ -62,11 +62,11 @@ class _Written:
 
 
 class WholeNumber(_Written, type(click.INT)):  # type: ignore[misc]
-    """Any whole number."""
+    """A whole number."""
 
 
 class Number(_Written, type(click.FLOAT)):  # type: ignore[misc]
-    """Any number."""
+    """A number."""
 
 
 class WholeRange(_Written, click.IntRange):
@@ -80,7 +80,7 @@ class NumberRange(_Written, click.FloatRange):
 def several_numbers(
     remark: str, holds: Callable[..., bool] = lambda *values: True
 ) -> Callable[..., tuple[float, ...] | None]:
-    """A callback for options of finite numbers with commas between; the remark says what is expected."""
+    """Callback for options with comma-separated finite numbers; the remark states what is expected."""
 
     def parsed(
         ctx: click.Context, param: click.Parameter, value: str | None
@@ -101,7 +101,7 @@ def several_numbers(
 def two_numbers(
     remark: str, holds: Callable[[float, float], bool] = lambda low, high: True
 ) -> Callable[..., tuple[float, ...] | None]:
-    """The same of two numbers."""
+    """Callback for options with two comma-separated finite numbers."""
     return several_numbers(remark, lambda *values: len(values) == 2 and holds(*values))
 
 
@@ -110,7 +110,7 @@ Band = tuple[float | None, float | None]
 
 
 def band_option(remark: str, required: bool = False) -> Callable[..., Any]:
-    """The option ``--band-hz``; where it is not required, either end may be left out: ``,50``."""
+    """The option ``--band-hz``; if it is not required, either end may be omitted: ``,50``."""
     more = "" if required else ", or leave one end out, such as ,50"
 
     def parsed(ctx: click.Context, param: click.Parameter, value: str | None) -> Band | None:
@@ -138,12 +138,12 @@ def band_option(remark: str, required: bool = False) -> Callable[..., Any]:
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that are given, by name."""
+    """The options with values, by name."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
-    """Read the arm, planar or in space, that a command-line argument names; refuse with one message."""
+    """Read the arm, planar or in space, named by a command-line argument; errors become one message."""
     from jaxmodal.spatial.files.named_arms import arm_named
 
     with refusing():
@@ -151,7 +151,7 @@ def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
 
 
 def load_vibrating_arm(argument: str) -> Arm | SpatialArm:
-    """Read the arm that a command-line argument names; one in space in which nothing gives way is refused, too."""
+    """Read the arm named by a command-line argument; an arm in space without flexibility is an error."""
     from jaxmodal.spatial.arms.plausibility import nothing_gives_way, warn_of_implausible_values
     from jaxmodal.spatial.files.robot_files import is_robot
 
@@ -179,7 +179,7 @@ Posture = tuple[float, ...] | dict[str, float]
 
 
 def posed(arm: AnyArm, argument: str, posture_deg: Posture | None, loaded: bool = False) -> AnyArm:
-    """The arm in the posture given on the command line, if one is given; ``loaded`` by loads given there, too."""
+    """The arm in the posture of the command line, if given; ``loaded`` with its loads."""
     if posture_deg is None:
         return arm
     if isinstance(posture_deg, dict):
@@ -206,7 +206,7 @@ def posed(arm: AnyArm, argument: str, posture_deg: Posture | None, loaded: bool 
 
 
 def _posture(ctx: click.Context, param: click.Parameter, value: str | None) -> Posture | None:
-    """Angles with commas between, or names of joints with theirs."""
+    """Parse comma-separated angles, or names of joints with angles."""
     remark = (
         " is not a list of angles; give finite numbers in degrees separated by commas, such as -45,90, or joints by "
         "name, such as elbow=90."
@@ -229,7 +229,7 @@ def _posture(ctx: click.Context, param: click.Parameter, value: str | None) -> P
 
 
 def posture_option(remark: str = ", such as -45,90.") -> Callable[..., Any]:
-    """The option ``--posture-deg``; the remark ends its help."""
+    """The option ``--posture-deg``; the remark is appended to its help."""
     return click.option(
         "--posture-deg",
         metavar="DEG,DEG,...",
@@ -242,7 +242,7 @@ def posture_option(remark: str = ", such as -45,90.") -> Callable[..., Any]:
 def format_option(
     formats: Sequence[str] = ("table", "json", "csv"), remark: str | None = None
 ) -> Callable[..., Any]:
-    """The option ``--format``, by default a table."""
+    """The option ``--format``, with a table as the default."""
     return click.option(
         "--format",
         "output_format",
@@ -267,7 +267,7 @@ modes_option = click.option(
 
 
 def modes_of(arm: Arm | SpatialArm, given: int | None) -> int:
-    """The number of modes: that given, else the usual one, and no more than an arm in space of rigid links has."""
+    """Number of modes: as given, or the default, which is limited for arms in space of rigid links."""
     from jaxmodal.spatial.arms.plausibility import most_modes
 
     if given is not None:

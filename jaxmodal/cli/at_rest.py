@@ -38,7 +38,7 @@ _FIELDS = (
 
 
 def _loads(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of both commands."""
+    """The load options of both commands."""
     options = (
         click.argument("argument", metavar="ARM"),
         load_options,
@@ -64,7 +64,7 @@ def statics(
     stresses: bool,
     **vectors: Vector,
 ) -> None:
-    """Forces, moments and deflections of an ARM, planar or in space, at rest under its weight and other dead loads."""
+    """Forces, moments and deflections of an ARM, planar or in space, at rest under gravity and other dead loads."""
     from jaxmodal.at_rest.static_equilibrium import static_equilibrium
     from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 
@@ -115,9 +115,9 @@ def buckling(
     addresses: tuple[str, ...],
     **vectors: Vector,
 ) -> None:
-    """Factors by which dead loads have to grow until an ARM buckles, each with its certificate.
+    """Load factors at which dead loads make an ARM buckle, each with its certificate.
 
-    Exit status: 0 when every factor is certified, 1 when some are not, 2 for bad input.
+    Exit status: 0 if every factor is certified, 1 if some are not, 2 for bad input.
     """
     from jaxmodal.at_rest.buckling import buckling as solve
 

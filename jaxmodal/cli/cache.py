@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @format_option(("table", "json"))
 @click.pass_context
 def cache(ctx: click.Context, output_format: str) -> None:
-    """Where compiled programs are kept, and how large the cache is.
+    """Show the folder and the size of the cache of compiled programs.
 
-    Commands keep the programs that they compile, so that the next command starts sooner. The environment variable
-    JAXMODAL_CACHE names another folder, or is 'off' for none; --no-cache leaves the cache out for one command.
+    Commands store the programs that they compile, so that later commands start sooner. The environment variable
+    JAXMODAL_CACHE sets another folder, or 'off' for none; --no-cache disables the cache for one command.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -50,7 +50,7 @@ def cache(ctx: click.Context, output_format: str) -> None:
 @cache.command()
 @format_option(("table", "json"))
 def where(output_format: str) -> None:
-    """Print the folder of the cache, whether it is there or not."""
+    """Print the folder of the cache, whether or not it exists."""
     folder = _needed()
     if output_format == "json":
         print_json({"folder": _text(folder)})
@@ -61,7 +61,7 @@ def where(output_format: str) -> None:
 @cache.command()
 @format_option(("table", "json"))
 def clear(output_format: str) -> None:
-    """Remove all compiled programs, also those of other versions; nothing else in the folder is touched."""
+    """Remove all compiled programs, including those of other versions; other files in the folder are kept."""
     from jaxmodal.runtime import default_cache
 
     folder = _needed()

@@ -52,13 +52,13 @@ _USUAL_MODES = 4
     type=WholeRange(2, 10_000),
     default=41,
     show_default=True,
-    help="How many rates, equally spaced.",
+    help="Number of equally spaced rates.",
 )
 @click.option(
     "--modes",
     type=WholeRange(1, limits.MODES),
     show_default=f"{_USUAL_MODES}, and no more than there are",
-    help="How many frequencies, the lowest.",
+    help="Number of lowest frequencies.",
 )
 @click.option(
     "--link-modes",
@@ -72,8 +72,7 @@ _USUAL_MODES = 4
     metavar="PUSHES",
     type=NumberRange(min=0.0, min_open=True),
     multiple=True,
-    help="How often something pushes for one turn of the first motor: a line of the picture; more than once for "
-    "several.  [default: 1, 2, 3, 4]",
+    help="Pulses per turn of the first motor, drawn as a line; more than once for several.  [default: 1, 2, 3, 4]",
 )
 @format_option(
     remark="csv and json have rates, frequencies and real parts of all points with all digits."
@@ -94,11 +93,11 @@ def campbell(
     digits: int,
     plot: Path | None,
 ) -> None:
-    """Frequencies of an arm whose first motor turns steadily, over its rate: a Campbell diagram.
+    """Campbell diagram: frequencies of an arm whose first motor rotates steadily, over its rate.
 
-    ARM is a TOML or JSON file, planar or in space, or example:NAME. What its table [dynamics] says of the model
-    counts: shapes, gravity, damping, how equations are posed. The other motors are locked. Exit status: 0 where
-    relative rest was found at all rates, 1 where not, 2 for bad input.
+    ARM is a TOML or JSON file, planar or in space, or example:NAME. Its table [dynamics] sets the model: shapes,
+    gravity, damping, form of the equations. The other motors are locked. Exit status: 0 if the steady state was found
+    at all rates, 1 if not, 2 for bad input.
     """
     from jaxmodal.dynamics import turning_frequencies
 
@@ -127,7 +126,7 @@ def campbell(
 def _model(
     file: str, link_modes: int | None, posture_deg: Posture | None
 ) -> tuple[Any, list[float]]:
-    """The model of an arm as its file says, and the angles of its motors."""
+    """Model of an arm as set by its file, and the angles of its motors."""
     from jaxmodal.arm.built_in import EXAMPLE_PREFIX
     from jaxmodal.arm.files import read_document
     from jaxmodal.cli.arguments import load_vibrating_arm

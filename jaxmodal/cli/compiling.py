@@ -1,7 +1,7 @@
-"""One line on standard error while programs are compiled, so that nobody takes the wait for a crash.
+"""A status line on standard error while programs are compiled, so that the wait is not mistaken for a crash.
 
-JAX reports when it begins and ends to trace, lower or compile a program. A terminal shows a line that goes when the
-programs are there; a pipe or a file gets a line every `EVERY` seconds.
+JAX reports the beginning and end of tracing, lowering and compiling a program. A terminal shows a line that is removed
+at the end; a pipe or a file gets a line every `EVERY` seconds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NAMED = 0.3
 
 
 class Watch:
-    """What is being compiled, from JAX's events; and the line that says so."""
+    """Tracks what is being compiled, from JAX's events, and shows the status line."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self.console, self.clock = console, clock
@@ -45,7 +45,7 @@ class Watch:
         self._since = self._last = self._said = -math.inf
 
     def began(self, event: str, value: float | int, **kwargs: str | int) -> None:
-        """Note that this thread begins to trace, lower or compile; these may be nested."""
+        """Record that this thread begins to trace, lower or compile; calls may be nested."""
         if event.startswith(EVENTS):
             name = str(kwargs.get("fun_name", "")).removeprefix("jit").strip("_()")
             with self._lock:
@@ -56,7 +56,7 @@ class Watch:
                 nested.append((name or "a program", now))
 
     def ended(self, event: str, duration_secs: float, **kwargs: str | int) -> None:
-        """Note that it has ended, and remove the line at once: what is printed next must not meet it."""
+        """Record that it has ended, and remove the line at once, before anything else is printed."""
         thread = threading.get_ident()
         if event.startswith(EVENTS) and thread in self._running:
             with self._lock:
@@ -68,7 +68,7 @@ class Watch:
                 self.show(False)
 
     def text(self) -> str:
-        """The line: empty when nothing is compiled, or not for long."""
+        """Text of the line; empty if nothing has been compiled for long enough."""
         with self._lock:
             outermost = next(iter(self._running.values()), [("", math.inf)])[0]
             now, since = self.clock(), self._since
@@ -77,7 +77,7 @@ class Watch:
         return f"compiling {outermost[0]} ..., {now - since:.0f} s"
 
     def tick(self) -> None:
-        """Bring what is shown up to date."""
+        """Update the line."""
         text, now = self.text(), self.clock()
         if self.console.is_terminal:
             self.show(bool(text))
@@ -86,7 +86,7 @@ class Watch:
             print(text, file=self.console.file, flush=True)
 
     def show(self, wanted: bool) -> None:
-        """Draw the line, unless a bar shows the text; or remove it."""
+        """Draw the line, unless a progress bar shows the text; or remove it."""
         with self._drawing, contextlib.suppress(OSError, ValueError):  # the terminal may be gone
             if not wanted and self._line is not None:
                 line, self._line = self._line, None
@@ -107,7 +107,7 @@ _current: Watch | None = None
 
 @contextlib.contextmanager
 def watched() -> Iterator[None]:
-    """Show what is being compiled; not where Python code has taken standard error over."""
+    """Context that shows what is being compiled, unless Python code has replaced standard error."""
     global _current
     if sys.stderr is None or sys.stderr is not sys.__stderr__ or _current is not None:
         yield
@@ -135,16 +135,16 @@ def watched() -> Iterator[None]:
 
 
 class Lines:
-    """Progress where standard error is no terminal: a line every `EVERY` seconds, none in a shorter run.
+    """Progress when standard error is not a terminal: a line every `EVERY` seconds, none in a shorter run.
 
-    As a context it says so also while no step ends, and what is being compiled.
+    As a context it also reports while a step takes long, including what is being compiled.
 
     Parameters
     ----------
     text
-        What is said until a first step has ended.
+        Text until the first step has ended.
     clock
-        Returns seconds.
+        Function that returns the time in seconds.
     """
 
     def __init__(self, text: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -155,12 +155,12 @@ class Lines:
         self._thread: threading.Thread | None = None
 
     def __call__(self, text: str) -> None:
-        """From now on, this is what is said."""
+        """Set the text to report."""
         self.text = text
         self.tick()
 
     def tick(self) -> None:
-        """Say it, unless something was said a short while ago."""
+        """Print the text, unless a line was printed a short time ago."""
         with self._lock:
             now = self.clock()
             if now - self._said < EVERY:
@@ -191,7 +191,7 @@ class Lines:
 
 
 class Bar(Progress):
-    """A progress bar that shows below itself what is being compiled, in place of a line of its own."""
+    """A progress bar that shows what is being compiled below itself, instead of a separate line."""
 
     _watch: Watch | None = None
 
@@ -215,17 +215,17 @@ class Bar(Progress):
 
 
 def _so_far(what: str, done: int, total: int, seconds: float) -> str:
-    """How far something has come, and, once that tells, how long the rest takes."""
+    """Progress and, once it can be estimated, the remaining time."""
     left = f", about {seconds * (total - done) / done:.0f} s left" if 0 < done < total else ""
     return f"{what}: {done} of {total}{left}"
 
 
 @contextlib.contextmanager
 def late_progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on standard error that appears only after a second.
+    """Progress bar on standard error that appears only after a second.
 
-    Yields a function to call with (steps done, steps in all). Where standard error is no terminal
-    a line says so every ten seconds.
+    Yields a function to call with (steps done, total number of steps). If standard error is not a terminal, a line is
+    printed every ten seconds instead.
     """
     progress = Bar(
         TextColumn("{task.description}"),

@@ -1,9 +1,9 @@
-"""What a shell shows on TAB after ``jaxmodal``: run as a file, and standard library alone, so that it answers at once.
+"""Shell completion after ``jaxmodal``: run as a file with the standard library only, for a fast response.
 
-``python completing.py LINE`` prints a line for each word that may stand at the end of LINE, the command line up to the
-cursor: the word, a tab, and what it means. Which commands and options there are it reads from a table that
-`jaxmodal.cli.completion` makes, and that is made anew after a change of any command. What depends on an arm, its ports
-and addresses, is asked of jaxmodal once and kept until the file changes.
+``python completing.py LINE`` prints one line for each word that can complete LINE, the command line up to the cursor:
+the word, a tab, and its meaning. Commands and options are read from a table made by `jaxmodal.cli.completion`, which is
+renewed after a change of any command. Ports and addresses of an arm are computed by jaxmodal once, and cached until the
+file changes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _folder() -> Path:
 
 
 def _asked(*arguments: str) -> Any:
-    """What jaxmodal itself answers, as JSON; None where it does not."""
+    """Answer of jaxmodal as JSON; None if it fails."""
     command = [sys.executable, "-m", "jaxmodal", "completion", *arguments]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
@@ -59,7 +59,7 @@ def _stamp(path: str) -> list[int] | None:
 
 
 def _kept(key: str, sources: Iterable[str], *arguments: str) -> Any:
-    """What jaxmodal answered before, as long as the files that it rests on are as they were."""
+    """Cached answer of jaxmodal, valid as long as the files it depends on are unchanged."""
     own = f"{key} {sys.executable} {Path(__file__).parent}"
     place = _folder() / f"completion-{hashlib.sha256(own.encode()).hexdigest()[:16]}.json"
     try:
@@ -83,12 +83,12 @@ def _kept(key: str, sources: Iterable[str], *arguments: str) -> Any:
 
 
 def table() -> dict[str, Any]:
-    """Commands, options and examples."""
+    """Table of commands, options and examples."""
     return _kept("table", (), "--table") or {"commands": {"": {"below": [], "options": []}}}
 
 
 def split(line: str) -> tuple[list[str], str]:
-    """The words before the one at the cursor, of the last command of a line, and the beginning of that one."""
+    """Words before the one at the cursor, for the last command of a line, and the beginning of that word."""
     words: list[str] = []
     last, inside, quote, escaped = "", False, "", False
     for sign in line:
@@ -112,7 +112,7 @@ def split(line: str) -> tuple[list[str], str]:
 
 
 class Position:
-    """Where in a command the cursor is: the command, what was given, and what is asked for."""
+    """Position of the cursor in a command: the command, the words given, and what is to be completed."""
 
     def __init__(self, known: dict[str, Any], words: list[str]) -> None:
         self.name, self.arguments, self.waiting = "", [], None
@@ -134,18 +134,18 @@ class Position:
 
     @property
     def command(self) -> dict[str, Any]:
-        """The command that the words lead to."""
+        """The command given by the words."""
         found: dict[str, Any] = self.commands[self.name]
         return found
 
     def option(self, name: str) -> dict[str, Any] | None:
-        """An option of the command, or of all commands, by its name."""
+        """An option of the command, or of all commands, by name."""
         every = [*self.command["options"], *self.commands[""]["options"]]
         return next((each for each in every if name in each["names"]), None)
 
 
 def completions(line: str) -> list[tuple[str, str]]:
-    """The words that may stand at the end of a line, each with what it means."""
+    """Words that can complete a line, each with its meaning."""
     known = table()
     words, incomplete = split(line)
     start = next((i for i, word in enumerate(words) if re.search(r"jaxmodal[\w.-]*$", word)), 0)
@@ -178,7 +178,7 @@ def completions(line: str) -> list[tuple[str, str]]:
 def _values(
     known: dict[str, Any], at: Position, asked: dict[str, Any], begun: str
 ) -> Iterator[tuple[str, str]]:
-    """Values of an option or an argument that begin like what is there."""
+    """Values of an option or an argument that start with the given text."""
     kind = asked["kind"]
     if kind == "choice":
         candidates: Words = ((choice, "") for choice in asked["choices"])
@@ -208,7 +208,7 @@ def _files(known: dict[str, Any], kind: str, begun: str) -> Iterator[tuple[str, 
 
 
 def _paths(begun: str, suffixes: tuple[str, ...] | None) -> Iterator[tuple[str, str]]:
-    """Folders, and files that end in one of the suffixes, all of them where there is none; None for no files."""
+    """Folders, and files with one of the suffixes; all files if there are no suffixes, no files for None."""
     folder, _, start = begun.rpartition("/")
     before = f"{folder}/" if "/" in begun else ""
     try:
@@ -226,7 +226,7 @@ def _paths(begun: str, suffixes: tuple[str, ...] | None) -> Iterator[tuple[str, 
 
 
 def _of_arm(at: Position, kind: str) -> Iterator[tuple[str, str]]:
-    """Ports or addresses of the arm that stands in the line."""
+    """Ports or addresses of the arm named in the line."""
     wanted = at.command.get("arguments", [])
     places = [i for i, argument in enumerate(wanted) if argument["kind"] == "arm"]
     if not places or len(at.arguments) <= places[0]:
@@ -241,7 +241,7 @@ def _of_arm(at: Position, kind: str) -> Iterator[tuple[str, str]]:
 
 
 def main(arguments: list[str]) -> None:
-    """Print the completions of a line; after ``--bash BREAKS`` without what bash takes for words of their own."""
+    """Print the completions of a line; after ``--bash BREAKS`` without prefixes that bash splits off as words."""
     breaks = ""
     if arguments[:1] == ["--bash"]:
         breaks = "".join(sign for sign in arguments[1] if sign in ":=@")

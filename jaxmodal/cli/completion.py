@@ -1,6 +1,7 @@
-"""The command ``jaxmodal completion``: what a shell needs so that TAB completes commands, options and values.
+"""The command ``jaxmodal completion``: TAB completion of commands, options and values in shells.
 
-The shell runs `jaxmodal.cli.completing` as a file, which needs no package; what that knows of commands is made here.
+The shell runs `jaxmodal.cli.completing` as a file, without importing the package; this module makes its table of
+commands.
 """
 
 from __future__ import annotations
@@ -89,10 +90,10 @@ _KINDS = {
 def completion(
     shell: str | None, install: bool, output_format: str, table: bool, arm: str | None
 ) -> None:
-    """Let TAB complete commands, options, files, examples, ports and addresses: prints a script for a SHELL.
+    """Print a script for a SHELL that lets TAB complete commands, options, files, examples, ports and addresses.
 
-    SHELL is bash, zsh or fish, by default the one that runs. `jaxmodal completion --install` is all that it takes: TAB
-    works in every shell that is started after it.
+    SHELL is bash, zsh or fish, by default the current one. `jaxmodal completion --install` does everything needed: TAB
+    works in every shell started afterwards.
     """
     if table:
         print_json(known_commands())
@@ -118,7 +119,7 @@ def completion(
 
 
 def _install(shell: str, script: str) -> list[Path]:
-    """Write the script where the shell looks for it, or let its start-up file read it; returns the files."""
+    """Write the script where the shell finds it, or add it to the shell's start-up file; returns the files."""
     home = Path.home()
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     if shell == "fish":
@@ -145,7 +146,7 @@ def _install(shell: str, script: str) -> list[Path]:
 
 
 def known_commands() -> dict[str, Any]:
-    """All commands with their options and arguments, the built-in examples, and the files that they are written in."""
+    """All commands with their options and arguments, the built-in examples, and the source files."""
     from jaxmodal.cli.commands import main
 
     found: dict[str, Any] = {}
@@ -201,7 +202,7 @@ def _option(option: click.Option) -> dict[str, Any]:
 
 
 def _asked_for(parameter: click.Parameter, command: str = "") -> dict[str, Any]:
-    """What a value is: its kind, its choices, and whether there may be several."""
+    """Kind of a value: its type, its choices, and whether it may be repeated."""
     metavar = (parameter.metavar or "").removesuffix(" [ARM ...]")
     found: dict[str, Any] = {"kind": "", "several": parameter.nargs == -1}
     if isinstance(parameter.type, click.Choice):
@@ -236,7 +237,7 @@ def _examples() -> dict[str, dict[str, str]]:
 
 
 def _of_arm(argument: str) -> dict[str, Any]:
-    """Ports and addresses of an arm, each with what it means."""
+    """Ports and addresses of an arm, each with its meaning."""
     from jaxmodal.arm.addresses import labelled, list_addresses
     from jaxmodal.response.driven.ports import port_names
     from jaxmodal.spatial.parts.parameters import describe_address

@@ -1,4 +1,4 @@
-"""The command ``jaxmodal frequencies``: of free arms each with its certificate, of arms under loads with bounds."""
+"""The command ``jaxmodal frequencies``: certified frequencies, or frequencies with bounds for arms under loads."""
 
 from __future__ import annotations
 
@@ -68,11 +68,10 @@ def frequencies(
 ) -> None:
     """Lowest natural frequencies of each ARM, each with its certificate.
 
-    Under dead loads, those of its file and those given here: each with an estimate of its error and bounds on both
-    sides.
+    Under dead loads, from its file or given here, each frequency has an estimate of its error and bounds on both sides.
 
-    Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input (and
-    then nothing is printed to standard output).
+    Exit status: 0 if every frequency is certified, 1 if some are not, 2 for bad input (nothing is then printed to
+    standard output).
     """
     from jaxmodal.cli.compiling import late_progress
 
@@ -156,7 +155,7 @@ def _angles(arm: Arm | SpatialArm) -> list[float]:
 
 
 def _name(argument: str, arm: Arm | SpatialArm) -> str:
-    """The name of an arm, or that of what it was read from."""
+    """Name of an arm, or of the source it was read from."""
     stem = argument.rpartition(":")[2] if argument.startswith("example:") else argument
     return arm.name or Path(stem).stem
 
@@ -172,7 +171,7 @@ def _csv(found: Sequence[Entry], keys: Sequence[str]) -> str:
 
 
 def certified_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
-    """The frequencies of an arm with what proves them."""
+    """Table of the frequencies of an arm with their certificates."""
     columns = (entry[key] for key in ("frequencies_hz", "status", "multiplicity"))
     rows = [
         [str(k), hertz_text(hertz, digits), certificate_text(Status[status], multiplicity)]
@@ -183,7 +182,7 @@ def certified_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
 
 
 def bounded_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
-    """The frequencies of an arm under loads with their errors and bounds."""
+    """Table of the frequencies of an arm under loads with errors and bounds."""
     columns = (entry[key] for key in _BOUNDED)
     rows = [
         [
@@ -199,7 +198,7 @@ def bounded_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
 
 
 def _all_certified(found: Sequence[Entry]) -> bool:
-    """Whether each frequency is; if not, say what each other status means and what to do."""
+    """Whether every frequency is certified; if not, print the meaning and remedy of each other status."""
     for name in dict.fromkeys(name for entry in found for name in entry["status"]):
         status = Status[name]
         if status is not Status.certified:
@@ -208,7 +207,7 @@ def _all_certified(found: Sequence[Entry]) -> bool:
 
 
 def _errors_small(found: Sequence[Entry]) -> bool:
-    """Whether the relative errors are those asked for; if not, say of which arms not."""
+    """Whether the relative errors are as small as requested; if not, print the arms for which they are not."""
     missed = [entry["arm"] for entry in found if max(entry["relative_error"]) > TOLERANCE]
     if missed:
         click.echo(

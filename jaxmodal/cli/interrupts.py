@@ -1,7 +1,7 @@
-"""Ctrl-C is answered within two seconds, also while a program is compiled, when Python itself cannot listen.
+"""Handling of Ctrl-C within two seconds, even while a program is compiled and Python cannot handle signals.
 
-Python raises `KeyboardInterrupt` between two of its own steps, and compiling a large program is one step. So a thread
-listens, too: it says what is kept, and ends the process where the main thread does not come to it.
+Python raises `KeyboardInterrupt` between two of its own instructions, and compiling a large program is one instruction.
+Therefore a thread handles the signal as well: it prints what is kept, and ends the process if the main thread does not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GRACE = 1.0
 
 @dataclasses.dataclass(frozen=True)
 class _Work:
-    """What a command is doing: what to say of it when it is stopped, and whether it is over."""
+    """The current work of a command: the message for an interrupt, and whether the work is over."""
 
     kept: Callable[[], str]
     over: threading.Event
@@ -35,12 +35,12 @@ _works: list[_Work] = []
 
 @contextlib.contextmanager
 def keeping(kept: Callable[[], str]) -> Iterator[None]:
-    """Say what Ctrl-C keeps of the work in this context.
+    """Context with a message on what Ctrl-C keeps of the work.
 
     Parameters
     ----------
     kept
-        Called on Ctrl-C, in another thread: what is kept and how to go on.
+        Called on Ctrl-C, in another thread; returns what is kept and how to continue.
     """
     work = _Work(kept, threading.Event())
     _works.append(work)
@@ -53,7 +53,7 @@ def keeping(kept: Callable[[], str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def listening() -> Iterator[None]:
-    """Listen for Ctrl-C; where it is not Python's to handle, or this is not the main thread, nothing is done."""
+    """Context that handles Ctrl-C; without effect if Python does not handle it, or outside the main thread."""
     ours = threading.current_thread() is threading.main_thread()
     if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
@@ -74,9 +74,9 @@ def listening() -> Iterator[None]:
 
 
 def leave() -> NoReturn:
-    """End a command that Ctrl-C has stopped in its Python code, and say what is kept.
+    """End a command that Ctrl-C has interrupted in Python code, and print what is kept.
 
-    The process ends without the end of the interpreter, which may wait or fail while compiled programs run.
+    The process ends without finalising the interpreter, which may hang or fail while compiled programs run.
     """
     if not _works:
         raise SystemExit(EXIT_INTERRUPTED)

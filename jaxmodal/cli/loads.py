@@ -1,4 +1,4 @@
-"""The options by which commands take dead loads."""
+"""Options of commands for dead loads."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def load_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict[str, list[float]]:
-    """The loads of an arm and those given together, by name, in the axes of the base or the ground."""
+    """Combined loads of the arm and of the options, by name, in the axes of the base or the ground."""
     total = {name: list(value) for name, value in loads.items()}
     own = arm.loads if isinstance(arm, Arm) else None
     if own is None:
@@ -55,5 +55,5 @@ def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict
 
 
 def bears_loads(arm: Arm | SpatialArm) -> bool:
-    """Whether an arm bears loads that are not all zero."""
+    """Whether an arm has nonzero loads."""
     return isinstance(arm, Arm) and arm.loads is not None and any(arm.loads.dead())

@@ -75,9 +75,9 @@ def modes(
     output_format: str,
     digits: int,
 ) -> None:
-    """Mode shapes of an ARM: energies, effective masses, residuals; fields as csv or json; pictures.
+    """Mode shapes of an ARM: energies, effective masses, residuals; fields as csv or json; plots.
 
-    Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
+    Exit status: 0 if every frequency is certified, 1 if some are not, 2 for bad input.
     """
     from jaxmodal.arm.descriptions import posture_text
     from jaxmodal.modes.mode_shapes import mode_shapes
@@ -180,12 +180,12 @@ def _stations_csv(solved: Sequence[AnyShapes]) -> str:
     "--top",
     type=WholeRange(min=1),
     metavar="N",
-    help="Show the N parameters that matter most; json and csv have all.",
+    help="Show the N most important parameters; json and csv have all.",
 )
 @format_option()
 @picture_option(
     "--plot",
-    remark="Draw the parameters that matter most as bars into this file (.png, .pdf, .svg).",
+    remark="Draw the most important parameters as bars into this file (.png, .pdf, .svg).",
 )
 def sensitivities(
     argument: str,
@@ -201,7 +201,7 @@ def sensitivities(
 ) -> None:
     """Exact sensitivities of the natural frequencies of an ARM to its parameters.
 
-    Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
+    Exit status: 0 if every frequency is certified, 1 if some are not, 2 for bad input.
     """
     from jaxmodal.modes.sensitivities import sensitivities as all_sensitivities
     from jaxmodal.modes.tables import sensitivities_table

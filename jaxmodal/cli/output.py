@@ -1,4 +1,4 @@
-"""What several commands print: plain values as JSON, titles."""
+"""Common output of commands: plain values as JSON, titles."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 
 class _Terminal:
-    """A stream to a terminal that writes as text what the terminal would obey.
+    """A stream to a terminal that shows control characters as text.
 
-    Lines that rich draws go past it, by the name under which rich looks for what is behind.
+    Output of rich bypasses it, through the attribute by which rich finds the underlying stream.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -44,7 +44,7 @@ class _Terminal:
 
 @contextlib.contextmanager
 def terminals_obey_nothing() -> Iterator[None]:
-    """Let what is printed to a terminal be shown and not obeyed: names of arms, keys and files may hold anything."""
+    """Make terminals show control characters as text, since names of arms, keys and files may contain any."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (
         _Terminal(stream) if stream is not None and stream.isatty() else stream for stream in before
@@ -56,7 +56,7 @@ def terminals_obey_nothing() -> Iterator[None]:
 
 
 def without_nonfinite(value: Any) -> Any:
-    """The value with null for NaN and infinities, which JSON does not have."""
+    """The value with null for NaN and infinities, which JSON lacks."""
     if isinstance(value, dict):
         return {key: without_nonfinite(entry) for key, entry in value.items()}
     if isinstance(value, list):
@@ -65,12 +65,12 @@ def without_nonfinite(value: Any) -> Any:
 
 
 def print_json(value: Any, **layout: Any) -> None:
-    """Print a value as JSON, null for what is not finite."""
+    """Print a value as JSON, with null for values that are not finite."""
     click.echo(json.dumps(without_nonfinite(value), allow_nan=False, **layout))
 
 
 def print_document(text: str, output_format: str) -> None:
-    """Print a TOML file as it is, or what it holds as JSON, which is a file of the same kind."""
+    """Print a TOML file unchanged, or its contents as JSON, which is also a valid arm file."""
     if output_format == "json":
         print_json(tomllib.loads(text), ensure_ascii=False, indent=2)
     else:
@@ -78,7 +78,7 @@ def print_document(text: str, output_format: str) -> None:
 
 
 def written_files(*paths: Path | None) -> list[str]:
-    """What json says under ``wrote``: the files that were asked for."""
+    """Entry ``wrote`` of JSON output: the files written."""
     return [str(path) for path in paths if path is not None]
 
 
@@ -90,6 +90,6 @@ def lists(result: Any, *names: str) -> dict[str, Any]:
 def title_of(
     name: str, arm: Arm | SpatialArm, theory: TheoryName, first_angle: bool = False
 ) -> str:
-    """What stands above every table and picture of an arm: its name, posture and theory."""
+    """Title of tables and plots of an arm: its name, posture and theory."""
     posture = posture_text(arm, first_angle)
     return f"{name} ({theory}{f', {posture}' if posture else ''})"

@@ -51,10 +51,9 @@ def postures(
     theory: TheoryName,
     output_format: str,
 ) -> None:
-    """All angles of one joint at which an ARM has a given natural frequency.
+    """Find all angles of one joint at which an ARM has a given natural frequency.
 
-    Exit status: 0 when every angle is certified (also when there is none), 1 when some are not, 2
-    for bad input.
+    Exit status: 0 if every angle is certified (or there is none), 1 if some are not, 2 for bad input.
     """
     from jaxmodal.postures.inverse import postures_at
     from jaxmodal.postures.tables import postures_table

@@ -1,4 +1,4 @@
-"""What ``jaxmodal move`` does of moves that leave little: shaping, comparing, stretching, and what it shows of them."""
+"""Moves with little vibration in ``jaxmodal move``: shaping, comparison, stretching, and output of the results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class LimitOptions:
-    """Limits of the joints, degrees and N m, and of what is left, mm."""
+    """Limits of the joints, degrees and N m, and of the residual vibration, mm."""
 
     speed: float | None
     acceleration: float | None
@@ -32,11 +32,11 @@ class LimitOptions:
 
     @property
     def some(self) -> bool:
-        """Whether one is given."""
+        """Whether any limit is given."""
         return any(value is not None for value in dataclasses.astuple(self))
 
     def arguments(self) -> dict[str, Any]:
-        """The limits as `quickest_stretch` takes them."""
+        """The limits as arguments of `quickest_stretch`."""
         return {
             "speed": None if self.speed is None else np.radians(self.speed),
             "acceleration": None if self.acceleration is None else np.radians(self.acceleration),
@@ -47,7 +47,7 @@ class LimitOptions:
 
 @dataclasses.dataclass(frozen=True)
 class Shaping:
-    """The options of shaping, and the files that are to be written."""
+    """Options of shaping, and output files."""
 
     kind: str | None
     left: float
@@ -60,7 +60,7 @@ class Shaping:
     plot: Path | None
 
     def check(self, compare: bool, limits: LimitOptions) -> None:
-        """Refuse options that do not go together, before anything is computed."""
+        """Raise an error for inconsistent options, before anything is computed."""
         if compare and (self.kind is not None or limits.some):
             raise BadInput(
                 "--compare: compares all kinds of the move as it is; leave --shape and limits out."
@@ -72,7 +72,7 @@ class Shaping:
             )
         if limits.torque is not None and self.kind is not None:
             raise BadInput(
-                "--torque: torques of shaped moves do not go with one number; leave it or --shape out."
+                "--torque: torques of a shaped move do not scale with its time stretch; leave it or --shape out."
             )
         made = self.kind is not None or limits.some
         shapes = compare or self.kind is not None
@@ -95,7 +95,7 @@ class Shaping:
             raise BadInput("--plot: draws one move; leave --compare out, and give --shape.")
 
     def arguments(self) -> dict[str, Any]:
-        """What `shape_move` takes."""
+        """Arguments of `shape_move`."""
         return {
             "left": self.left,
             "modes": None if self.modes is None else [int(mode) for mode in self.modes],
@@ -105,7 +105,7 @@ class Shaping:
 
 
 def _refuse_idle(names: tuple[str, ...], used: bool, needed: str) -> None:
-    """Refuse options that are given where nothing uses them."""
+    """Raise an error for options without effect."""
     context = click.get_current_context()
     for name in () if used else names:
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
@@ -116,7 +116,7 @@ def _refuse_idle(names: tuple[str, ...], used: bool, needed: str) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Done:
-    """A result, its rows, and the motion that it stands for, with what that leaves."""
+    """A result with its rows, its motion, and the residual vibration."""
 
     found: Any
     headings: tuple[str, ...]
@@ -128,7 +128,7 @@ class Done:
     shaped: ShapedMove | None = None
 
     def show(self, shaping: Shaping, output_format: str, title: str) -> None:
-        """Write files, then print the result."""
+        """Write the files, then print the result."""
         from jaxmodal.moves import export
         from jaxmodal.plots.moves import plot_move
 
@@ -161,7 +161,7 @@ def _listed(headings: tuple[str, ...], rows: list[tuple[Any, ...]]) -> list[dict
 
 
 def compared(arm: Any, path: Motion, shaping: Shaping, common: dict[str, Any]) -> Done:
-    """All kinds side by side."""
+    """Compare all kinds of shaping."""
     from jaxmodal.moves.shaping import compare_shapers
 
     found = compare_shapers(arm, path, **shaping.arguments(), **common)
@@ -171,7 +171,7 @@ def compared(arm: Any, path: Motion, shaping: Shaping, common: dict[str, Any]) -
 
 
 def shaped(arm: Any, path: Motion, shaping: Shaping, common: dict[str, Any]) -> Done:
-    """The move shaped by one kind."""
+    """Shape the move by one kind."""
     from jaxmodal.moves.export import controller_settings
     from jaxmodal.moves.shaping import shape_move
 
@@ -197,7 +197,7 @@ def shaped(arm: Any, path: Motion, shaping: Shaping, common: dict[str, Any]) -> 
 def quickened(
     arm: Any, path: Motion, shaping: Shaping, limits: LimitOptions, common: dict[str, Any]
 ) -> Done:
-    """The move, shaped if that is asked for, in the shortest time that holds the limits."""
+    """Stretch the move, shaped if requested, to the shortest time within the limits."""
     from jaxmodal.moves.shaping import shape_move
     from jaxmodal.moves.stretching import quickest_stretch
 

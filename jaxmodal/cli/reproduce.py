@@ -20,7 +20,7 @@ from jaxmodal.runtime.tables import Table
 
 @contextlib.contextmanager
 def _written(out_dir: Path, steps: str) -> Iterator[Callable[[int, int], None]]:
-    """What is recomputed into a folder: errors in one message, steps as progress."""
+    """Context for writing results to a folder: errors as one message, steps as progress."""
     from jaxmodal.cli.compiling import late_progress
 
     place = writing(f"--out {out_dir}", "; give a folder that can")
@@ -36,10 +36,10 @@ def _written(out_dir: Path, steps: str) -> Iterator[Callable[[int, int], None]]:
     remark="Folder for cells.csv and report.md; made if missing.",
 )
 def reproduce(output_format: str, out_dir: Path) -> None:
-    """Recompute the source paper's tables and hold them against print, digit by digit.
+    """Recompute the source paper's tables and compare them with the printed values, digit by digit.
 
-    Tables 2-6, 9-11 and Figure 5. Exit status: 0 when every printed number agrees or is a known
-    misprint and every frequency is certified, else 1; 2 when the folder cannot be written.
+    Tables 2-6, 9-11 and Figure 5. Exit status: 0 if every printed number agrees or is a known misprint and every
+    frequency is certified, otherwise 1; 2 if the folder cannot be written.
     """
     from jaxmodal.reproduction.reproduce import reproduce as recompute
 
@@ -54,7 +54,7 @@ def reproduce(output_format: str, out_dir: Path) -> None:
 
 
 def _print_summary(summary: ReproductionSummary, out_dir: Path) -> None:
-    """Print what a reproduction found: tallies, misprints by reason, marks, and the conclusion."""
+    """Print the result of a reproduction: counts, misprints by reason, marks, and the conclusion."""
     headings, rows = ("group", "agree", "remark"), report.summary_lines(summary)
     table = Table("The paper's tables, recomputed", headings, rows, (), ("group", "remark"))
     click.echo(table.text())
@@ -72,7 +72,7 @@ def _print_summary(summary: ReproductionSummary, out_dir: Path) -> None:
 
 
 def _plain(summary: ReproductionSummary, out_dir: Path) -> dict[str, Any]:
-    """The tallies, and every cell that does not simply agree."""
+    """Counts, and every cell that does not simply agree, as plain values."""
     kinds = ("unexpected", "uncertified", "misprints")
     return {
         "ok": summary.ok,
@@ -95,7 +95,7 @@ def _plain(summary: ReproductionSummary, out_dir: Path) -> dict[str, Any]:
 
 
 def _words(summary: ReproductionSummary) -> list[Verdict]:
-    """The marks that stand in frequency columns."""
+    """The marks in frequency columns, in words."""
     return [mark for mark in summary.marks if mark.cell.column in FREQUENCY_COLUMNS]
 
 
@@ -122,8 +122,9 @@ def reproduce_motions(output_format: str, out_dir: Path) -> None:
     """Simulate the motions of three papers: Figures 5-10 of De Luca and Siciliano (1991), the N-DOF paper's
     experiment, and the spinning beam and station arm of the paper on arms in space.
 
-    Writes a picture of each, and report.md: what the texts state, and whether the simulations show it. Exit status: 0
-    when the paper's model shows every feature that its text states, else 1; 2 when the folder cannot be written.
+    Writes a plot of each, and report.md: the features stated in the texts, and whether the simulations show them. Exit
+    status: 0 if the paper's model shows every feature stated in its text, otherwise 1; 2 if the folder cannot be
+    written.
     """
     from jaxmodal.reproduction.motions_report import reproduce_motions as recompute
 

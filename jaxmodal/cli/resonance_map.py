@@ -38,7 +38,7 @@ Range = tuple[float, float]
 
 
 def _turning(found: ResonanceMap) -> str:
-    """Which joints turn, in words."""
+    """Names of the joints that turn, in words."""
     within = limited(found)
     turns = f", joint {found.joint} turns{' ' * bool(within)}{within}"
     if not found.across:
@@ -52,14 +52,14 @@ def _turning(found: ResonanceMap) -> str:
 
 
 def _of_rows(across: str | None) -> int | str | None:
-    """The option --across: the number of a joint, or an address."""
+    """Parse the option --across: the number of a joint, or an address."""
     return int(across) if across is not None and across.isascii() and across.isdigit() else across
 
 
 def _shared(
     arm: Arm | SpatialArm, joint: int, across: int | str | None, ranges: dict[str, Range] | None
 ) -> tuple[Range | None, int | str | None, Range | None]:
-    """The limits of the joint, what the rows are of, and from where to where it goes, in SI units."""
+    """Limits of the joint, the variable of the rows, and its range, in SI units."""
     from jaxmodal.arm.addresses import resolve_address
 
     limits = values = None
@@ -85,7 +85,7 @@ def _shared(
 
 @click.command("resonance-map", epilog=ARM_HELP)
 @click.argument("argument", metavar="ARM")
-@band_option("The band that is to stay free, Hz.", required=True)
+@band_option("The band to keep free of natural frequencies, Hz.", required=True)
 @joint_option
 @click.option(
     "--across",
@@ -93,7 +93,7 @@ def _shared(
     help="The other joint of the map, by default the next one; or any parameter, such as payload.mass.",
 )
 @range_option(
-    "From where to where --joint turns, such as theta_2=-150,150, or --across goes, such as payload.mass=0,6: "
+    "Range of --joint, such as theta_2=-150,150, or of --across, such as payload.mass=0,6: "
     "degrees for angles, else SI units; one of each."
 )
 @click.option(
@@ -115,11 +115,11 @@ def resonance_map(
     output_format: str,
     plot: Path | None,
 ) -> None:
-    """Postures of an ARM without a natural frequency in a band, with exact borders.
+    """Find postures of an ARM without a natural frequency in a band, with exact borders.
 
-    Two joints turn, the others keep their angles; of a two-link arm one turns, and the angles to avoid are listed.
-    With --range payload.mass=0,5 it is a map of one joint and a parameter. Without --plot every border is listed.
-    Exit status: 0 when every border is certified, 1 when some are not, 2 for bad input.
+    Two joints turn and the others keep their angles; for a two-link arm one joint turns, and the angles to avoid are
+    listed. With --range payload.mass=0,5 the map is over one joint and a parameter. Without --plot every border is
+    listed. Exit status: 0 if every border is certified, 1 if some are not, 2 for bad input.
     """
     from jaxmodal.plots.resonance_maps import plot_resonance_map
     from jaxmodal.postures.resonance_lines import refined

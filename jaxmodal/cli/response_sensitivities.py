@@ -1,4 +1,4 @@
-"""What ``jaxmodal response --sensitivities`` writes: rows and plain values."""
+"""Output of ``jaxmodal response --sensitivities``: rows and plain values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def plain_sensitivities(slopes: ResponseSensitivities) -> dict[str, Any]:
 
 
 def sensitivities_csv(slopes: ResponseSensitivities) -> str:
-    """A row for each pair of ports, frequency and parameter."""
+    """CSV with a row for each pair of ports, frequency and parameter."""
     found = slopes.response
     hertz = np.atleast_1d(np.asarray(found.frequencies_hz)).tolist()
     parts = [getattr(slopes, name) for name in _NAMES]

@@ -1,4 +1,4 @@
-"""Messages of the library in the words of the shell: options for arguments, values as they are typed."""
+"""Translation of library messages for the shell: option names for arguments, values as typed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PYTHON = re.compile(
 
 
 def in_shell_words(message: str, argument: str) -> str:
-    """A message of the library that begins with an argument, with the option that gives it; another as it is."""
+    """Replace the argument at the start of a message by the option that gives it; other messages are unchanged."""
     found = _ARGUMENT.fullmatch(message)
     context = click.get_current_context(silent=True)
     if found is None or context is None:
@@ -50,18 +50,18 @@ def in_shell_words(message: str, argument: str) -> str:
 
 
 def _key(place: str) -> str:
-    """The key of a place inside a table, as it is typed."""
+    """Key of a place inside a table, as typed."""
     named = re.match(r"\['(.+)'\]", place)
     return f"{named[1]}=" if named else ""
 
 
 def _plain(value: str) -> str:
-    """A value without what only Python has around it."""
+    """A value without Python syntax around it."""
     return re.sub(r"^\((.*?),?\)$|'", r"\1", _typed(value)).replace("'", "")
 
 
 def _option(context: click.Context, name: str, within: str = "--") -> click.Option | None:
-    """The option that gives an argument of the library, if there is one."""
+    """Option that gives an argument of the library, if there is one."""
     name = _OTHER_NAMES.get(name, name)
     for parameter in context.command.params:
         if isinstance(parameter, click.Option) and parameter.name == name:
@@ -75,7 +75,7 @@ def _given(context: click.Context, option: click.Option) -> bool:
 
 
 def _typed(text: str) -> str:
-    """Rows of numbers and tables as they are typed: ``1,2`` for ``(1.0, 2.0)``, ``a=1,2`` for ``{'a': (1.0, 2.0)}``."""
+    """Rows of numbers and tables as typed: ``1,2`` for ``(1.0, 2.0)``, ``a=1,2`` for ``{'a': (1.0, 2.0)}``."""
 
     def row(found: re.Match[str]) -> str:
         numbers = [found[1], *found[2].split(", ")[1:]]
@@ -85,7 +85,7 @@ def _typed(text: str) -> str:
 
 
 def with_choices(error: click.ClickException) -> str:
-    """The message of an error, with what was probably meant where a choice or a command is mistyped."""
+    """Message of an error, with a suggestion if a choice or a command is misspelled."""
     message = error.message
     if isinstance(error, click.BadParameter) and error.param is not None:
         kind = error.param.type

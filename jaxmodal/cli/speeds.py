@@ -1,4 +1,4 @@
-"""The command ``jaxmodal speeds``: speeds of the joints at which gears and motors excite a mode."""
+"""The command ``jaxmodal speeds``: joint speeds at which gears and motors excite a mode."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _USUAL = 4
 def _orders(
     ctx: click.Context, param: click.Parameter, given: tuple[str, ...]
 ) -> tuple[tuple[int | str, float, str], ...]:
-    """The options --order: joint, pushes a turn, name."""
+    """Parse the options --order: joint, pulses per turn, name."""
     found = []
     for text in given:
         joint, _, rest = text.partition(":")
@@ -71,14 +71,14 @@ def _orders(
     multiple=True,
     required=True,
     callback=_orders,
-    help="What pushes: the joint, by number or name, and how often for one turn of it; 2x100 is twice a turn of what "
+    help="An order: the joint, by number or name, and pulses per turn of it; 2x100 is twice per turn of a part that "
     "turns 100 times as fast. More than once for several.",
 )
 @click.option(
     "--move",
     "file",
     metavar="MOVE",
-    help="A move, as `jaxmodal move` takes it: when each order meets a mode on it.",
+    help="A move, as for `jaxmodal move`: find when each order meets a mode during it.",
 )
 @range_option(
     "Over a range, as for `jaxmodal worst`: degrees for angles; more than once for several."
@@ -90,7 +90,7 @@ def _orders(
     type=NumberRange(min=0.0, max=1.0, max_open=True),
     default=0.05,
     show_default=True,
-    help="How near an order counts as meeting a mode, as a share of its frequency.",
+    help="Relative distance in frequency within which an order meets a mode.",
 )
 @posture_option(", where no move and no range is given.")
 @theory_option
@@ -113,12 +113,12 @@ def speeds(
     output_format: str,
     plot: Path | None,
 ) -> None:
-    """Speeds of the joints of an ARM at which what gears and motors excite meets a mode.
+    """Find joint speeds of an ARM at which an order of its gears and motors meets a mode.
 
-    Of the arm as it stands, in a posture, over ranges of its joints, or along a move. (`jaxmodal campbell` has the
-    frequencies that an arm takes on as it turns itself.)
+    For the arm as it stands, in a posture, over ranges of its joints, or along a move. (`jaxmodal campbell` computes
+    the frequencies of an arm that rotates itself.)
 
-    Exit status: 0 when all frequencies are certified, 1 when one is not, 2 for bad input.
+    Exit status: 0 if all frequencies are certified, 1 if one is not, 2 for bad input.
     """
     from jaxmodal.moves.orders import Order
 
@@ -133,7 +133,7 @@ def speeds(
         if wanted
     ]
     if len(ways) > 1:
-        raise BadInput(f"{ways[0]}, {ways[1]}: say where in two ways; give one of them.")
+        raise BadInput(f"{ways[0]}, {ways[1]}: both choose the postures; give one of them.")
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     wanted = min(_USUAL, modes_of(arm, None)) if modes is None else modes
     made = [Order(*order) for order in orders]

@@ -1,4 +1,4 @@
-"""Warnings on standard error, each line once, and what ``--strict`` makes of them."""
+"""Warnings on standard error, each line once, and the effect of ``--strict`` on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OWN = (ImplausibleWarning, LargeDeflectionWarning, RotorWarning)
 
 
 class Warned:
-    """What a command has warned of."""
+    """Warnings given by a command."""
 
     def __init__(self) -> None:
         self._given: set[str] = set()
@@ -25,19 +25,19 @@ class Warned:
         return bool(self._given)
 
     def say(self, line: str) -> None:
-        """Show a line; one that begins with ``warning:`` counts, and is shown once."""
+        """Print a line; a line that begins with ``warning:`` is counted, and printed only once."""
         if line not in self._given:
             click.echo(line, err=True)
             if line.startswith(_WORD):
                 self._given.add(line)
 
     def count(self, remarks: Iterable[object]) -> None:
-        """Count warnings that are shown elsewhere."""
+        """Count warnings that are printed elsewhere."""
         self._given.update(f"{_WORD}{remark}" for remark in remarks)
 
     @property
     def verdict(self) -> str:
-        """Why the exit status is 1."""
+        """Reason why the exit status is 1."""
         count = len(self._given)
         were = "warnings were" if count > 1 else "warning was"
         return f"--strict: {count} {were} given, so the exit status is 1."
@@ -45,7 +45,7 @@ class Warned:
 
 @contextlib.contextmanager
 def warnings_shown(implausible: bool) -> Iterator[Warned]:
-    """Show warnings of the library as lines, others as Python does; of implausible values only where wanted."""
+    """Context that prints warnings of the library as lines; those of implausible values only if wanted."""
     warned = Warned()
     with warnings.catch_warnings():
         others = warnings.showwarning

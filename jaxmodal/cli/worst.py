@@ -38,20 +38,20 @@ if TYPE_CHECKING:
 @click.argument("argument", metavar="ARM")
 @click.option("--mode", type=WholeRange(1, limits.MODES), default=1, show_default=True)
 @range_option(
-    "From where to where a parameter goes: degrees for angles, else SI units; more than once for several. Left "
-    "out, every joint turns within its limits, without limits a whole turn."
+    "Range of a parameter: degrees for angles, else SI units; more than once for several. By default every joint "
+    "turns within its limits, or through a whole turn without limits."
 )
 @click.option(
     "--payload",
     type=NumberRange(min=0.0),
     metavar="KG",
-    help="Mass at the tip, in place of the payload.",
+    help="Mass at the tip, instead of the payload.",
 )
 @click.option(
     "--below",
     type=Number(),
     metavar="HZ",
-    help="Also tell in what share of the ranges the mode lies below.",
+    help="Also estimate the share of the ranges in which the mode lies below.",
 )
 @click.option("--starts", type=WholeRange(1, 1_000_000), default=1024, show_default=True)
 @posture_option(", of joints without a range.")
@@ -70,12 +70,12 @@ def worst(
     output_format: str,
     digits: int,
 ) -> None:
-    """Lowest and highest frequency of a mode of an ARM over joint ranges, with the postures.
+    """Find the lowest and highest frequency of a mode of an ARM over joint ranges, with the postures.
 
-    The frequencies at these postures are certified. That no other posture has a lower or higher one is not proved: the
-    starts and what the best of them reach are told.
+    The frequencies at these postures are certified. It is not proved that no other posture has a lower or higher one;
+    the starting postures and the results of the best searches are listed.
 
-    Exit status: 0 when both frequencies are certified, 1 when one is not, 2 for bad input.
+    Exit status: 0 if both frequencies are certified, 1 if one is not, 2 for bad input.
     """
     from jaxmodal.workspace.extremes import extremes
     from jaxmodal.workspace.shares import share_below

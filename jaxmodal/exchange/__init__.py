@@ -1,4 +1,4 @@
-"""Arms for other programs: simulators and formats of robots, and units of co-simulation."""
+"""Export of arms to other programs: formats of robot simulators, and co-simulation units (FMI)."""
 
 from jaxmodal.exchange.fmu import SimulationUnit, write_fmu
 from jaxmodal.exchange.lumping import lumped

@@ -1,8 +1,8 @@
-"""A flexible arm as a chain of rigid pieces on hinges with springs: what formats of rigid robots can hold.
+"""A flexible arm as a chain of rigid pieces on hinges with springs, for formats of rigid robots.
 
-A flexible link gives way at the points of Gauss's rule, each with the compliance that the rule gives to its share of
-the link. With two points or more the compliance of the link's end is then exact, and so are its mass, its centre of
-gravity and its inertia, since the rigid pieces between the points are those of the link itself.
+A flexible link is divided at the points of Gauss's rule; the compliance of each point is its weight in the rule times
+that of the link. With two points or more, the compliance at the link's end is exact. Mass, centre of gravity and
+inertia are exact as well, because the rigid pieces between the points have those of the link.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _SHEARS = 1e-2
 
 
 class PieceJoint(NamedTuple):
-    """A hinge or slide at the origin of its piece, by whose axes it moves.
+    """A hinge or slide at the origin of a piece, in the axes of the piece.
 
-    ``stiffness`` is that of its spring, inf where it is rigid; a motor moves the joint and the spring's rest with it.
-    ``rotor`` is inertia and turns for one of the joint, ``held`` says that these are the motor's and not the spring's.
-    ``group`` is the number of what is fitted of its stiffness, -1 for none.
+    ``stiffness`` is that of its spring, inf if rigid; a motor moves the joint together with the rest position of the
+    spring. ``rotor`` is inertia and gear ratio; ``held`` means that the rotor belongs to the motor and not to the link
+    side of the spring. ``group`` is the index of its fitted stiffness factor, -1 if it has none.
     """
 
     name: str
@@ -60,9 +60,9 @@ class PieceJoint(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A rigid piece: ``place`` and ``turn`` lead to it from the one before with all joints at 0.
+    """A rigid piece: ``place`` and ``turn`` are its position and rotation in the previous piece with all joints at 0.
 
-    ``lump`` is its mass, and ``reach`` where it ends, both in its axes.
+    ``lump`` is its mass, and ``reach`` the position of its end, both in its axes.
     """
 
     name: str
@@ -74,9 +74,9 @@ class Piece(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """The pieces of an arm from the ground on, the first of which stands there or on the springs of the base.
+    """The pieces of an arm from the ground on; the first is fixed to the ground or on the springs of the base.
 
-    ``groups`` names what is fitted; ``tip`` is the place of the arm's tip in the last piece.
+    ``groups`` are the names of the fitted factors; ``tip`` is the position of the arm's tip in the last piece.
     """
 
     pieces: tuple[Piece, ...]
@@ -85,16 +85,16 @@ class Chain(NamedTuple):
 
     @property
     def joints(self) -> list[PieceJoint]:
-        """All joints, from the base on."""
+        """All joints, starting at the base."""
         return [joint for piece in self.pieces for joint in piece.joints]
 
     @property
     def motors(self) -> list[PieceJoint]:
-        """Those that the motors of the arm move."""
+        """The joints that motors move."""
         return [joint for joint in self.joints if joint.motor]
 
     def scaled(self, factors: Floats) -> Chain:
-        """The chain with the stiffness of each group, and its damping, times a factor."""
+        """The chain with the stiffness and damping of each group multiplied by a factor."""
 
         def changed(joint: PieceJoint) -> PieceJoint:
             factor = 1.0 if joint.group < 0 else float(factors[joint.group])
@@ -106,7 +106,7 @@ class Chain(NamedTuple):
         return self._replace(pieces=tuple(pieces))
 
     def locked(self, posture: Floats) -> Chain:
-        """The chain whose motors stand in a posture and are no joints any more."""
+        """The chain with its motors locked in a posture, so that they are no longer joints."""
         positions, shift = iter(posture), np.zeros(3)
         pieces = []
         for piece in self.pieces:
@@ -130,7 +130,7 @@ class Chain(NamedTuple):
 
 
 def rotation(axis: Floats, angle: float) -> Floats:
-    """The matrix of a turn about a unit vector."""
+    """Rotation matrix about a unit vector."""
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.asarray(np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross)
@@ -139,9 +139,9 @@ def rotation(axis: Floats, angle: float) -> Floats:
 def chain_of(
     arm: SpatialArm, pieces: Sequence[int], ways: Sequence[str], slides: bool | None
 ) -> Chain:
-    """The chain of an arm, with so many points in each link, at which it gives way in some of `WAYS`.
+    """Chain of an arm with a number of points in each link, flexible in the given `WAYS`.
 
-    ``slides`` says whether points slide, None: where that matters.
+    ``slides`` determines whether points slide; None: only if significant.
     """
     straight = arm.with_posture(np.zeros(len(arm.joints)))
     columns = arm_values(straight.links, straight.payload, straight.base_stiffness).links
@@ -160,7 +160,7 @@ def chain_of(
 
 
 def joint_names(arm: SpatialArm) -> list[str]:
-    """A name for each joint of an arm: its own, or its number."""
+    """Unique name of each joint of an arm: its own name, or its number."""
     found: list[str] = []
     for number in arm.joints:
         name = arm.links[number - 1].name or f"joint{number}"
@@ -171,7 +171,7 @@ def joint_names(arm: SpatialArm) -> list[str]:
 
 
 class _Builder:
-    """Pieces as they are added from the base on."""
+    """Builder of a chain; pieces are added from the base on."""
 
     def __init__(self, ways: Sequence[str], slides: bool | None, taken: set[str]) -> None:
         self.ways, self.slides = ways, slides
@@ -190,7 +190,7 @@ class _Builder:
         self.pieces.append(Piece(name, place, turn, tuple(joints), lump, np.zeros(3)))
 
     def more(self, lump: Lump, reach: Floats) -> None:
-        """Give the last piece a further lump, and its tip."""
+        """Add a further body to the last piece, and move its end."""
         last = self.pieces[-1]
         self.pieces[-1] = last._replace(lump=last.lump + lump, reach=reach)
 
@@ -237,7 +237,7 @@ class _Builder:
         return wanted
 
     def _joints(self, link: SpatialLink, value: LinkValues, name: str) -> list[PieceJoint]:
-        """What moves at the joint of a link, in its axes: about or along its axis, and its further springs."""
+        """Joints of a link's joint, in the link's axes: about or along its axis, and its further springs."""
         if link.segment:
             return []
         axis = value.directions[-1, 3:]
@@ -281,7 +281,7 @@ class _Builder:
     def _points(
         self, number: int, link: SpatialLink, value: LinkValues, k: int, share: float
     ) -> Iterator[PieceJoint]:
-        """The joints at one point, with the stiffness of the share of the link that gives way there."""
+        """Joints at one point, with the stiffness of the link's share at this point."""
         for way in self._kinds(value):
             kind, axis, rigidity = WAYS[way]
             self.groups.append(f"link{number} {way} {k}")
@@ -296,7 +296,7 @@ class _Builder:
             )
 
     def _kinds(self, value: LinkValues) -> list[str]:
-        """How the points of a link give way."""
+        """Kinds of flexibility of the points of a link."""
         beam = value.beam
         square = float(beam.length) ** 2
         ratios = {
@@ -310,7 +310,7 @@ class _Builder:
 
 
 def _base_joints(arm: SpatialArm) -> list[PieceJoint]:
-    """Slides along and hinges about the axes of the ground, of a base whose stiffness has a diagonal alone."""
+    """Slides along and hinges about the axes of the ground for a base with diagonal stiffness."""
     if arm.base_stiffness is None:
         return []
     stiffness = np.diag(np.array(arm.base_stiffness.rows(), float))

@@ -1,4 +1,4 @@
-"""Files that are handed on: comments of XML, and writing."""
+"""Writing of exported files, and comments in XML."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from jaxmodal.runtime.whole_files import write_text
 
 
 def written(path: Any, text: str) -> Path:
-    """Write a text to a file, whole or not at all.
+    """Write a text to a file atomically.
 
     Raises
     ------
     ArmError
-        It cannot be written.
+        If the file cannot be written.
     """
     place = place_of(path)
     try:
@@ -31,11 +31,11 @@ def written(path: Any, text: str) -> Path:
 
 
 def commented(lines: Iterable[str]) -> list[str]:
-    """Lines as a comment of XML, in which no two hyphens stand side by side."""
+    """XML comment of several lines, in which double hyphens are avoided."""
     safe = (printable(line).replace("--", "- -") for line in lines)
     return ["  <!--", *(f"    {line}".rstrip() for line in safe), "  -->"]
 
 
 def numbers(values: Iterable[Any]) -> str:
-    """Numbers with all their digits, blanks between them."""
+    """Numbers at full precision, separated by spaces."""
     return " ".join(repr(float(value) + 0.0) for value in values)

@@ -1,4 +1,4 @@
-"""Units of FMI 3.0, for model exchange and co-simulation: an arm's equations of motion as C, without Python."""
+"""Export of models as FMI 3.0 units for model exchange and co-simulation, in C without Python."""
 
 from __future__ import annotations
 
@@ -45,26 +45,26 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class SimulationUnit(ShowsTables):
-    """A unit of FMI 3.0 that was written.
+    """An FMI 3.0 unit written by `write_fmu`.
 
     Attributes
     ----------
     path : str
-        The file.
+        Path of the file.
     inputs, outputs, states : tuple of str
-        Names of its variables.
+        Names of the variables.
     integrator : str
-        Of co-simulation, with inputs held: ``"rk4"`` or ``"dopri5"``.
+        Integrator of co-simulation, with inputs held constant in a step: ``"rk4"`` or ``"dopri5"``.
     step : float
-        Its longest step, s; of ``"dopri5"`` the first one that it tries.
+        Longest step of the integrator, s; for ``"dopri5"`` the initial step.
     tolerance : float
-        Of a step of ``"dopri5"``; 0 of ``"rk4"``.
+        Error tolerance of a step of ``"dopri5"``; 0 for ``"rk4"``.
     fastest : float
-        The largest eigenvalue of the model, rad/s.
+        Largest magnitude of the eigenvalues of the model, rad/s.
     platform : str
-        For which there is a binary in it; empty: sources alone.
+        Platform of the included binary; empty if there are only sources.
     remark : str
-        Why there is no binary; empty where there is one.
+        Reason why there is no binary; empty if there is one.
     """
 
     path: str
@@ -80,11 +80,11 @@ class SimulationUnit(ShowsTables):
 
     @property
     def stable_step(self) -> float:
-        """The step up to which ``"rk4"`` is stable where nothing damps, s."""
+        """Largest stable step of ``"rk4"`` for an undamped model, s."""
         return float(_STABLE / self.fastest)
 
     def tables(self) -> list[Table]:
-        """Return what the unit takes, gives, and how it is integrated."""
+        """Return a table of inputs, outputs and integration."""
         rows = [
             ["inputs", ", ".join(self.inputs)],
             ["outputs", ", ".join(self.outputs)],
@@ -116,45 +116,44 @@ def write_fmu(
     build: bool | None = None,
     compiler: str = "cc",
 ) -> SimulationUnit:
-    """Write a model as a unit of FMI 3.0 with C sources, and where there is a compiler with a binary for this machine.
+    """Write a model as an FMI 3.0 unit with C sources, and with a binary for this machine if there is a compiler.
 
     Parameters
     ----------
     model
-        A model of an arm from `jaxmodal.dynamics.flexible_arm`, whose inputs are the torques of the motors and whose
-        outputs angles and rates of the joints and the place of the tip; or a linear system from `jaxmodal.state_space`.
+        A model of an arm from `jaxmodal.dynamics.flexible_arm`, with motor torques as inputs and joint angles, joint
+        rates and tip position as outputs; or a linear system from `jaxmodal.state_space`.
     path
-        The file, which ends in ``.fmu``; one that exists is replaced.
+        Path of the file, ending in ``.fmu``; an existing file is replaced.
     start
-        Coordinates and rates (2 N) at the start; left out all are 0. They are start values of the unit's states.
+        Initial coordinates and rates (2 N), by default 0. They are the start values of the unit's states.
     step
-        Longest step of the integrator of co-simulation, s, the first one of ``"dopri5"``; left out, 0.05 over the
-        fastest eigenvalue.
+        Longest step of the integrator of co-simulation, s; for ``"dopri5"`` the initial step. By default 0.05 divided
+        by the fastest eigenvalue.
     integrator
-        Of co-simulation: ``"rk4"``, the classical method of Runge and Kutta of order 4 with steps that are all alike,
-        or ``"dopri5"``, the method of Dormand and Prince of order 5, whose steps follow their error.
+        Integrator of co-simulation: ``"rk4"``, the classical Runge-Kutta method of order 4 with equal steps, or
+        ``"dopri5"``, the Dormand-Prince method of order 5 with step size control.
     tolerance
-        By how much a step of ``"dopri5"`` may err, as a share of each state and absolutely, 1e-8 if left out; an
-        importer may ask for another.
+        Relative and absolute error tolerance of a step of ``"dopri5"``, by default 1e-8; an importer may set another.
     build
-        True: a binary must be built; False: sources alone; None: a binary where there is a compiler.
+        True: a binary is required; False: only sources; None: a binary if there is a compiler.
     compiler
-        The C compiler, which takes the arguments of ``cc``.
+        Name of the C compiler, which accepts the arguments of ``cc``.
 
     Returns
     -------
     SimulationUnit
-        What was written; to be printed.
+        Description of the unit, which prints as a table.
 
     Raises
     ------
     ArmError
-        An argument is not allowed, the file cannot be written, or the compiler is missing or fails and `build` is True.
+        If an argument is invalid, the file cannot be written, or the compiler is missing or fails and `build` is True.
 
     Notes
     -----
-    Model exchange leaves the integrator to the importer. The methods of co-simulation are explicit, ``"rk4"`` stable up
-    to a step of 2.8 over the fastest eigenvalue: a stiff arm needs short steps, fewer modes, or an importer with an
+    In model exchange the importer integrates. The methods of co-simulation are explicit; ``"rk4"`` is stable up to a
+    step of 2.8 divided by the fastest eigenvalue. A stiff arm needs short steps, fewer modes, or an importer with an
     implicit method.
 
     Examples
@@ -241,7 +240,7 @@ def _model(model: Any, start: Any) -> UnitModel:
 
 
 def _token(model: UnitModel, sources: Mapping[str, str], steps: tuple[float, float]) -> str:
-    """The same of the same unit, in the form of a GUID."""
+    """Instantiation token in the form of a GUID; equal for equal units."""
     starts = [state.start for state in model.states]
     text = "\n".join(
         [*(f"{name}\n{text}" for name, text in sources.items()), repr((starts, *steps))]
@@ -255,7 +254,7 @@ def _token(model: UnitModel, sources: Mapping[str, str], steps: tuple[float, flo
 
 
 def _built(sources: Mapping[str, str], names: list[str], compiler: str) -> tuple[bytes | None, str]:
-    """The shared library for this machine, or why there is none."""
+    """Shared library for this machine, or the reason why there is none."""
     if platform.system() not in _SYSTEMS or platform.machine() not in _MACHINES:
         return None, (
             f"binaries for {platform.system()} on {platform.machine()} are left to the importer's own compiler"
@@ -283,7 +282,7 @@ def _built(sources: Mapping[str, str], names: list[str], compiler: str) -> tuple
 
 
 def _write(place: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write the archive, the same bytes for the same files."""
+    """Write the archive; equal files give identical bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():

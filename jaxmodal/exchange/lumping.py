@@ -1,4 +1,4 @@
-"""Lumped arms: chains of rigid pieces whose springs are fitted to certified frequencies in many postures."""
+"""Lumped arms: chains of rigid pieces with springs fitted to certified frequencies in many postures."""
 
 from __future__ import annotations
 
@@ -47,41 +47,43 @@ def lumped(
     theory: TheoryName = "timoshenko",
     slides: bool | None = None,
 ) -> LumpedArm:
-    """Return an arm as rigid pieces on hinges with springs that have its certified frequencies as nearly as they can.
+    """Return an arm as rigid pieces on hinges with springs, fitted to its certified frequencies.
 
     Parameters
     ----------
     arm
-        An arm in space, or a planar one, which stays in its plane.
+        An arm in space, or a planar arm, which stays in its plane.
     pieces
-        Points at which each flexible link gives way, 1 to 32, or a number for each link; it is one rigid piece more.
+        Number of flexible points in each flexible link, 1 to 32, or a number for each link; a link has one more rigid
+        piece than points.
     num_modes
-        How many frequencies are fitted and stated.
+        Number of frequencies that are fitted and reported.
     postures
-        In how many postures errors are stated, beside that of the arm; or these postures, (P, n), rad, of joints that
-        slide m.
+        Number of postures in which errors are reported, in addition to that of the arm; or the postures themselves, (P,
+        n), rad, for sliding joints m.
     theory
-        Theory of the frequencies that are certified.
+        Beam theory of the certified frequencies.
     slides
-        Whether these points also slide: along the link and, where the theory has shear, across it. None: those of links
-        that shear makes softer by more than 1 %. Slides are fast oscillations, which cost a simulator small steps.
+        Whether the points also slide: along the link and, if the theory includes shear, across it. None: only in links
+        that shear makes more compliant by over 1 %. Slides add fast oscillations, which force small steps in a
+        simulator.
 
     Returns
     -------
     LumpedArm
-        With the errors of frequencies in all postures; to be printed, or given to `write_mjcf` and `write_urdf`.
+        The lumped arm with its frequency errors in all postures, for printing, or for `write_mjcf` and `write_urdf`.
 
     Raises
     ------
     ArmError
-        An argument is not allowed, or the arm has what no rigid pieces have: see `docs/exchange.md`.
+        If an argument is invalid, or the arm has features that rigid pieces cannot represent: see `docs/exchange.md`.
 
     Notes
     -----
-    The points are those of Gauss's rule. In bending about y and z, in torsion, and where they slide, each has springs
-    of its own; mass, centre of gravity and inertia of all links are kept. A factor on each of these springs is fitted
-    by least squares of the relative errors of frequencies, of mode k over k^2, in as many other postures,
-    low-discrepancy points within the joints' limits. Springs of joints stay.
+    The points are those of Gauss's rule. Each has separate springs in bending about y and z, in torsion, and in sliding
+    if present. Mass, centre of gravity and inertia of all links are preserved. A factor on each spring is fitted by
+    least squares of the relative frequency errors, with the error of mode k divided by k^2, in as many other postures,
+    which are low-discrepancy points within the joint limits. Springs of joints are unchanged.
 
     Examples
     --------
@@ -133,7 +135,7 @@ def as_lumped(
     theory: TheoryName,
     slides: bool | None,
 ) -> LumpedArm:
-    """What `lumped` makes of an arm; one that it has made is taken as it is."""
+    """`lumped` for an arm; an arm that is already lumped is returned unchanged."""
     if isinstance(arm, LumpedArm):
         return arm
     return lumped(
@@ -142,7 +144,7 @@ def as_lumped(
 
 
 def _ways(planar: bool, theory: TheoryName) -> list[str]:
-    """In what ways a link gives way by a theory."""
+    """Kinds of flexibility of a link in a theory."""
     flags = theory_flags(theory)
     none = [] if flags.shear else ["shear_y", "shear_z"]
     none += [] if flags.axial else ["stretch"]
@@ -150,7 +152,7 @@ def _ways(planar: bool, theory: TheoryName) -> list[str]:
 
 
 def _fitted(chain: Chain, postures: Floats, exact: Floats) -> Floats:
-    """Factors of the groups for which frequencies come nearest to the exact ones, in relative errors over k^2."""
+    """Factors of the groups with the smallest relative frequency errors divided by k^2."""
     stances = [Stance(chain, posture, True) for posture in postures]
     stiffness, groups = springs_of(chain), stances[0].groups
     fit = groups >= 0
@@ -198,7 +200,7 @@ def _counts(pieces: Any, links: int) -> list[int]:
 
 
 def _postures(arm: SpatialArm, own: Floats, postures: Any) -> tuple[Floats, Floats]:
-    """Those of which errors are stated, the arm's own first where none are given, and those that are fitted."""
+    """Postures for reported errors, starting with the arm's own unless postures are given, and postures for the fit."""
     size = own.size
     bounds = np.empty((size, 2))
     for k, number in enumerate(arm.joints):
@@ -230,7 +232,7 @@ def _postures(arm: SpatialArm, own: Floats, postures: Any) -> tuple[Floats, Floa
 
 
 def _lost(arm: SpatialArm) -> tuple[str, ...]:
-    """What the arm has and no rigid pieces have."""
+    """Features of the arm that the rigid pieces lack."""
     lost = []
     damped = [k for k, link in enumerate(arm.links, start=1) if link.loss_factor]
     if damped:

@@ -1,4 +1,4 @@
-"""Lumped arms as MJCF, the format of MuJoCo."""
+"""Export of lumped arms as MJCF, the format of MuJoCo."""
 
 from __future__ import annotations
 
@@ -60,26 +60,26 @@ def write_mjcf(
     Parameters
     ----------
     arm
-        An arm, or a `LumpedArm` that `lumped` has made of one, for which the next five arguments do not count.
+        An arm, or a `LumpedArm` from `lumped`, for which ``pieces`` to ``slides`` are ignored.
     path
-        The file, such as ``arm.xml``; one that exists is replaced.
+        Path of the file, such as ``arm.xml``; an existing file is replaced.
     pieces, num_modes, postures, theory, slides
-        As of `lumped`.
+        As for `lumped`.
     gravity
         Acceleration of gravity in the axes of the ground, m/s^2.
     motors
-        ``"free"``: the arm's joints turn or slide, and each has a motor of its name; ``"locked"``: they stand in the
-        first posture, as while frequencies are certified.
+        ``"free"``: the joints move, and each has a motor of the same name. ``"locked"``: the joints are fixed in the
+        first posture, as for the certified frequencies.
 
     Returns
     -------
     LumpedArm
-        With the errors that stand in the file: of the pieces as MuJoCo has them.
+        The lumped arm with the frequency errors stated in the file, for the pieces as modelled by MuJoCo.
 
     Raises
     ------
     ArmError
-        As `lumped`; or the file cannot be written, or a joint moves no mass, which MuJoCo does not take.
+        As for `lumped`; or if the file cannot be written, or a joint moves no mass, which MuJoCo does not accept.
     """
     one_of("motors", motors, MOTORS, "as the file is to have it")
     pull = finite("gravity", gravity, (3,), "three numbers, m/s^2, such as (0, 0, -9.81)")
@@ -127,7 +127,7 @@ def write_mjcf(
 
 
 def _with_armatures(made: LumpedArm) -> LumpedArm:
-    """The arm whose rotors are armatures, with the frequencies that it then has, and what is left out."""
+    """The lumped arm with rotors as armatures: its frequencies, and the effects that this neglects."""
     if not any(joint.rotor[0] for joint in made.chain.joints):
         return made
     chain, light = _carrying_rotors(made.chain)
@@ -143,7 +143,7 @@ def _with_armatures(made: LumpedArm) -> LumpedArm:
 
 
 def _carrying_rotors(chain: Chain) -> tuple[Chain, list[str]]:
-    """The chain whose pieces have the rotors that they carry, but for those with which they would be no bodies."""
+    """The chain with rotor inertias added to the pieces that carry them, unless the sum is not a possible body."""
     pieces, light = list(chain.pieces), []
     for number, piece in enumerate(chain.pieces[1:], start=1):
         for joint in piece.joints:
@@ -160,7 +160,7 @@ def _carrying_rotors(chain: Chain) -> tuple[Chain, list[str]]:
 
 
 def _with_motors(chain: Chain) -> Chain:
-    """The chain with the rotors of its motors free to turn, before the springs of their joints."""
+    """The chain with free motor rotors in series with the springs of their joints."""
 
     def parts(joint: PieceJoint) -> list[PieceJoint]:
         if not joint.held or not joint.rotor[0] or not math.isfinite(joint.stiffness):
@@ -177,7 +177,7 @@ def _with_motors(chain: Chain) -> Chain:
 
 
 def _actuator(joint: PieceJoint) -> str:
-    """A torque, or where a spring leads to the joint what the motor does on its other side."""
+    """A torque actuator, or a position actuator if a spring connects motor and joint."""
     names = f"name={quoteattr(joint.name)} joint={quoteattr(joint.name)}"
     if math.isfinite(joint.stiffness):
         return f'<position {names} kp="{joint.stiffness!r}"/>'
@@ -185,7 +185,7 @@ def _actuator(joint: PieceJoint) -> str:
 
 
 def _time_step(chain: Chain, posture: Floats) -> float:
-    """The step, s, that the fastest oscillation with free motors asks for."""
+    """Time step, s, for the fastest oscillation with free motors."""
     inertia = mass_matrix(chain, posture, False)
     stiffness = np.array([joint.stiffness for joint in chain.joints])
     stiffness = np.where(np.isfinite(stiffness), stiffness, 0.0)
@@ -203,13 +203,13 @@ def _time_step(chain: Chain, posture: Floats) -> float:
 
 
 def _positions(chain: Chain, posture: Floats) -> Floats:
-    """The positions of all joints, springs at rest."""
+    """Positions of all joints, with springs at rest."""
     positions = iter(posture)
     return np.array([next(positions) if joint.motor else 0.0 for joint in chain.joints])
 
 
 class _Anchored(NamedTuple):
-    """A joint by where it is in its body with all joints at 0."""
+    """A joint and its position in its body with all joints at 0."""
 
     joint: PieceJoint
     place: Floats
@@ -217,7 +217,7 @@ class _Anchored(NamedTuple):
 
 
 class _Body(NamedTuple):
-    """Pieces up to one that has inertia, whose axes it has."""
+    """Pieces up to one with inertia, in the axes of that piece."""
 
     name: str
     place: Floats
@@ -228,7 +228,7 @@ class _Body(NamedTuple):
 
 
 def _bodies(chain: Chain) -> list[str]:
-    """The bodies one in the other, as MuJoCo wants them: each with all joints up to the next inertia."""
+    """Nested bodies for MuJoCo, each with all joints up to the next inertia."""
     bodies = _merged(chain)
     lines: list[str] = []
     for depth, body in enumerate(bodies, start=2):
@@ -248,7 +248,7 @@ def _bodies(chain: Chain) -> list[str]:
 
 
 def _merged(chain: Chain) -> list[_Body]:
-    """Pieces without inertia are part of the next one: MuJoCo takes no body that moves and has none."""
+    """Merge pieces without inertia into the next one; MuJoCo accepts no moving body without inertia."""
     found: list[_Body] = []
     joints: list[_Anchored] = []
     place, turn = np.zeros(3), np.eye(3)
@@ -296,5 +296,5 @@ def _inertial(body: _Body) -> str:
 
 
 def _quaternion(turn: Floats) -> Floats:
-    """(w, x, y, z) of a rotation matrix."""
+    """Quaternion (w, x, y, z) of a rotation matrix."""
     return np.asarray(Rotation.from_matrix(turn).as_quat(scalar_first=True))

@@ -1,4 +1,4 @@
-"""Arms that cannot be handed on as rigid pieces, and planar arms as arms in space that stay in their plane."""
+"""Checks for arms that cannot be lumped, and conversion of planar arms to arms in space that stay in their plane."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _POISSON = 0.3
 
 
 def require_lumpable(arm: Any) -> None:
-    """Refuse an arm that `lumped` does not know.
+    """Raise an error for an arm that `lumped` does not support.
 
     Raises
     ------
     ArmError
-        Says which value it is, and what helps.
+        If the arm is not supported; the message names the value and the remedy.
     """
     require_x64()
     if not isinstance(arm, Arm | SpatialArm):
@@ -55,8 +55,8 @@ def require_lumpable(arm: Any) -> None:
         free = [name for name, value in springs if value is not None and float(value) == 0.0]
         if free:
             raise ArmError(
-                f"link{number}.{free[0]} = 0: lets the arm go, and what floats has frequencies of 0, which no relative "
-                "error is of; give a stiffness above 0."
+                f"link{number}.{free[0]} = 0: leaves the arm free, and zero frequencies have no relative errors; "
+                "give a stiffness above 0."
             )
     if not isinstance(arm, SpatialArm):
         return
@@ -64,7 +64,7 @@ def require_lumpable(arm: Any) -> None:
         matrix = np.array(arm.base_stiffness.rows(), float)
         if np.any(matrix != np.diag(np.diag(matrix))):
             raise ArmError(
-                "base_stiffness: has entries beside its diagonal, and springs of joints act one by one; give the six "
+                "base_stiffness: has off-diagonal entries, and springs of joints are not coupled; give the six "
                 "values of a diagonal."
             )
     if nothing_gives_way(arm):
@@ -75,7 +75,7 @@ def require_lumpable(arm: Any) -> None:
 
 
 def _refuse_held(link: Any, number: int) -> None:
-    """Refuse what rigid pieces do not have: a fit would bend springs until some frequencies agree all the same."""
+    """Raise an error for supports and axial forces, which the fit could otherwise imitate for some frequencies only."""
     names = [name for name in (*SUPPORTS, "supports", "axial_force") if getattr(link, name, ())]
     if names:
         raise ArmError(

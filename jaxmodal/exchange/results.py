@@ -1,4 +1,4 @@
-"""Lumped arms: what they are, how far their frequencies are from the certified ones."""
+"""Result of `lumped`."""
 
 from __future__ import annotations
 
@@ -22,28 +22,29 @@ Floats = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class LumpedArm(Result):
-    """An arm as rigid pieces on hinges with springs, and the errors of K frequencies in P postures while motors hold.
+    """An arm as rigid pieces on hinges with springs, with K frequencies and errors in P postures, motors locked.
 
     Attributes
     ----------
     arm, theory : str
-        Name of the arm, and theory of its frequencies.
+        Name of the arm, and beam theory of its frequencies.
     joints : tuple of str
-        Names of the n joints that motors move.
+        Names of the n motor-driven joints.
     postures : array, shape (P, n)
-        Of which errors are stated, rad, of joints that slide m; the first is the arm's own, unless they were given.
+        Postures of the reported errors, rad, for sliding joints m; the first is the arm's own, unless postures were
+        given.
     exact : array, shape (P, K)
-        Frequencies of the arm, rad/s.
+        Frequencies of the flexible arm, rad/s.
     certified : array, shape (P, K)
-        Whether these are certified.
+        Whether the frequencies ``exact`` are certified.
     omega : array, shape (P, K)
         Frequencies of the pieces, rad/s.
     factors : dict of str to float
-        Fitted factor of each spring of a link, by link, kind and number of the hinge point.
+        Fitted stiffness factor of each spring of a link, by link, kind and number of the point.
     lost : tuple of str
-        What of the arm the pieces do not have.
+        Features of the arm that the pieces lack.
     chain : Chain
-        The pieces themselves.
+        The rigid pieces.
     """
 
     arm: str
@@ -69,16 +70,16 @@ class LumpedArm(Result):
 
     @property
     def errors(self) -> Floats:
-        """Their relative errors, shape (P, K)."""
+        """Relative errors of the frequencies of the pieces, shape (P, K)."""
         return np.asarray(self.omega / self.exact - 1.0)
 
     @property
     def total_mass(self) -> float:
-        """Mass of all pieces, those at rest among them, kg."""
+        """Mass of all pieces, including those at rest, kg."""
         return float(sum(piece.lump.mass for piece in self.chain.pieces))
 
     def tables(self) -> list[Table]:
-        """Return frequencies of arm and pieces with their errors, a row for each mode."""
+        """Return a table of the frequencies of arm and pieces with errors, one row for each mode."""
         errors, hertz = 100.0 * np.abs(self.errors), self.exact / (2.0 * np.pi)
         rows = [
             [
@@ -119,7 +120,7 @@ class LumpedArm(Result):
         return [Table(title, headings, rows, notes, ("certificate",))]
 
     def lines(self) -> list[str]:
-        """The errors in every posture as lines of plain text, for comments of files."""
+        """Errors in every posture as lines of plain text, for comments in files."""
         modes = range(1, self.omega.shape[1] + 1)
         found = [
             "Relative errors of frequencies [%] while motors hold, against the certified ones of the flexible arm",
@@ -136,7 +137,7 @@ class LumpedArm(Result):
         return [*found, *(f"Not in it: {what}." for what in self.lost)]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return frequencies of arm and pieces with their errors, with dims posture and mode."""
+        """Return frequencies of arm and pieces with errors, with dims posture and mode."""
         import xarray
 
         where = ("posture", "mode")

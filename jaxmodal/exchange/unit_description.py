@@ -1,4 +1,4 @@
-"""The descriptions of a unit of FMI 3.0: its variables, and how its sources are built."""
+"""XML descriptions of an FMI 3.0 unit: its variables, and how its sources are built."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_UNIT = ("1", "1/s", "1/s/s")
 def model_description(
     model: UnitModel, name: str, identifier: str, token: str, step: float, tolerance: float
 ) -> str:
-    """``modelDescription.xml``; all steps are alike where the ``tolerance`` is 0."""
+    """Return ``modelDescription.xml``; a ``tolerance`` of 0 means fixed steps."""
     fixed = "" if tolerance else f' fixedInternalStepSize="{step!r}"'
     usual = f' tolerance="{tolerance!r}"' if tolerance else ""
     first = 1
@@ -68,7 +68,7 @@ def model_description(
 
 
 def build_description(identifier: str, sources: Iterable[str]) -> str:
-    """``sources/buildDescription.xml``."""
+    """Return ``sources/buildDescription.xml``."""
     return "\n".join(
         [
             '<?xml version="1.0" encoding="UTF-8"?>',

@@ -1,4 +1,4 @@
-"""Models x' = f(x, u), y = g(x, u) in C: the written equations of an arm, and linear ones."""
+"""C sources of models x' = f(x, u), y = g(x, u): equations of motion of an arm, and linear systems."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MEANINGS = {
 
 
 class Variable(NamedTuple):
-    """A variable of a unit: name, unit, what it is, and its value at the start."""
+    """A variable of a unit: name, unit, description and start value."""
 
     name: str
     unit: str
@@ -41,7 +41,7 @@ class Variable(NamedTuple):
 
 
 class UnitModel(NamedTuple):
-    """A model as the sources of a unit need it; ``fastest`` is the largest of its eigenvalues, rad/s."""
+    """A model with the data that the sources of a unit need; ``fastest`` is its fastest eigenvalue, rad/s."""
 
     name: str
     inputs: tuple[Variable, ...]
@@ -107,7 +107,7 @@ def _check(model: FlexibleModel) -> None:
 
 
 def linear_model(system: StateSpace) -> UnitModel:
-    """A linear system with the names that its inputs, outputs and states have."""
+    """Model of a linear system, with the names of its inputs, outputs and states."""
     if system.time_step is not None:
         raise ArmError(
             f"system: has time_step = {shown(system.time_step)}, and a unit integrates derivatives; give the "
@@ -126,7 +126,7 @@ def linear_model(system: StateSpace) -> UnitModel:
 
 
 def header(model: UnitModel, token: str, step: float, tolerance: float) -> str:
-    """``model.h``: sizes, start values, and what `unit.c` calls."""
+    """``model.h``: sizes, start values, and the functions that `unit.c` calls."""
     return "\n".join(
         [
             "#ifndef MODEL_H",
@@ -157,13 +157,13 @@ def header(model: UnitModel, token: str, step: float, tolerance: float) -> str:
 
 
 def _units(model: FlexibleModel) -> list[str]:
-    """Of the coordinates: angles of joints and motors, and modal coordinates as the model scales them."""
+    """Units of the coordinates: angles of joints and motors, and modal coordinates in the model's scaling."""
     modal = model.layout.modal
     return ["1" if modal.start <= k < modal.stop else "rad" for k in range(model.num_coordinates)]
 
 
 def _fastest(model: FlexibleModel, compute: Any, start: Floats) -> float:
-    """The largest eigenvalue of small motions at rest, over postures; gravity and friction are left out."""
+    """Largest eigenvalue of small motions at rest, over postures; gravity and friction are neglected."""
     size = model.num_coordinates
     stiffness, damping = np.asarray(model.stiffness), np.asarray(model.damping)
     angles = np.random.default_rng(0).uniform(-np.pi, np.pi, (_LOOKED_AT, model.num_links))
@@ -276,5 +276,5 @@ def _linear_source(system: StateSpace) -> str:
 
 
 def _rows(values: Sequence[Any] | Floats) -> list[str]:
-    """Numbers as lines of an initialiser."""
+    """Numbers as lines of a C initialiser."""
     return [f"        {float(value)!r}," for value in values]

@@ -1,4 +1,4 @@
-"""Lumped arms as URDF, with the table of what a URDF lacks beside it."""
+"""Export of lumped arms as URDF, with a separate table of the data that URDF lacks."""
 
 from __future__ import annotations
 
@@ -44,26 +44,27 @@ def write_urdf(
     theory: TheoryName = "timoshenko",
     slides: bool | None = None,
 ) -> LumpedArm:
-    """Write an arm as the URDF of rigid pieces, and beside it the file of what a URDF lacks: springs, dampers, rotors.
+    """Write an arm as rigid pieces in a URDF file, and a second file with springs, dampers and rotors.
 
     Parameters
     ----------
     arm
-        An arm, or a `LumpedArm` that `lumped` has made of one, for which the next arguments but ``path`` do not count.
+        An arm, or a `LumpedArm` from `lumped`, for which all other arguments except ``path`` are ignored.
     path
-        The URDF, such as ``arm.urdf``; ``arm.toml`` comes beside it. Files that exist are replaced.
+        Path of the URDF file, such as ``arm.urdf``; ``arm.toml`` is written next to it. Existing files are replaced.
     pieces, num_modes, postures, theory, slides
-        As of `lumped`.
+        As for `lumped`.
 
     Returns
     -------
     LumpedArm
-        With the errors that stand in the file. ``read_arm("arm.toml")`` is an arm in space of the same frequencies.
+        The lumped arm with the errors stated in the file. ``read_arm("arm.toml")`` returns an arm in space with the
+        same frequencies.
 
     Raises
     ------
     ArmError
-        As `lumped`; or the file has another suffix, or cannot be written.
+        As for `lumped`; or if the file has another suffix or cannot be written.
     """
     place = place_of(path)
     if place.suffix.lower() != ".urdf":
@@ -84,7 +85,7 @@ def write_urdf(
 
 
 def _elements(chain: Chain) -> list[str]:
-    """Links and joints from the ground to the tip: a link for each joint, for a URDF has no joints in a row."""
+    """Links and joints from the ground to the tip; one link for each joint, since URDF joints connect links."""
     first = chain.pieces[0]
     root = "ground" if first.joints else first.name
     lines = [_link(root, NOTHING if first.joints else first.lump)]
@@ -143,7 +144,7 @@ def _joint(joint: PieceJoint | None, parent: str, child: str, place: Floats, tur
 
 
 def _roll_pitch_yaw(turn: Floats) -> Floats:
-    """The angles about the fixed axes x, y and z, one after the other; of a pitch of a right angle without yaw."""
+    """Roll, pitch and yaw about fixed axes x, y and z; yaw is 0 for a pitch of 90 degrees."""
     cosine = math.hypot(turn[0, 0], turn[1, 0])
     pitch = math.atan2(-turn[2, 0], cosine)
     if cosine < _UPRIGHT:
@@ -153,7 +154,7 @@ def _roll_pitch_yaw(turn: Floats) -> Floats:
 
 
 def _side_table(made: LumpedArm, urdf: str) -> str:
-    """The file of an arm that names the URDF and says what it lacks."""
+    """The arm file that names the URDF file and contains the data it lacks."""
     joints = made.chain.joints
     kinds = {kind: [joint for joint in joints if joint.kind == kind] for kind in _KINDS}
     tables: dict[str, Mapping[str, Any]] = {

@@ -1,4 +1,4 @@
-"""Frequencies of a chain of rigid pieces on springs while its motors hold, and their derivatives by its springs."""
+"""Frequencies of a chain of rigid pieces on springs with locked motors, and their derivatives by the springs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Floats = NDArray[np.float64]
 
 
 class Stance:
-    """The inertia of a chain in one posture, which its springs do not change.
+    """Inertia of a chain in one posture, which is independent of its springs.
 
-    ``coupled`` counts what rotors have of the rotation of what carries them; formats that know a rotor as an armature
-    leave that out.
+    ``coupled`` is whether rotors take part in the rotation of the part that carries them; formats that model rotors as
+    armatures neglect this.
     """
 
     def __init__(self, chain: Chain, posture: Floats, coupled: bool) -> None:
@@ -25,7 +25,7 @@ class Stance:
         self.held = self.mass[np.ix_(self.gives, self.gives)]
 
     def modes(self, stiffness: Floats) -> tuple[Floats, Floats]:
-        """Angular frequencies, rad/s, from the lowest on, and what share of each mode's energy each spring has."""
+        """Angular frequencies, rad/s, ascending, and the fraction of each mode's strain energy in each spring."""
         root = 1.0 / np.sqrt(stiffness)
         squares, vectors = np.linalg.eigh(root[:, None] * self.held * root)
         squares, vectors = squares[::-1], vectors[:, ::-1]
@@ -34,13 +34,13 @@ class Stance:
 
 
 def springs_of(chain: Chain) -> Floats:
-    """The stiffness of everything that gives way while the motors hold."""
+    """Stiffness of all elastic joints with motors locked."""
     stiffness = np.array([joint.stiffness for joint in chain.joints])
     return stiffness[np.isfinite(stiffness)]
 
 
 def mass_matrix(chain: Chain, posture: Floats, coupled: bool) -> Floats:
-    """The mass matrix over all joints at positions of the motors; held rotors move with what carries them."""
+    """Mass matrix over all joints at motor positions; locked rotors move with the part that carries them."""
     joints = chain.joints
     size, moved = len(joints), np.zeros(len(joints))
     moved[[k for k, joint in enumerate(joints) if joint.motor]] = posture

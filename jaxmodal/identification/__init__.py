@@ -1,4 +1,4 @@
-"""What measurements say of an arm: parameters fitted to frequencies and responses, and what to measure next."""
+"""Identification of arms from measurements: parameter fits to frequencies and responses, and what to measure next."""
 
 from jaxmodal.identification.files import read_measurements
 from jaxmodal.identification.fitting import fit_arm

@@ -1,4 +1,4 @@
-"""Measurements from CSV files, with an error that names the line."""
+"""Reading of measurements from CSV files; errors name the line."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ def read_measurements(path: str | Path, arm: Any) -> list[Measured]:
     Parameters
     ----------
     path
-        The file. Its first row holds headings; lines that begin with ``#`` are left out. Rows of frequencies have
-        ``frequency_hz`` and may have ``standard_deviation_hz``, ``mode`` (the number), ``measurement`` (a name) and the
-        names of ports, under which stands what the mode does there. Rows of responses have ``frequency_hz``, ``real``,
-        ``imaginary``, ``input`` and ``output`` and may have ``standard_deviation``, ``quantity`` (a receptance if left
-        out) and ``measurement``. Every other column is an address that was set, in SI units, or with ``_deg`` behind it
-        in degrees: ``theta_2_deg``.
+        Path of the file. The first row is the header; lines that begin with ``#`` are ignored. Columns for frequencies
+        are ``frequency_hz`` and optionally ``standard_deviation_hz``, ``mode`` (the number), ``measurement`` (a name)
+        and names of ports, with the mode shape there. Columns for responses are ``frequency_hz``, ``real``,
+        ``imaginary``, ``input`` and ``output`` and optionally ``standard_deviation``, ``quantity`` (by default a
+        receptance) and ``measurement``. Every other column is an address with its value during the measurement, in SI
+        units, or in degrees if the name ends in ``_deg``: ``theta_2_deg``.
     arm
-        The arm whose addresses and ports these are.
+        The arm to which the addresses and ports belong.
 
     Returns
     -------
     list of MeasuredModes or MeasuredResponse
-        One for all rows that have the same settings and name.
+        One item for all rows with the same settings and name.
 
     Raises
     ------
     ArmError
-        The file cannot be read, or has no such rows; the message names the line.
+        If the file cannot be read, or a row is invalid; the message names the line.
     """
     place = str(path)
     text = read_text(place_of(path), ArmError, "give a CSV file of measurements.")
@@ -107,7 +107,7 @@ def read_measurements(path: str | Path, arm: Any) -> list[Measured]:
 def _columns(
     headings: list[str], kind: tuple[str, ...], arm: Any
 ) -> tuple[list[str], dict[str, str]]:
-    """Which columns are ports, and which set an address, with that address."""
+    """Columns that are ports, and columns that set an address, with that address."""
     if len(set(headings)) < len(headings):
         twice = next(name for name in headings if headings.count(name) > 1)
         raise ArmError(f"heading {twice!r} stands twice; give it once.")
@@ -161,7 +161,7 @@ def _si(name: str, value: float) -> float:
 
 
 def _all_or_none(name: str, members: list[tuple[int, dict[str, Any]]]) -> list[Any] | None:
-    """The values of a column; None where no row has one."""
+    """Values of a column; None if no row has one. A mixture is an error."""
     given = [name in cells for _, cells in members]
     if not any(given):
         return None

@@ -1,4 +1,4 @@
-"""Parameters of an arm fitted to what was measured, by SciPy's least squares with exact derivatives."""
+"""Fits of arm parameters to measurements by SciPy's least squares with exact derivatives."""
 
 from __future__ import annotations
 
@@ -58,46 +58,46 @@ def fit_arm(
     Parameters
     ----------
     arm : Arm or SpatialArm
-        A concrete arm, in which everything that is not fitted is as it should be.
+        A concrete arm; values that are not fitted are assumed to be correct.
     measured : MeasuredModes, MeasuredResponse, or a list of them
-        Each with its posture and whatever else was set. Standard deviations for all or for none.
+        Measurements, each with its posture and other settings. Standard deviations are given for all or for none.
     parameters : sequence of str
-        Addresses, as in `set_parameters`; ``link*.joint_stiffness`` is one value that all joints have.
+        Addresses, as in `set_parameters`; ``link*.joint_stiffness`` is a single value common to all joints.
     theory
         As for `natural_frequencies`.
     start : mapping, optional
-        Where the fit begins, by address; left out, at the values of the arm.
+        Initial values by address; by default those of the arm.
     bounds : mapping, optional
-        The least and the largest value of parameters, by address.
+        Lower and upper bounds of parameters by address.
     loss : str
-        ``"linear"``, least squares; ``"soft_l1"``, ``"huber"`` and ``"cauchy"`` let values that lie far out weigh
-        less, and need standard deviations, which say what is far.
+        ``"linear"`` is least squares. ``"soft_l1"``, ``"huber"`` and ``"cauchy"`` reduce the weight of outliers; they
+        need standard deviations, which define what an outlier is.
     max_evaluations
-        How often the arm is computed at the most, in each of the stages.
+        Largest number of evaluations of the arm in each stage of the fit.
     progress
-        Called with (evaluations done, the most).
+        Called with (evaluations done, largest number).
 
     Returns
     -------
     ArmFit
-        ``fitted.arm`` is the arm with the values found; ``print(fitted)`` shows them with their intervals, what each
-        mode was paired with, and what the data cannot tell apart.
+        ``fitted.arm`` is the arm with the fitted values. ``print(fitted)`` shows the values with confidence intervals,
+        the pairing of modes, and the parameter combinations that the data do not determine.
 
     Raises
     ------
     ArmError
-        An address is not known, a start or a bound makes no arm, measurements do not go together, or the arm has no
-        such mode or port.
+        If an address is unknown, an initial value or a bound is invalid for the arm, measurements are inconsistent, or
+        the arm has no such mode or port.
     UncertifiedError
-        The arm as given has modes that cannot be certified, where shapes are to be paired.
+        If modes are paired by shape and the given arm has modes that cannot be certified.
 
     Notes
     -----
-    Sizes (stiffnesses, masses, moduli, damping) are fitted by their logarithms, so that they stay above 0; their
-    intervals are those of the logarithms. Derivatives of frequencies follow from mode shapes, those of responses of
-    planar arms from dual numbers. Responses are fitted in two stages: first their logarithms, which bring peaks
-    together that do not overlap, then themselves. Modes paired by shape are paired anew after the fit until nothing
-    changes.
+    Positive quantities (stiffnesses, masses, moduli, damping) are fitted by their logarithms, so that they stay
+    positive; their intervals are computed for the logarithms. Derivatives of frequencies follow from mode shapes, those
+    of responses of planar arms from dual numbers. Responses are fitted in two stages: first their logarithms, which
+    also attracts peaks that do not overlap yet, then the responses. Modes paired by shape are paired again after each
+    fit until the pairs no longer change.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def _require_finite(parts: list[Part], names: Sequence[str], values: Floats) -> 
 
 @dataclasses.dataclass
 class _Search:
-    """Fits, and what became of the last."""
+    """Sequence of fits; holds the status of the last one."""
 
     loss: str
     known: bool
@@ -176,7 +176,7 @@ class _Search:
     last: tuple[Any, list[Part]] = (None, [])
 
     def parts(self, misfit: Misfit, values: Floats, rough: bool = False) -> list[Part]:
-        """`Misfit.parts`, kept until it is asked for elsewhere: a search asks twice at each place."""
+        """Return `Misfit.parts`; caches the last result, since residuals and slopes are evaluated separately."""
         numbers = tuple(each and each.numbers for each in misfit.pairings)
         place = values.tobytes(), numbers, rough
         if self.last[0] != place:
@@ -185,7 +185,7 @@ class _Search:
         return self.last[1]
 
     def fitted(self, misfit: Misfit, values: Floats, rough: bool = False) -> Floats:
-        """The values that fit best, from ``values`` on."""
+        """Return the best-fitting values, starting from ``values``."""
         asked = misfit.unknowns
         begun = self.evaluations
         count = sum(part.residuals.size for part in self.parts(misfit, values, rough))

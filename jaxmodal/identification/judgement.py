@@ -1,4 +1,4 @@
-"""From a fit to its result: how well values are known, what was paired with what, what lies far out."""
+"""Evaluation of a fit: uncertainty of the parameters, pairs of modes, outliers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def judged(
     ended: tuple[Status, str],
     evaluations: int,
 ) -> ArmFit:
-    """The result of a fit: what was found, how well it is known, and what was paired with what."""
+    """Assemble the result of a fit: values, their uncertainty, and pairs of measured and computed modes."""
     misfit, parts = after
     asked = misfit.unknowns
     residuals = np.concatenate([part.residuals for part in parts])
@@ -104,7 +104,7 @@ def _student(free: int) -> Any:
 
 
 def _far_out(residuals: Floats, jacobian: Floats, loss: str, known: bool) -> NDArray[np.bool_]:
-    """Which residuals lie far out, seen with the weights that the loss gave them."""
+    """Whether each residual is an outlier, judged with the weights of the loss."""
     weights = np.sqrt(losses(loss, residuals).weight)
     return far_out(residuals, weights[:, None] * jacobian, known)
 

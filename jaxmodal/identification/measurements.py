@@ -1,4 +1,4 @@
-"""What was measured: natural frequencies in a posture, and frequency responses."""
+"""Measured data: natural frequencies in a posture, and frequency responses."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ QUANTITIES = ("receptance", "mobility", "accelerance", "transmissibility")
 
 @dataclasses.dataclass(frozen=True)
 class MeasuredModes:
-    """Natural frequencies that were measured while the arm stood in one posture.
+    """Natural frequencies measured in one posture.
 
     Parameters
     ----------
     frequencies_hz : array, shape (M,)
         Natural frequencies, Hz, greater than 0.
     standard_deviations_hz : array, optional
-        How well each is known, Hz, one number for all or (M,). Left out, the scatter of all frequencies is taken to be
-        the same share of each, and found from what the fit leaves.
+        Standard deviation of each frequency, Hz, one number for all or (M,). By default all have the same relative
+        standard deviation, which is estimated from the residuals of the fit.
     numbers : sequence of int, optional
-        Which mode each is, from 1; leave numbers out that were not found. Without them modes are paired by their
-        shapes, if given, else in the order of their frequencies; results say so.
+        Mode number of each frequency, from 1; numbers of modes that were not found are omitted. Without numbers, modes
+        are paired by their shapes if given, otherwise in order of frequency; results state which.
     settings : mapping of address to float
-        What was known and set during the measurement: ``{"theta_2": 0.5, "payload.mass": 2.0}``, SI units and rad.
+        Known values during the measurement: ``{"theta_2": 0.5, "payload.mass": 2.0}``, SI units and rad.
     shapes : array, shape (M, P), optional
-        What each mode does at P places, to any scale.
+        Shape of each mode at P places, with arbitrary scale.
     places : sequence of ports
         The places, such as ``["tip.across", "link_1@0.5.across"]``.
     name : str
-        What tables call it.
+        Name of the measurement, for tables.
 
     Raises
     ------
     ArmError
-        These do not go together.
+        If the values are inconsistent.
     """
 
     frequencies_hz: Any
@@ -94,7 +94,7 @@ class MeasuredModes:
 
     @property
     def how(self) -> str:
-        """How its modes are paired with computed ones: by ``"number"``, ``"shape"`` or ``"order"``."""
+        """Criterion by which its modes are paired with computed ones: ``"number"``, ``"shape"`` or ``"order"``."""
         if self.numbers is not None:
             return "number"
         return "order" if self.shapes is None else "shape"
@@ -102,28 +102,29 @@ class MeasuredModes:
 
 @dataclasses.dataclass(frozen=True)
 class MeasuredResponse:
-    """Frequency responses that were measured while the arm stood in one posture.
+    """Frequency responses measured in one posture.
 
     Parameters
     ----------
     frequencies_hz : array, shape (F,)
         Frequencies, Hz, greater than 0.
     values : array of complex, shape (outputs, inputs, F)
-        The responses, e^{+iωt}; (F,) for one output and one input. NaN where there is none.
+        The responses, with time factor e^{+iωt}; (F,) for one output and one input. NaN for missing values.
     inputs, outputs : ports
-        Where the arm was driven and where it was read, as for `frequency_response`.
+        Ports where the arm was excited and where it was measured, as for `frequency_response`.
     quantity : str
         ``"receptance"``, ``"mobility"``, ``"accelerance"`` or ``"transmissibility"``.
     standard_deviations : array, optional
-        Of the real and of the imaginary part each, one number or of the shape of the values. Left out, it is taken to
-        be the same share of each pair's root mean square, and found from what the fit leaves.
+        Standard deviation of the real and of the imaginary part, one number or an array of the shape of ``values``. By
+        default it is the same fraction of the root mean square of each pair of ports, and is estimated from the
+        residuals of the fit.
     settings, name
         As for `MeasuredModes`.
 
     Raises
     ------
     ArmError
-        These do not go together.
+        If the values are inconsistent.
     """
 
     frequencies_hz: Any
@@ -157,7 +158,7 @@ class MeasuredResponse:
                 f"values: have the shape {values.shape}; must be {shape}: outputs, inputs, frequencies."
             )
         if not np.any(np.isfinite(values)):
-            raise ArmError("values: none is finite; must be what was measured.")
+            raise ArmError("values: none is finite; must be the measured values.")
         if self.quantity not in QUANTITIES:
             raise ArmError(
                 f"quantity = {shown(self.quantity)}: must be one of {', '.join(map(repr, QUANTITIES))}."
@@ -179,7 +180,7 @@ Measured = MeasuredModes | MeasuredResponse
 
 
 def root_mean_square(values: NDArray[np.complex128]) -> Floats:
-    """Over the last axis, of what is not NaN; 1 where that is nothing, or 0 throughout."""
+    """Root mean square over the last axis, ignoring NaN; 1 if all values are NaN or zero."""
     known = np.isfinite(values)
     squares = np.sum(np.where(known, np.abs(values), 0.0) ** 2, axis=-1)
     mean = squares / np.maximum(known.sum(axis=-1), 1)
@@ -223,7 +224,7 @@ def _deviations(name: str, given: Any, shape: tuple[int, ...], unit: str) -> Flo
 
 
 def require_measured(arm: Any, measured: Any, fitted: Sequence[str]) -> tuple[Measured, ...]:
-    """Return measurements as a tuple, each checked with the arm and with what is fitted."""
+    """Return measurements as a tuple; check each against the arm and the fitted parameters."""
     found = (measured,) if isinstance(measured, Measured) else measured
     if not isinstance(found, Sequence) or not found:
         raise ArmError(
@@ -252,7 +253,7 @@ def require_measured(arm: Any, measured: Any, fitted: Sequence[str]) -> tuple[Me
 
 
 def settings_text(arm: Any, settings: Mapping[str, float]) -> str:
-    """What was set, as people read it: ``theta_2 = 45°, payload.mass = 2 kg``."""
+    """Settings as text: ``theta_2 = 45°, payload.mass = 2 kg``."""
     texts = []
     for name, value in settings.items():
         address = full_address(name, arm)

@@ -1,4 +1,4 @@
-"""Which computed mode a measured one is: by its number, by its shape, or in the order of frequencies."""
+"""Pairing of measured and computed modes: by number, by shape, or in order of frequency."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEAR = 3.0
 
 
 class Pairing(NamedTuple):
-    """Numbers from 1 of the computed modes of M measured ones, and how alike shapes are, (M, K), or None."""
+    """Numbers, from 1, of the computed modes paired with M measured ones, and similarity of shapes, (M, K), or None."""
 
     numbers: tuple[int, ...]
     assurance: Floats | None
@@ -57,7 +57,7 @@ def paired(measured: MeasuredModes, arm: Any, theory: TheoryName) -> Pairing:
 
 
 def _at_zero(arm: Any, theory: TheoryName) -> int:
-    """How many modes have frequency 0, which no measured one is: of an arm that floats or has free joints."""
+    """Number of modes of zero frequency, of an arm that floats or has free joints; measured modes are never these."""
     asked = 1
     while True:
         found = np.asarray(natural_frequencies(arm, asked, theory=theory, throw=False).omega)
@@ -69,7 +69,7 @@ def _at_zero(arm: Any, theory: TheoryName) -> int:
 
 
 def modes_looked_at(arm: Any, highest: int) -> int:
-    """How many modes are computed where the highest number of a measured one is given."""
+    """Number of modes to compute, given the highest number of a measured one."""
     most = most_modes(arm) if isinstance(arm, SpatialArm) else np.inf
     if highest > most:
         raise ArmError(
@@ -80,7 +80,7 @@ def modes_looked_at(arm: Any, highest: int) -> int:
 
 
 def _assurance(measured: MeasuredModes, arm: Any, count: int, theory: TheoryName) -> Floats:
-    """Squared cosines between measured and computed shapes at the places, (M, count)."""
+    """Modal assurance criterion: squared cosines between measured and computed shapes at the places, (M, count)."""
     places = ports(measured.places, arm, "places")
     if isinstance(arm, Arm):
         computed = modes_at_ports(arm, places, count, theory).at
@@ -94,7 +94,7 @@ def _assurance(measured: MeasuredModes, arm: Any, count: int, theory: TheoryName
 def doubts(
     measured: MeasuredModes, pairing: Pairing, hertz: Floats, spread: Floats
 ) -> tuple[str, ...]:
-    """What speaks against each pair, in words: another mode is nearer, as near, or as alike; "" for nothing.
+    """Possible errors of each pair in words: another mode is nearer, as near, or as similar; "" if there are none.
 
     ``hertz`` are computed frequencies, ``spread`` the standard deviations of the measured ones, Hz.
     """

@@ -1,4 +1,4 @@
-"""What an arm with certain values would have shown, with derivatives by these values."""
+"""Computed values for measurements of an arm, with derivatives with respect to the fitted parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Complexes = NDArray[np.complex128]
 
 
 class Modes(NamedTuple):
-    """K modes of one arm: frequencies in Hz, their derivatives (K, P) by x, certificates, and which stand alone."""
+    """K modes of one arm: frequencies in Hz, derivatives (K, P) by x, certificates, and whether each is separated."""
 
     hertz: Floats
     slopes: Floats
@@ -29,7 +29,7 @@ class Modes(NamedTuple):
 def modes_of(
     unknowns: Unknowns, values: Floats, arm: Any, num_modes: int, theory: TheoryName
 ) -> Modes:
-    """The lowest modes; of a group that coincides the derivative of its mean."""
+    """Lowest modes; in a group of coincident frequencies, the derivative is that of their mean."""
     found = sensitivities(
         arm, num_modes, theory=theory, addresses=unknowns.addresses, repeated="mean", throw=False
     )
@@ -44,7 +44,7 @@ def modes_of(
 def response_of(
     unknowns: Unknowns, values: Floats, arm: Any, asked: MeasuredResponse, theory: TheoryName
 ) -> tuple[Complexes, Complexes]:
-    """The response (outputs, inputs, F), and its derivatives (outputs, inputs, F, P) by x."""
+    """Response (outputs, inputs, F), and its derivatives (outputs, inputs, F, P) by x."""
     found = response_sensitivities(
         arm,
         2.0 * np.pi * asked.frequencies_hz,

@@ -1,4 +1,4 @@
-"""What to measure next: the posture or the sensor that makes parameters best known, all together (D-optimal)."""
+"""Proposals for the next measurement: the posture or sensor with the largest gain of information (D-optimal)."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ _SHOWN = 5
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Proposals(ResolvedResult):
-    """Candidates for the next measurement, the best first.
+    """Candidates for the next measurement, best first.
 
     Attributes
     ----------
     what : str
         ``"posture"`` or ``"sensor"``.
     candidates : tuple
-        What was to be set in each, by address; or the outputs.
+        Settings of each candidate, by address; or its outputs.
     texts : tuple of str
-        The same in words.
+        The candidates as text.
     gains : array, shape (C,)
-        By how much the logarithm of the determinant of the information grows; before all, each parameter is taken to be
-        known to a factor of e.
+        Increase of the log-determinant of the information matrix; the prior is that each parameter is known to a factor
+        of e.
     standard_errors : array, shape (C, P)
-        Of the parameters after that measurement, of logarithms of sizes, of others in shares of their scale; ``before``
-        (P,) as they are now.
+        Standard errors of the parameters after that measurement: of the logarithms of positive quantities, for others
+        in units of their scale. ``before`` (P,) are the present ones.
     left_open : array of int, shape (C,)
-        How many combinations the data will not determine even then; ``open_before`` as they are now.
+        Number of parameter combinations that remain undetermined; ``open_before`` is the present number.
     names : tuple of str
-        The parameters.
+        Names of the parameters.
     """
 
     what: str
@@ -76,7 +76,7 @@ class Proposals(ResolvedResult):
         return self.candidates[0]
 
     def tables(self) -> list[Table]:
-        """Return the best candidates with the standard errors that they would leave."""
+        """Return a table of the best candidates with the standard errors after the measurement."""
         rows = [
             [
                 text,
@@ -124,28 +124,29 @@ def next_posture(
     share: float | None = None,
     count: int = 64,
 ) -> Proposals:
-    """In which posture frequencies should be measured next, so that parameters are best known.
+    """Propose postures in which to measure frequencies next, so that the parameters are known best.
 
     Parameters
     ----------
     found : ArmFit
-        What is known so far.
+        The fit so far.
     ranges : mapping, optional
-        From where to where addresses may be set, ``{"theta_2": (-1.5, 1.5)}``; left out, every joint between its
-        limits. Whatever can be set will do, ``payload.mass`` too.
+        Ranges of settings by address, ``{"theta_2": (-1.5, 1.5)}``; by default every joint between its limits. Any
+        address can be used, such as ``payload.mass``.
     candidates : sequence of mappings, optional
-        Settings to choose from, in place of ranges.
+        Settings to choose from, instead of ranges.
     numbers : sequence of int, optional
-        Which modes will be measured; left out, all that were.
+        Numbers of the modes to be measured; by default all that have been measured.
     share : float, optional
-        Standard deviation of a frequency as a share of it; left out, the median of what was measured.
+        Relative standard deviation of a frequency; by default the median of the measured ones.
     count : int
-        How many settings within ranges are tried, evenly spread.
+        Number of settings tried, evenly distributed over the ranges.
 
     Raises
     ------
     ArmError, ValueError
-        No frequencies were measured and none are named; an address that is fitted is to be set; ranges are none.
+        If no frequencies have been measured and no numbers are given; if a fitted address is to be set; or if a range
+        is invalid.
     """
     if not isinstance(found, ArmFit):
         raise ArmError(f"found = {found!r}: must be what fit_arm returned.")
@@ -163,14 +164,15 @@ def next_posture(
         numbers = sorted({pair.number for pair in found.pairs})
     if share is None:
         if not found.pairs:
-            raise ArmError("share: no frequencies were measured; give how well they will be.")
+            raise ArmError(
+                "share: no frequencies were measured; give their expected relative standard deviation."
+            )
         share = float(
             np.median([pair.standard_deviation_hz / pair.measured_hz for pair in found.pairs])
         )
         if not share > 0.0:
             raise ArmError(
-                "share: standard deviations are not given, and nothing is left that shows them; give the share, such "
-                "as 0.001."
+                "share: standard deviations are neither given nor shown by residuals; give the share, such as 0.001."
             )
     share = positive("share", share)
     asked = MeasuredModes(np.ones(max(len(numbers), 1)), 1.0, tuple(numbers))
@@ -186,25 +188,25 @@ def next_posture(
 
 
 def next_sensor(found: ArmFit, outputs: Sequence[str | Port]) -> Proposals:
-    """Which output should be read next, beside those of the first measured response and under the same force.
+    """Propose which output to measure next, in addition to those of the first response and with the same force.
 
     Parameters
     ----------
     found : ArmFit
         A fit to responses.
     outputs : sequence of ports
-        The places to choose from; noise is taken to be the same share of the root mean square as in that response.
+        Ports to choose from; the noise is assumed to be the same fraction of the root mean square as in that response.
 
     Raises
     ------
     ArmError
-        No responses were measured, or the arm has no such port.
+        If no responses have been measured, or the arm has no such port.
     """
     if not isinstance(found, ArmFit):
         raise ArmError(f"found = {found!r}: must be what fit_arm returned.")
     measured = [each for each in found.measured if isinstance(each, MeasuredResponse)]
     if not measured:
-        raise ArmError("found: is of no responses; sensors are proposed for these alone.")
+        raise ArmError("found: is not a fit to responses; sensors are proposed only for these.")
     first = measured[0]
     given = first.standard_deviations
     share = found.scatter if given is None else float(np.median(given / first.size))
@@ -226,9 +228,9 @@ def next_sensor(found: ArmFit, outputs: Sequence[str | Port]) -> Proposals:
 def _ranked(
     what: str, found: ArmFit, candidates: list[Any], texts: list[str], added: list[Floats]
 ) -> Proposals:
-    """The candidates by what they add to the information, the best first."""
+    """Candidates by the information they add, best first."""
     if not candidates:
-        raise ArmError("candidates: are none; give some.")
+        raise ArmError("candidates: is empty; give at least one.")
     sigma = 1.0 if found.known or not np.isfinite(found.scatter) else found.scatter
     known = found.jacobian / sigma if sigma > 0.0 else found.jacobian
     prior = np.eye(known.shape[1])

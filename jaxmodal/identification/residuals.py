@@ -1,4 +1,4 @@
-"""The differences between an arm and what was measured, in standard deviations, with exact derivatives."""
+"""Residuals between an arm and measurements, in standard deviations, with exact derivatives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROUGH = 0.1
 
 
 class Part(NamedTuple):
-    """Residuals of one measurement, their derivatives by x, and what was computed for it."""
+    """Residuals of one measurement, their derivatives by x, and the computed values."""
 
     residuals: Floats
     slopes: Floats
@@ -31,18 +31,18 @@ class Part(NamedTuple):
 
     @property
     def is_finite(self) -> bool:
-        """Whether all residuals and derivatives are."""
+        """Whether all residuals and derivatives are finite."""
         return bool(np.all(np.isfinite(self.residuals)) and np.all(np.isfinite(self.slopes)))
 
 
 @dataclasses.dataclass(frozen=True)
 class Misfit:
-    """What was measured, and how far an arm is from it.
+    """Measurements with their pairing of modes, and the residuals of an arm.
 
     Attributes
     ----------
     pairings
-        Of each measurement of modes, None for responses.
+        Pairing of each measurement of modes; None for responses.
     """
 
     unknowns: Unknowns
@@ -58,7 +58,7 @@ class Misfit:
         theory: TheoryName,
         values: Floats,
     ) -> Misfit:
-        """Pair measured modes with those of the arm with these values."""
+        """Pair the measured modes with those of the arm with these values."""
         pairings = [
             paired(each, unknowns.arm_with(values, each.settings), theory)
             if isinstance(each, MeasuredModes)
@@ -68,7 +68,7 @@ class Misfit:
         return cls(unknowns, measured, theory, tuple(pairings))
 
     def parts(self, values: Floats, rough: bool = False) -> list[Part]:
-        """The residuals of each measurement; ``rough`` those of logarithms, with an error of the arm allowed."""
+        """Residuals of each measurement; if ``rough``, of logarithms, and with a model error allowed for."""
         found = []
         for each, pairing in zip(self.measured, self.pairings, strict=True):
             arm = self.unknowns.arm_with(values, each.settings)
@@ -84,13 +84,13 @@ class Misfit:
 
 
 def spread_of(measured: MeasuredModes) -> Floats:
-    """Standard deviations of frequencies, Hz; where they are not known, of a common share of 1."""
+    """Standard deviations of frequencies, Hz; if unknown, the frequencies (a relative standard deviation of 1)."""
     given = measured.standard_deviations_hz
     return np.asarray(measured.frequencies_hz if given is None else given, np.float64)
 
 
 def spread_of_response(measured: MeasuredResponse) -> Floats:
-    """Standard deviations of responses; where they are not known, of a common share of 1 of each pair's size."""
+    """Standard deviations of responses; if unknown, the root mean square of each pair of ports."""
     given = measured.standard_deviations
     shape = measured.values.shape
     return np.broadcast_to(measured.size if given is None else given, shape)
@@ -118,7 +118,7 @@ def _of_response(measured: MeasuredResponse, computed: Complexes, slopes: Comple
 
 
 def _rough_response(measured: MeasuredResponse, computed: Complexes, slopes: Complexes) -> Part:
-    """Of logarithms: peaks that do not overlap yet draw each other nearer by their flanks."""
+    """Residuals of logarithms of responses, which attract peaks that do not overlap by their flanks."""
     known = np.isfinite(measured.values) & (measured.values != 0.0)
     size = np.abs(measured.values[known])
     given = measured.standard_deviations
@@ -135,7 +135,7 @@ def _rough_response(measured: MeasuredResponse, computed: Complexes, slopes: Com
 
 
 def require_one_scale(measured: tuple[Measured, ...]) -> bool:
-    """Whether standard deviations are given; they must be for all or for none, and for responses beside modes."""
+    """Return whether standard deviations are given; all or none must have them, and all if modes and responses mix."""
     given = [
         (
             each.standard_deviations_hz
@@ -153,7 +153,7 @@ def require_one_scale(measured: tuple[Measured, ...]) -> bool:
     kinds = {type(each) for each in measured}
     if not all(given) and len(kinds) > 1:
         raise ArmError(
-            "measured: are frequencies and responses without standard deviations; give them, for they say what weighs "
-            "more."
+            "measured: are frequencies and responses without standard deviations; give them, since they set the "
+            "weights."
         )
     return all(given)

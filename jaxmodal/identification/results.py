@@ -1,4 +1,4 @@
-"""What a fit has found, as it is shown and handed on."""
+"""Result of `fit_arm`."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ _AT_BOUND = 1e-6
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
-    """A measured mode beside the computed one that it was paired with.
+    """A measured mode and the computed mode paired with it.
 
     Attributes
     ----------
     where : str
-        Name of the measurement, or what was set.
+        Name of the measurement, or its settings.
     number : int
-        Of the computed mode, from 1.
+        Number of the computed mode, from 1.
     how : str
-        By ``"number"``, ``"order"`` or ``"shape"``.
+        Criterion of the pairing: ``"number"``, ``"order"`` or ``"shape"``.
     measured_hz, standard_deviation_hz, before_hz, after_hz : float
-        Frequencies; the standard deviation as given, else as the fit leaves it.
+        Frequencies, and the standard deviation as given, or as estimated from the residuals.
     assurance : float
-        How alike measured and computed shape are, 0 to 1; NaN without shapes.
+        Modal assurance criterion of the measured and computed shapes, 0 to 1; NaN without shapes.
     certified : bool
         Whether the computed frequency after the fit is certified.
     far_out : bool
-        Whether the measured value is farther from the fit than chance explains.
+        Whether the measured value is an outlier.
     doubt : str
-        What speaks against the pair; empty for nothing.
+        Possible error of the pair in words; empty if there is none.
     """
 
     where: str
@@ -68,18 +68,18 @@ class Pair:
 
 @dataclasses.dataclass(frozen=True)
 class ResponseFit:
-    """A measured response beside the computed one.
+    """A measured response and the computed one.
 
     Attributes
     ----------
     where : str
-        Name of the measurement, or what was set.
+        Name of the measurement, or its settings.
     measured : MeasuredResponse
-        What was measured.
+        The measured response.
     before, after : array of complex, shape (outputs, inputs, F)
-        What was computed.
+        Computed responses before and after the fit.
     far_out : array of bool, of the same shape
-        Which values are farther from the fit than chance explains.
+        Whether each value is an outlier.
     """
 
     where: str
@@ -89,42 +89,44 @@ class ResponseFit:
     far_out: NDArray[np.bool_]
 
     def misfit(self, computed: NDArray[np.complex128]) -> Floats:
-        """Root mean square of what is left, in shares of that of the measured response, (outputs, inputs)."""
+        """Root mean square of the residuals relative to that of the measured response, (outputs, inputs)."""
         left = root_mean_square(computed - self.measured.values)
         return np.asarray(left / self.measured.size[..., 0])
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ArmFit(Drawn, Result):
-    """Parameters of an arm as what was measured says, P of them from N measured numbers.
+    """Result of a fit of P parameters of an arm to N measured numbers.
 
     Attributes
     ----------
     unknowns : Unknowns
-        What was fitted, from where, within which bounds.
+        The fitted parameters with their initial values and bounds.
     theory : str
-        Of the beams.
+        Beam theory.
     values, standard_errors, low, high : array, shape (P,)
-        Values, standard errors and the ends of 95 % intervals, SI units; of sizes, the intervals are those of their
-        logarithms. Infinite where the data say nothing.
+        Values, standard errors and limits of 95 % intervals, SI units. The intervals of positive quantities are those
+        of their logarithms. Infinite if the data do not determine the parameter.
     covariance, correlation : array, shape (P, P)
-        Of the logarithms of sizes, of other parameters in shares of ``unknowns.scale``.
+        Covariance and correlation of the logarithms of positive quantities, and of other parameters in units of
+        ``unknowns.scale``.
     directions, direction_errors : array, shapes (P, P) and (P,)
-        Combinations of these numbers, one a row, and how well the data know each, the worst first.
+        Principal combinations of these numbers, one per row, and their standard errors, largest first.
     undetermined : tuple of str
-        What the data cannot tell apart, in words.
+        Parameter combinations that the data do not determine, in words.
     scatter : float
-        Of the residuals, in standard deviations where these are given, else the share that was found.
+        Standard deviation of the residuals in units of the given standard deviations; if none are given, the estimated
+        relative standard deviation.
     known : bool
         Whether standard deviations were given.
     free : int
         N - P.
     pairs, responses
-        What was measured, before and after.
+        Measured modes and responses with the computed ones before and after the fit.
     jacobian : array, shape (N, P)
-        Derivatives of what was measured, in standard deviations, by the same numbers as ``covariance``.
+        Derivatives of the measured quantities, in standard deviations, with respect to the numbers of ``covariance``.
     status, message, evaluations
-        Whether the fit has converged (`Status`), that in words, and how often the arm was computed.
+        Whether the fit has converged (`Status`), a message, and the number of evaluations of the arm.
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.identification:draw_fit"
@@ -152,32 +154,32 @@ class ArmFit(Drawn, Result):
 
     @property
     def arm(self) -> Any:
-        """The arm with the values found, in the posture of the arm that was given."""
+        """The arm with the fitted values, in the posture of the given arm."""
         return self.unknowns.arm_with(self.values, {})
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """The parameters."""
+        """Addresses of the parameters."""
         return self.unknowns.addresses
 
     @property
     def start(self) -> Floats:
-        """Where the fit began, (P,)."""
+        """Initial values of the fit, (P,)."""
         return self.unknowns.start
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The parameters as tables call them, by the names of joints where they have some."""
+        """Names of the parameters in tables, with the names of joints if they have any."""
         return tuple(labelled(self.unknowns.arm, name) for name in self.addresses)
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Their SI units."""
+        """SI units of the parameters."""
         return tuple(unit_of_address(name, self.unknowns.arm) for name in self.addresses)
 
     @property
     def correlation(self) -> Floats:
-        """Of the parameters, (P, P); NaN where one is not determined."""
+        """Correlation matrix of the parameters, (P, P); NaN if a parameter is not determined."""
         errors = np.sqrt(np.diag(self.covariance))
         with np.errstate(all="ignore"):
             found = self.covariance / np.outer(errors, errors)
@@ -190,12 +192,12 @@ class ArmFit(Drawn, Result):
         return self.status.usable and self.certified and not self.undetermined
 
     def explain(self) -> str:
-        """Return how the fit ended, and what is to be known about the result."""
+        """Return a text on how the fit ended, with all remarks on the result."""
         return "\n".join([f"{self.status.name}: {self.message}", *self.remarks])
 
     @property
     def remarks(self) -> list[str]:
-        """What is to be known about the result, in sentences."""
+        """Remarks on the result, one sentence each."""
         found = [] if self.status.usable else [f"{self.status.name}: {self.message}"]
         found += list(self.undetermined)
         x = self.unknowns.numbers(self.values)
@@ -209,7 +211,7 @@ class ArmFit(Drawn, Result):
             squares = self.scatter**2 * self.free
             if self.loss == "linear" and chi2.sf(squares, self.free) < _UNLIKELY:
                 found.append(
-                    f"what is left is {self.scatter:.3g} times the standard deviations given: these are too small, a "
+                    f"residuals are {self.scatter:.3g} times the standard deviations given: these are too small, a "
                     "pair or the arm is wrong, or values lie far out; intervals are then too narrow"
                 )
         out = sum(each.far_out for each in self.pairs)
@@ -233,7 +235,7 @@ class ArmFit(Drawn, Result):
         return all(each.certified for each in self.pairs)
 
     def tables(self) -> list[Table]:
-        """Return the parameters, then modes and responses, measured, before and after."""
+        """Return tables of the parameters, and of measured and computed modes and responses before and after."""
         from jaxmodal.identification.tables import modes_table, parameters_table, responses_table
 
         tables = [parameters_table(self)]

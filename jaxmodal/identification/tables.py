@@ -1,4 +1,4 @@
-"""Fits as tables for people and as labelled datasets."""
+"""Tables and labelled datasets of fits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CORRELATED = 0.95
 
 
 def parameters_table(found: ArmFit) -> Table:
-    """Return a row for each parameter: where it began, where it ended, how well it is known."""
+    """Return a row for each parameter: initial value, fitted value, uncertainty."""
     rows = []
     determined = np.diag(found.covariance) <= UNKNOWN**2
     for k, name in enumerate(found.names):
@@ -69,7 +69,7 @@ def parameters_table(found: ArmFit) -> Table:
 
 
 def modes_table(found: ArmFit) -> Table:
-    """Return a row for each measured mode: with which it was paired and how, measured, before and after."""
+    """Return a row for each measured mode: its pair, the criterion, and frequencies measured, before and after."""
     shapes = any(np.isfinite(each.assurance) for each in found.pairs)
     rows = []
     for each in found.pairs:

@@ -1,4 +1,4 @@
-"""How well parameters are known: covariance, what the data cannot tell apart, and what lies far out."""
+"""Uncertainty of fitted parameters: covariance, undetermined combinations, outliers."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _FREE = 1e-6
 
 
 class Losses(NamedTuple):
-    """A loss of residuals r: its weight ρ'(r²), and how its influence r ρ'(r²) grows with r."""
+    """Loss of residuals r: its weight ρ'(r²), and the derivative of its influence r ρ'(r²) with respect to r."""
 
     weight: Floats
     growth: Floats
 
 
 def losses(kind: str, residuals: Floats) -> Losses:
-    """The losses of SciPy's ``least_squares``."""
+    """Loss functions of SciPy's ``least_squares``."""
     z = residuals**2
     if kind == "linear":
         return Losses(np.ones_like(z), np.ones_like(z))
@@ -48,7 +48,7 @@ def losses(kind: str, residuals: Floats) -> Losses:
 
 
 def combinations(jacobian: Floats, sigma: float) -> tuple[Floats, Floats]:
-    """Directions (P, P) in x, one a row, the worst known first, and the standard error along each; inf for none."""
+    """Principal directions (P, P) in x, one per row, least certain first, and standard errors; inf if unknown."""
     count = jacobian.shape[1]
     _, sizes, rows = np.linalg.svd(jacobian, full_matrices=True)
     sizes = np.concatenate([sizes, np.zeros(count - sizes.size)])
@@ -60,7 +60,7 @@ def combinations(jacobian: Floats, sigma: float) -> tuple[Floats, Floats]:
 
 
 def covariance_of(directions: Floats, errors: Floats) -> Floats:
-    """Covariance of x; inf on the diagonal of what is not determined at all, NaN beside it."""
+    """Covariance of x; for undetermined parameters inf on the diagonal and NaN off it."""
     none = np.isinf(errors)
     known = directions[~none]
     covariance = (known.T * errors[~none] ** 2) @ known
@@ -79,7 +79,7 @@ def not_determined(
     directions: Floats,
     errors: Floats,
 ) -> list[str]:
-    """What the data cannot tell apart, each combination in a sentence."""
+    """Undetermined parameter combinations, one sentence each."""
     found = []
     for direction, error in zip(directions, errors, strict=True):
         if error <= UNKNOWN:
@@ -110,7 +110,7 @@ def not_determined(
 
 
 def robust_factor(kind: str, residuals: Floats, free: int) -> float:
-    """By how much a loss that spares outliers widens the covariance: that of an M-estimator, at least 1."""
+    """Factor by which a robust loss increases the covariance, that of an M-estimator; at least 1."""
     if kind == "linear" or free < 1:
         return 1.0
     loss = losses(kind, residuals)
@@ -120,7 +120,7 @@ def robust_factor(kind: str, residuals: Floats, free: int) -> float:
 
 
 def far_out(residuals: Floats, jacobian: Floats, known: bool) -> NDArray[np.bool_]:
-    """Which residuals are larger than chance explains, each judged by how free the fit has left it."""
+    """Whether each residual is an outlier, taking into account its leverage in the fit."""
     count, parameters = jacobian.shape
     free = count - parameters
     if free < 2:

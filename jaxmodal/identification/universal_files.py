@@ -31,26 +31,26 @@ def read_universal_file(
     Parameters
     ----------
     path
-        The file, with data sets 58 of frequency responses in SI units.
+        Path of the file, with data sets 58 of frequency responses in SI units.
     arm
-        The arm whose ports these are.
+        The arm to which the ports belong.
     places : mapping, optional
-        The port of each pair of node and direction, ``{(1, 3): "tip.z", (7, -2): "-joint_2.y"}``, a minus where they
-        point the other way. Sets that `write_universal_file` wrote say their ports themselves.
+        Port of each pair of node and direction, ``{(1, 3): "tip.z", (7, -2): "-joint_2.y"}``, with a minus for opposite
+        directions. Data sets written by `write_universal_file` contain their ports.
     settings
-        What was set, as for `MeasuredModes`.
+        Known values during the measurement, as for `MeasuredModes`.
 
     Returns
     -------
     list of MeasuredResponse
-        One for each quantity and list of frequencies; pairs that are not in the file are NaN.
+        One response for each quantity and list of frequencies; pairs that are not in the file are NaN.
 
     Raises
     ------
     ArmError
-        The file cannot be read, holds no such data, or does not say where a node is.
+        If the file cannot be read, has no such data, or the port of a node is unknown.
     ImportError
-        pyuff is not installed.
+        If pyuff is not installed.
     """
     pyuff = require_pyuff()
     name = Path(path)
@@ -104,7 +104,7 @@ def read_universal_file(
 
 
 def _sides(where: str, each: Mapping[str, Any], arm: Any, places: Any) -> tuple[str, str]:
-    """The output and the input of a set, by what is given, else by what the set says itself."""
+    """Output and input port of a data set, from ``places`` or from the data set."""
     nodes = (
         (int(each["rsp_node"]), int(each["rsp_dir"])),
         (int(each["ref_node"]), int(each["ref_dir"])),

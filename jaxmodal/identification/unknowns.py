@@ -1,4 +1,4 @@
-"""The parameters that are fitted: their values, bounds, and the numbers in which the fit works."""
+"""The fitted parameters: their values, bounds, and scaled variables x."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ _SIZES = (POSITIVE, NON_NEGATIVE, STIFFNESS, SPRING, BASE, SUPPORT)
 
 @dataclasses.dataclass(frozen=True)
 class Unknowns:
-    """P parameters, each by a number x: the logarithm of a size over its start, of others the change over a scale.
+    """P parameters with scaled variables x: log(value/start) for positive quantities, otherwise (value - start)/scale.
 
     Attributes
     ----------
     arm
-        The arm with the parameters at their starts.
+        The arm with the parameters at their initial values.
     addresses, members
-        The parameters, and the single addresses of each.
+        Addresses of the parameters, and the single addresses of each.
     start, scale : array, shape (P,)
-        Values at x = 0, and what one of x is for those that are no sizes; SI units.
+        Values at x = 0, and the change for one unit of x of parameters that are not positive quantities; SI units.
     sizes : array of bool, shape (P,)
-        Which are fitted by their logarithm.
+        Whether each parameter is a positive quantity, fitted by its logarithm.
     low, high : array, shape (P,)
-        Bounds of the values, infinite where there are none.
+        Bounds of the values; infinite if there are none.
     """
 
     arm: Any
@@ -67,32 +67,32 @@ class Unknowns:
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
-        """The bounds of x."""
+        """Bounds of x."""
         return self.numbers(self.low), self.numbers(self.high)
 
     def numbers(self, values: Floats) -> Floats:
-        """The x of values."""
+        """Values of x for given parameter values."""
         with np.errstate(divide="ignore", invalid="ignore"):
             logarithms = np.log(np.where(self.sizes, values / self.start, 1.0))
         return np.where(self.sizes, logarithms, (values - self.start) / self.scale)
 
     def values(self, x: Floats) -> Floats:
-        """The values at x."""
+        """Parameter values at x."""
         return np.where(
             self.sizes, self.start * np.exp(x * self.sizes), self.start + x * self.scale
         )
 
     def rates(self, values: Floats) -> Floats:
-        """How the values change with x."""
+        """Derivatives of the values with respect to x."""
         return np.where(self.sizes, values, self.scale)
 
     def arm_with(self, values: Floats, settings: Mapping[str, float]) -> Any:
-        """The arm with these values, and what was set."""
+        """The arm with these values and the settings of a measurement."""
         given = dict(zip(self.addresses, values.tolist(), strict=True))
         return set_parameters(self.arm, {**given, **settings})
 
     def one_per_cent(self, number: int) -> str:
-        """A change of x of 0.01, in words."""
+        """Description of a change of x by 0.01."""
         if self.sizes[number]:
             return "1 %"
         return (
@@ -103,7 +103,7 @@ class Unknowns:
 def unknowns(
     arm: Any, parameters: Sequence[str], start: Mapping[str, Any], bounds: Mapping[str, Any]
 ) -> Unknowns:
-    """Check what is to be fitted."""
+    """Check the parameters of a fit, their initial values and bounds."""
     names, members = asked_for(arm, parameters)
     if not names:
         raise ArmError("parameters is empty; must be addresses such as ['link1.joint_stiffness'].")
@@ -149,7 +149,7 @@ def unknowns(
 def _by_parameter(
     what: str, arm: Any, given: Any, names: Sequence[str], members: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
-    """What is given by address, under the names of the parameters."""
+    """Rename values given by address to the names of the parameters."""
     found = {}
     for address, value in table(what, given, ArmError).items():
         _, (singles,) = asked_for(arm, [address])
@@ -181,7 +181,7 @@ def _ends(name: str, given: Any, size: bool) -> tuple[float, float]:
 
 
 def _is_size(arm: Any, single: str) -> bool:
-    """Whether a value is 0 or more by its nature, as stiffnesses and masses are, and not an angle or a place."""
+    """Whether a value is nonnegative by nature, as stiffnesses and masses are, unlike angles and positions."""
     path, _, field = full_address(single, arm).rpartition(".")
     record = value_at(arm, path)
     rule = next(item.metadata["rule"] for item in quantities(record) if item.name == field)

@@ -1,4 +1,4 @@
-"""Moves of arms: what a path of the joints excites, what vibration it leaves, and moves that leave little."""
+"""Vibration of arms that move: what joint motions excite, what remains after the stop, and moves that leave little."""
 
 from jaxmodal.moves.export import controller_settings, klipper_text, write_move, write_settings
 from jaxmodal.moves.files import read_move

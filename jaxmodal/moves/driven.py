@@ -1,4 +1,4 @@
-"""The oscillators of the modes along a way: where the way is measured, and what drives them on it."""
+"""Modal oscillators driven by the motion of the joints: sampling of the path, and the modal forces along it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ _BLOCK = 2048
 
 
 class Way(NamedTuple):
-    """Times, angles there (T, n), and how far the joints that change frequencies have turned, rad, (T,)."""
+    """Sampled path of a move.
+
+    Times (T,) in s, joint angles (T, n) in rad, and the accumulated rotation (T,) in rad of the joints that change the
+    frequencies.
+    """
 
     times: Floats
     angles: Floats
@@ -31,19 +35,19 @@ class Way(NamedTuple):
 
 
 def way_of(move: Motion, knots: Floats, first: int) -> Way:
-    """The way of a move; joints before ``first`` change no frequencies."""
+    """Sample the path of a move; joints before ``first`` change no frequencies."""
     times = np.union1d(np.linspace(knots[0], knots[-1], _SAMPLES), knots)
     angles = moved(move, times)[0]
     if not np.all(np.isfinite(angles)):
         raise ArmError(
-            "move: its angles are not finite on the way; check that its path is in reach."
+            "move: its angles are not finite along the path; check that the path is in reach."
         )
     turned = np.linalg.norm(np.diff(angles[:, first:], axis=0), axis=1)
     return Way(times, angles, np.concatenate([[0.0], np.cumsum(turned)]))
 
 
 def spread_over(way: Way, postures: int) -> Floats:
-    """Times of postures evenly spread over the way; the last alone where nothing turns that changes the modes."""
+    """Times of postures evenly spaced along the path; only the last if no joint turns that changes the modes."""
     whole = way.turned[-1]
     if whole == 0.0 or postures == 1:
         return way.times[-1:]
@@ -52,7 +56,7 @@ def spread_over(way: Way, postures: int) -> Floats:
 
 
 def angles_at(times: Floats, angles: Floats, at: Floats) -> Floats:
-    """Angles (P, n) at other times than those of the way."""
+    """Joint angles (P, n) interpolated at the times ``at``."""
     return np.stack([np.interp(at, times, column) for column in angles.T], axis=1)
 
 
@@ -65,7 +69,7 @@ def solved_along(
     ratios: Floats,
     pull: Floats | None,
 ) -> tuple[Floats, Floats, Floats]:
-    """The oscillators driven by each joint, by rates, and by gravity, block by block of the steps."""
+    """Integrate the modal oscillators in blocks of steps, separately for each joint, the rates, and gravity."""
     where = np.interp(at, way.times, way.turned)
 
     def between(values: Floats, when: Floats) -> Floats:

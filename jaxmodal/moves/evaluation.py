@@ -1,4 +1,4 @@
-"""One move of one arm evaluated: what is asked, checked once, and answered for many moves along the same way."""
+"""Evaluation of one move of one arm: checked arguments, and modes reused for many moves along the same path."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SAME = 1e-6
 
 
 class Question(NamedTuple):
-    """What is asked of a move, checked: as the arguments of `move_vibration`."""
+    """Checked arguments of `move_vibration`."""
 
     num_modes: int
     theory: TheoryName
@@ -52,20 +52,20 @@ class Question(NamedTuple):
 
 
 class KnownModes:
-    """Modes of one arm along ways that it has taken, so that other moves along them need not solve them again."""
+    """Cache of the modes of one arm along paths, reused by other moves along the same paths."""
 
     def __init__(self) -> None:
         self._ways: list[tuple[Floats, ModesAlong]] = []
 
     def along(self, angles: Floats) -> ModesAlong | None:
-        """Modes in these postures (P, n), if they are known."""
+        """Return the cached modes in these postures (P, n), or None."""
         for known, along in self._ways:
             if known.shape == angles.shape and np.abs(known - angles).max() <= _SAME:
                 return along
         return None
 
     def keep(self, angles: Floats, along: ModesAlong) -> None:
-        """Keep the modes in these postures."""
+        """Store the modes in these postures."""
         self._ways.append((angles, along))
 
 
@@ -77,7 +77,7 @@ def question_of(
     gravity: Any,
     postures: int,
 ) -> Question:
-    """The question, or an error that says what it cannot be; arguments as of `move_vibration`."""
+    """Check the arguments of `move_vibration`; raise an error if a value is invalid."""
     require_x64()
     theory_flags(theory)
     require_moving_arm(arm)
@@ -92,7 +92,7 @@ def question_of(
 
 
 def number_of_modes(arm: Arm | SpatialArm, num_modes: int) -> int:
-    """A number of modes, or an error if an arm does not have so many."""
+    """Check a number of modes; raise an error if the arm has fewer."""
     wanted = positive_integer(num_modes, "num_modes", limits.MODES)
     most = most_modes_of(arm)
     if wanted > most:
@@ -103,7 +103,7 @@ def number_of_modes(arm: Arm | SpatialArm, num_modes: int) -> int:
 
 
 def most_modes_of(arm: Arm | SpatialArm) -> float:
-    """How many modes an arm has at the most."""
+    """Largest number of modes that can be computed for an arm."""
     return min(most_modes(arm), limits.MODES) if isinstance(arm, SpatialArm) else limits.MODES
 
 
@@ -117,9 +117,9 @@ def vibration_of(
     known: KnownModes | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> MoveVibration:
-    """What a move excites of an arm of which all stiffnesses are multiplied by one number.
+    """Vibration that a move excites in an arm with all stiffnesses scaled by one factor.
 
-    That multiplies frequencies by its square root, and changes no shape.
+    The factor multiplies the frequencies by its square root and leaves the mode shapes unchanged.
     """
     num_modes, theory, ratios, pull, postures = question
     checked_angles(move, len(arm.joints), 0.0)
@@ -171,13 +171,13 @@ def vibration_of(
 
 
 def warn_of_the_way(arm: Arm | SpatialArm, found: MoveVibration) -> None:
-    """Warn of angles in degrees or beyond the limits of joints, and of deflections that are not small."""
+    """Warn about angles that look like degrees or exceed joint limits, and about deflections that are not small."""
     for farthest in (found.angles.min(axis=0), found.angles.max(axis=0)):
         arm.with_posture(farthest.tolist())
     if found.is_large:
         warnings.warn(
             f"{arm.name + ': ' if arm.name else ''}{found.how_large}; look for degrees given as radians, times in ms, "
-            "or ask simulate",
+            "or use simulate",
             ImplausibleWarning,
             stacklevel=3,
         )
@@ -200,7 +200,7 @@ def _pull(arm: Arm | SpatialArm, gravity: Any) -> Floats:
 
 
 def _require_rest(move: Motion, knots: Floats) -> None:
-    """Refuse a move that does not begin and end at rest."""
+    """Raise an error if a move does not begin and end at rest."""
     inside = np.linspace(knots[0], knots[-1], 201)
     # just inside: a rate that jumps to 0 at the end itself is no rest
     close = 1e-9 * (knots[-1] - knots[0])

@@ -1,4 +1,4 @@
-"""Moves handed on to controllers: their path as CSV, and the settings of the shaper or the S-curve."""
+"""Export of moves for controllers: the path as CSV, and the settings of the shaper or the S-curve."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ _KLIPPER = {"zv": "zv", "zvd": "zvd", "ei": "ei"}
 def write_move(
     move: Motion, path: str | Path, sample_time: float = 1e-3, duration: float | None = None
 ) -> None:
-    """Write a move as a CSV file: the time in s, then the angle of each joint in degrees, as `read_move` takes it.
+    """Write a move as a CSV file that `read_move` reads: time in s, then the angle of each joint in degrees.
 
     Parameters
     ----------
     move : Motion
-        Such as the ``motion`` of a `ShapedMove`.
+        The move, for example the ``motion`` of a `ShapedMove`.
     path
-        The file; replaced if it exists.
+        Path of the file; an existing file is replaced.
     sample_time
-        Time from row to row, s. The last row is the stop, wherever that falls.
+        Time between rows, s. The last row is at the stop, even if the last interval is shorter.
     duration
-        Time of the stop, s; only for a motion that does not know it.
+        Time of the stop, s; required only if the motion has no end time of its own.
 
     Raises
     ------
     ArmError
-        The time is not greater than 0, or makes more than two million rows.
+        If ``sample_time`` is not greater than 0, or gives more than two million rows.
     """
     step = positive("sample_time", sample_time, "s")
     knots = knots_of(move, duration)
@@ -64,7 +64,7 @@ def write_move(
 
 
 def controller_settings(shaped: ShapedMove) -> dict[str, Any]:
-    """Return what controllers take of a shaped move, as plain numbers, Hz, s and degrees.
+    """Return the settings a controller needs for a shaped move, as plain numbers in Hz, s and degrees.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ def controller_settings(shaped: ShapedMove) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``kind``, ``delay_s``, ``stop_s``; ``modes`` with the band of each, its middle, damping ratio and bound;
-        ``impulses``, times and amplitudes; ``joints``, the greatest speed and acceleration of each in what is
-        commanded, of an S-curve the jerk, too, where it is finite. ``klipper``, where one mode is shaped by a kind that
-        Klipper has, for its section ``[input_shaper]`` (`klipper_text`); its ``ei`` always leaves up to 5 %, in a band
-        of its own.
+        ``kind``, ``delay_s``, ``stop_s``; ``modes``, with the band, middle frequency, damping ratio and bound of each;
+        ``impulses``, with times and amplitudes; ``joints``, with the largest commanded speed and acceleration of each,
+        and for an S-curve the jerk if it is finite. ``klipper``, for the section ``[input_shaper]`` (`klipper_text`),
+        is present if one mode is shaped by a kind that Klipper supports. Klipper's ``ei`` always leaves up to 5 % and
+        has a fixed band.
     """
     found = shaped.vibrations[0]
     ratios = [float(found.damping_ratio[mode - 1]) for mode in shaped.modes]
@@ -117,12 +117,12 @@ def controller_settings(shaped: ShapedMove) -> dict[str, Any]:
 
 
 def write_settings(shaped: ShapedMove, path: str | Path) -> None:
-    """Write `controller_settings` of a ``shaped`` move as JSON; at a ``path`` that ends in ``.cfg`` Klipper's section.
+    """Write the `controller_settings` of a ``shaped`` move as JSON, or Klipper's section if ``path`` ends in ``.cfg``.
 
     Raises
     ------
     ArmError
-        Klipper has no such shaper (`klipper_text`).
+        If Klipper does not support the shaper (`klipper_text`).
     """
     settings, place = controller_settings(shaped), Path(path)
     if place.suffix.lower() == ".cfg":
@@ -134,12 +134,12 @@ def write_settings(shaped: ShapedMove, path: str | Path) -> None:
 def klipper_text(settings: dict[str, Any], axis: str = "x") -> str:
     """Return the section ``[input_shaper]`` of Klipper's configuration for one ``axis``.
 
-    The ``settings`` are those of `controller_settings`.
+    ``settings`` is the result of `controller_settings`.
 
     Raises
     ------
     ArmError
-        The settings are not those of one mode and kind that it has.
+        If more than one mode is shaped, or Klipper does not support the kind.
     """
     if "klipper" not in settings:
         raise ArmError(

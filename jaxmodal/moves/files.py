@@ -1,4 +1,4 @@
-"""Moves from files: times and angles of the joints in columns."""
+"""Reading of moves from CSV files with times and joint angles in columns."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from jaxmodal.runtime.errors import ArmError
 
 
 def read_move(path: str | Path, num_joints: int | None = None) -> PiecewisePolynomial:
-    """Read a move from a CSV file: the time in s, then the angle of each joint in degrees, a row for each time.
+    """Read a move from a CSV file with one row per time: time in s, then the angle of each joint in degrees.
 
     Parameters
     ----------
     path
-        The file. Its first row may hold headings; lines that begin with ``#`` are left out.
+        Path of the file. The first row may be a header; lines that begin with ``#`` are ignored.
     num_joints
-        How many joints it must have, if that is known.
+        Number of joints the file must have; not checked by default.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def read_move(path: str | Path, num_joints: int | None = None) -> PiecewisePolyn
     Raises
     ------
     ArmError
-        The file cannot be read, or has no such rows; the message names the line.
+        If the file cannot be read or a row is invalid; the message names the line.
     """
     place = str(path)
     text = read_text(place_of(path), ArmError, "give a CSV file of times and angles.")

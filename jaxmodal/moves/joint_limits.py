@@ -1,4 +1,4 @@
-"""Speeds, accelerations and torques of joints on a way, and how long it must last for each to stay within limits."""
+"""Speeds, accelerations and torques of joints along a path, and the shortest duration within limits on each."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ Floats = NDArray[np.float64]
 
 
 class Loads(NamedTuple):
-    """What a move asks of the joints at times, each (T, n): speeds, accelerations, torques of inertia and of gravity.
+    """Speeds, accelerations, inertia torques and gravity torques of the joints at times, each (T, n).
 
-    In ``s`` times its time speeds are those divided by s, accelerations and torques of inertia by its square.
+    If the move is stretched in time by a factor s, speeds are divided by s, and accelerations and inertia torques by
+    s^2.
     """
 
     rates: Floats
@@ -31,7 +32,7 @@ class Loads(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """A limit: its name and unit, the stretch that it alone asks for, and the joint that asks for it."""
+    """A limit on the joints: name, unit, the time stretch it requires, and the joint that requires it."""
 
     name: str
     stretch: float
@@ -41,7 +42,10 @@ class Limit(NamedTuple):
 def loads_of(
     arm: Arm | SpatialArm, way: tuple[Floats, Floats, Floats], gravity: Any, torque: bool
 ) -> Loads:
-    """Of a way (angles, rates, accelerations); torques are those of the rigid arm behind the gears, rotors included."""
+    """`Loads` from angles, rates and accelerations.
+
+    Torques are of the rigid arm, after the gears, rotors included.
+    """
     angles, rates, changes = way
     if not torque:
         return Loads(rates, changes, None, None)
@@ -54,7 +58,7 @@ def loads_of(
 def limits_of(
     loads: Loads, joints: tuple[str, ...], speed: Any, acceleration: Any, torque: Any
 ) -> list[Limit]:
-    """The limits that are given, each with the stretch that it asks for."""
+    """The limits given by the user, each with the time stretch it requires."""
     count = len(joints)
     found = []
     if speed is not None:
@@ -77,12 +81,12 @@ def limits_of(
 
 
 def require_strong(weight: Floats, most: Floats, joints: tuple[str, ...]) -> None:
-    """Refuse torques that gravity alone takes, (T, n), somewhere on the way."""
+    """Raise an error if the gravity torques (T, n) alone exceed a torque limit on the path."""
     still = np.abs(weight).max(axis=0)
     if np.any(still >= most):
         k = int(np.argmax(still - most))
         raise ArmError(
-            f"torque: {joints[k]} needs {still[k]:.4g} N m for gravity alone on this way; must have more than "
+            f"torque: {joints[k]} needs {still[k]:.4g} N m for gravity alone on this path; must have more than "
             f"that, not {most[k]:.4g} N m."
         )
 
@@ -93,13 +97,13 @@ def _limit(name: str, needed: Floats, joints: tuple[str, ...]) -> Limit:
 
 
 def joints_of(arm: Arm | SpatialArm) -> tuple[str, ...]:
-    """What tables call the joints: their names, or their numbers."""
+    """Labels of the joints in tables: their names, or their numbers."""
     known = {number: name for name, numbers in arm.joint_names.items() for number in numbers}
     return tuple(known.get(number, f"joint {number}") for number in arm.joints)
 
 
 def each_joint(name: str, given: Any, count: int, unit: str) -> Floats:
-    """A limit of every joint."""
+    """Expand a limit to one value per joint."""
     values = reals(name, given, f"numbers greater than 0, {unit}")
     if values.shape not in ((), (count,)) or not np.all(values > 0.0):
         raise ArmError(
@@ -109,7 +113,7 @@ def each_joint(name: str, given: Any, count: int, unit: str) -> Floats:
 
 
 def _rigid(arm: Any) -> Any:
-    """The arm without springs and dampers of joints."""
+    """The arm with rigid joints: without joint springs and dampers."""
     names = ("stiffness", "damping", "axial_stiffness", "axial_damping", "shear_stiffness")
     none = dict.fromkeys((*(f"joint_{name}" for name in names), "joint_shear_damping"))
     links = []

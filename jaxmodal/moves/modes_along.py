@@ -1,4 +1,4 @@
-"""The exact modes of an arm along a path of its joints, followed from posture to posture, and what drives each."""
+"""Exact modes of an arm along a path, tracked from posture to posture, and the modal forces of the joint motion."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ Floats = NDArray[np.float64]
 
 
 class Posture(NamedTuple):
-    """The modes of one posture.
+    """Modes of an arm in one posture, and the modal forces of its joint motion.
 
     Attributes
     ----------
     omega, certified : array, shape (K,)
         Frequencies, rad/s, and whether they are certified.
     motions, masses : array, shape (K, D), (D,)
-        The modes at all points that have a mass, and the masses.
+        Mode shapes at all points with mass, and the masses.
     tips : array, shape (K, d)
-        What they do at the tip, m, in the axes of the base.
+        Mode shapes at the tip, m, in the axes of the base.
     joints : array, shape (K, n)
-        Modal force of inertia for an acceleration of each joint of 1.
+        Modal inertia force for a unit acceleration of each joint.
     turning : array, shape (K, n, n)
-        The same for the products of the rates of two joints; symmetric.
+        Modal inertia force for a unit product of two joint rates; symmetric.
     base : array, shape (K, d)
-        The same for an acceleration of the base.
+        Modal inertia force for a unit acceleration of the base.
     """
 
     omega: Floats
@@ -54,10 +54,10 @@ class Posture(NamedTuple):
 
 
 class ModesAlong(NamedTuple):
-    """`Posture` of P postures, each array with a leading axis; a mode is that which it grows from.
+    """`Posture` for P postures, each array with a leading axis of postures; modes are tracked along the path.
 
-    ``assurance`` (P - 1, K) says how alike a mode is in neighbouring postures; ``number`` (P, K) which of the
-    frequencies it has, from 1.
+    ``assurance`` (P - 1, K) is the similarity of a mode in neighbouring postures; ``number`` (P, K) is the position of
+    its frequency among those of the posture, from 1.
     """
 
     omega: Floats
@@ -71,7 +71,7 @@ class ModesAlong(NamedTuple):
 
 
 def modes_in(arm: Arm | SpatialArm, num_modes: int, theory: TheoryName) -> Posture:
-    """The modes of an arm as it stands, and what drives them where its joints turn."""
+    """Modes of an arm in its present posture, and the modal forces of its joint motion."""
     shapes: Any = to_host(mode_shapes(arm, num_modes, theory=theory, stations=2))
     count = len(arm.joints)
     one, pairs = np.eye(count), _pairs(count)
@@ -118,9 +118,10 @@ def modes_along(
     theory: TheoryName,
     progress: Callable[[int, int], None] | None = None,
 ) -> ModesAlong:
-    """The lowest modes in the last of P postures (P, n), followed back to the first.
+    """Lowest modes in the last of P postures (P, n), tracked backwards to the first.
 
-    Of each posture ``followed`` modes are computed, so that one may leave the lowest ``num_modes`` on the way.
+    ``followed`` modes are computed in each posture, because a tracked mode may leave the lowest ``num_modes`` on the
+    way.
     """
     total = len(postures)
     found: list[Posture] = []
@@ -158,7 +159,7 @@ def modes_along(
 
 
 def _ordered(here: Posture, chosen: NDArray[np.int64], signs: Floats) -> Posture:
-    """The modes of a posture in another order, and with other signs."""
+    """The modes of a posture reordered and with other signs."""
 
     def signed(values: Floats) -> Floats:
         return values[chosen] * signs.reshape(-1, *[1] * (values.ndim - 1))

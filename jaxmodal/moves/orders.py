@@ -1,4 +1,4 @@
-"""What gears and motors excite at multiples of a joint's speed: orders."""
+"""Orders: excitation by gears and motors at multiples of a joint's speed."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 @dataclasses.dataclass(frozen=True)
 class Order:
-    """Something that pushes so many times for each turn of a joint.
+    """Periodic excitation with a fixed number of pulses per turn of a joint.
 
     Parameters
     ----------
     joint : int or str
         The joint: the number of its link, from 1, or its name.
     per_turn : float
-        Pushes for one turn of the joint, behind the gear. A wave generator, twice a turn, before a gear of ratio 100
-        makes 200; a wheel on the joint with 81 teeth 81; a motor with 4 pairs of poles before a gear of 50, 6 times
-        each, 1,200.
+        Pulses per turn of the joint (gear output). Examples: a wave generator with 2 pulses per turn and a gear ratio
+        of 100 gives 200; a wheel on the joint with 81 teeth gives 81; a motor with 4 pole pairs, 6 pulses per pole pair
+        and a gear ratio of 50 gives 1,200.
     name : str
-        What pushes, for tables.
+        Name of the source, for tables.
     """
 
     joint: int | str
@@ -37,13 +37,13 @@ class Order:
 
 
 def joint_labels(arm: Arm | SpatialArm) -> dict[int, str]:
-    """Names of the joints by the number of their link: their own, else their number."""
+    """Labels of the joints by link number: the joint's name, or else the number."""
     named = {number: name for name, numbers in arm.joint_names.items() for number in numbers}
     return {number: named.get(number, f"joint {number}") for number in arm.joints}
 
 
 def orders_of(arm: Arm | SpatialArm, orders: Any) -> tuple[Order, ...]:
-    """The orders of an arm with joints as numbers, or an error that says which cannot be."""
+    """Check the orders of an arm and replace joint names by numbers; raise an error if an order is invalid."""
     given = [orders] if isinstance(orders, Order) else orders
     if not isinstance(given, Sequence) or isinstance(given, str) or not len(given):
         raise ArmError(
@@ -81,5 +81,5 @@ def _order(arm: Arm | SpatialArm, place: int, given: Any) -> Order:
 
 
 def columns_of(arm: Arm | SpatialArm, orders: Sequence[Order]) -> np.ndarray:
-    """Which of the angles of a posture belongs to each order."""
+    """Column of the posture angles that belongs to each order."""
     return np.array([list(arm.joints).index(int(order.joint)) for order in orders])

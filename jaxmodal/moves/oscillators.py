@@ -1,4 +1,4 @@
-"""Oscillators whose frequencies and forces change slowly and at will: what a move leaves of them."""
+"""Time integration of oscillators with slowly varying frequencies and arbitrary forces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0
 
 
 class Oscillation(NamedTuple):
-    """Coordinates and rates at times: (T, K, S) for K oscillators, each driven by S forces at a time."""
+    """Coordinates and rates at times, (T, K, S), for K oscillators with S separate forces each."""
 
     times: Floats
     place: Floats
@@ -25,9 +25,9 @@ class Oscillation(NamedTuple):
 
 
 def steps_between(knots: Floats, fastest: float) -> Floats:
-    """Times from the first knot to the last, knots among them, no step longer than the fastest oscillator allows.
+    """Step times from the first knot to the last, with steps short enough for the fastest oscillator.
 
-    No step crosses a knot, where the force may jump.
+    Every knot is a step time, so that no step crosses a jump of the force.
     """
     longest = 2.0 * np.pi / (_STEPS * fastest)
     counts = np.maximum(np.ceil(np.diff(knots) / longest), 2).astype(int)
@@ -39,13 +39,13 @@ def steps_between(knots: Floats, fastest: float) -> Floats:
 
 
 def number_of_steps(knots: Floats, fastest: float) -> float:
-    """How many steps `steps_between` would make."""
+    """Number of steps that `steps_between` would make."""
     longest = 2.0 * np.pi / (_STEPS * fastest)
     return float(np.sum(np.maximum(np.ceil(np.diff(knots) / longest), 2)))
 
 
 def inner_times(times: Floats) -> Floats:
-    """The times within the steps at which `oscillation` asks for forces, (T - 1, 3)."""
+    """Times within the steps at which `oscillation` needs the forces, (T - 1, 3)."""
     return np.asarray(times[:-1, None] + np.diff(times)[:, None] * _POINTS)
 
 
@@ -57,7 +57,7 @@ def oscillation(
     place: Floats,
     rate: Floats,
 ) -> Oscillation:
-    """Solve ``eta'' + 2 zeta omega eta' + omega^2 eta = force`` from a place and a rate.
+    """Solve ``eta'' + 2 zeta omega eta' + omega^2 eta = force`` from initial coordinates and rates.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ def oscillation(
     forces : array, shape (T - 1, 3, K, S)
         Forces at `inner_times`.
     place, rate : array, shape (K, S)
-        The coordinates and their rates at the first time.
+        Coordinates and rates at the first time.
 
     Notes
     -----
-    In each step the frequency is constant and the solution is Duhamel's integral. With a constant frequency the error
-    is that of the rule for the integral, of the sixth power of the step.
+    The frequency is constant within a step, and the solution is Duhamel's integral. If the frequency is constant
+    throughout, the error is that of the quadrature, of sixth order in the step.
     """
     step = np.diff(times)[:, None]
     state = np.stack([place, rate], axis=1)
@@ -94,7 +94,7 @@ def oscillation(
 
 
 def _propagator(time: Floats, omega: Floats, ratio: Floats) -> Floats:
-    """What takes place and rate across a time, (T, K, 2, 2)."""
+    """Free-vibration propagator of coordinates and rates over a time, (T, K, 2, 2)."""
     root = np.sqrt(1.0 - ratio**2)
     turned = omega * root
     decay, cosine = np.exp(-ratio * omega * time), np.cos(turned * time)

@@ -1,4 +1,4 @@
-"""Motions as paths: where their accelerations may jump, when they end, and what they are at many times."""
+"""Sampling of motions: angles, rates and accelerations, times at which accelerations may jump, and end times."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _block(move: Motion, times: Any) -> Any:
 
 
 def _of_pieces(move: PiecewisePolynomial, times: Floats) -> tuple[Floats, Floats, Floats]:
-    """The same in NumPy, which compiles nothing."""
+    """`moved` for piecewise polynomials in NumPy, without compilation."""
     breaks, table = (np.asarray(x, np.float64) for x in (move.breaks, move.coefficients))
     piece = np.clip(np.searchsorted(breaks, times, side="right") - 1, 0, breaks.size - 2)
     at = (np.clip(times, breaks[0], breaks[-1]) - breaks[piece])[:, None]
@@ -60,7 +60,7 @@ def _of_pieces(move: PiecewisePolynomial, times: Floats) -> tuple[Floats, Floats
 
 
 def _of_shaped(move: Shaped, times: Floats) -> tuple[Floats, Floats, Floats]:
-    """The points of a motion, each sent several times; it stands still before it begins."""
+    """`moved` for a shaped motion: the weighted sum of delayed copies, at rest before the beginning."""
     total: list[Any] = [0.0, 0.0, 0.0]
     for delay, weight in zip(np.asarray(move.delays), np.asarray(move.weights), strict=True):
         begun = (times >= delay)[:, None]
@@ -71,18 +71,18 @@ def _of_shaped(move: Shaped, times: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def knots_of(move: Motion, duration: float | None = None) -> Floats:
-    """Ascending times from the beginning of a move to its stop, s; between them its accelerations have no jumps.
+    """Ascending times from the start of a move to its stop, s; accelerations are continuous between them.
 
     Raises
     ------
     ArmError
-        The move does not know when it ends, and no duration is given.
+        If the move has no end time and no duration is given.
     """
     known = _own(move)
     if duration is None:
         if known is None:
             raise ArmError(
-                f"move = {type(move).__name__}(...): does not say when it ends; give duration, the time of its stop, s."
+                f"move = {type(move).__name__}(...): has no end time; give duration, the time of its stop, s."
             )
         return known
     stop = positive("duration", duration, "s")
@@ -111,7 +111,7 @@ def _own(move: Motion) -> Floats | None:
 
 
 def _apart(times: Floats) -> Floats:
-    """Times in order, without those that rounding alone parts."""
+    """Sorted times without duplicates that differ by rounding only."""
     ordered = np.sort(times)
     close = 1e-12 * (ordered[-1] - ordered[0])
     return ordered[np.concatenate([[True], np.diff(ordered) > close])]

@@ -1,6 +1,6 @@
-"""Forces of inertia of a rigid arm in the plane that is moved by its joints, at all points that have a mass.
+"""Inertia forces of a rigid planar arm moved by its joints, at all points with mass.
 
-The points are those of `jaxmodal.eigenspaces.modal_mass.mass_points`, link by link in the axes of each.
+The points are those of `jaxmodal.eigenspaces.modal_mass.mass_points`, link by link, in the axes of each link.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats) -> Floats:
-    """Masses times accelerations, (C, D), of C cases of rates and accelerations of the joints, (C, n) each."""
+    """Masses times accelerations, (C, D), for C pairs of joint rates and accelerations, (C, n) each."""
     beams, count = beam_values(arm), rates.shape[0]
     rows, masses = len(arm.links), np.asarray(shapes.masses)
     joints = np.zeros((rows, rates.shape[1]))
@@ -49,7 +49,7 @@ def planar_inertia(arm: Arm, shapes: ModeShapes, rates: Floats, changes: Floats)
 
 
 def planar_tips(arm: Arm, shapes: ModeShapes) -> Floats:
-    """What the modes do at the tip of the arm, (K, 2), m in the axes of the base, at the last of the stations."""
+    """Mode shapes at the arm's tip, (K, 2), m in the axes of the base; taken at the last station."""
     beams = beam_values(arm)
     offset = _offset(beams.end_offset_x, beams.end_offset_y, len(arm.links))[-1]
     turn = np.exp(1j * np.sum(np.asarray(beams.joint_angle)))
@@ -66,7 +66,7 @@ def _offset(along: object, across: object, rows: int) -> NDArray[np.complex128]:
 
 
 def _body_places(beams: BeamArrays, rows: int) -> NDArray[np.complex128]:
-    """Centres of gravity of the bodies at the tips, seen from there, in the axes of the links."""
+    """Centres of gravity of the tip bodies relative to the tips, in the axes of the links."""
     mass = np.asarray(beams.tip_mass)
     moments = _offset(beams.tip_moment_x, beams.tip_moment_y, rows)
     return np.asarray(moments / np.where(mass > 0.0, mass, 1.0))

@@ -1,4 +1,4 @@
-"""Arms of which moves know nothing, and what is said of them."""
+"""Checks for arms that the functions of moves do not support."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from jaxmodal.spatial.arms.plausibility import nothing_gives_way
 
 
 def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
-    """Refuse an arm that `move_vibration` does not know; what does not vibrate, too, where it has to.
+    """Raise an error for an arm that `move_vibration` does not support, including one without any flexibility.
 
     Raises
     ------
     ArmError
-        Says which value it is, and what helps.
+        If the arm is not supported; the message names the value and the remedy.
     """
     if not isinstance(arm, Arm | SpatialArm):
         raise ArmError(
@@ -32,26 +32,26 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
         )
     if arm.base_stiffness is not None:
         raise ArmError(
-            "base_stiffness: moves know no base that gives way or floats; take it away, which clamps the arm."
+            "base_stiffness: moves need a clamped arm, not one on an elastic or floating base; remove it."
         )
     if getattr(arm, "loads", None) is not None:
         raise ArmError(
-            "loads: moves know none; take them away, and give gravity to move_vibration if it is to act."
+            "loads: moves do not support them; remove them, and give gravity to move_vibration if it is to act."
         )
     for number, link in enumerate(arm.links, start=1):
         if stands_on_support(link):
             raise ArmError(
-                f"link{number}: stands on a support, which an arm that moves leaves; take it away."
+                f"link{number}: stands on a support, from which a moving arm would lift; remove it."
             )
         if number in arm.joints and arm.slides(number):
             raise ArmError(
-                f"link{number}: its joint slides, and moves know only joints that turn; take prismatic away."
+                f"link{number}: its joint slides, and moves support only joints that turn; remove prismatic."
             )
         free = [name for name in _springs(link) if getattr(link, name) == 0.0]
         free += [s.kind for s in getattr(link, "joint_springs", ()) if s.stiffness == 0.0]
         if free:
             raise ArmError(
-                f"link{number}: {free[0]} = 0 lets its joint go, so that the motor moves nothing; give a stiffness "
+                f"link{number}: {free[0]} = 0 leaves its joint free, so no motor can move the link; give a stiffness "
                 "above 0, or leave it out for a rigid one."
             )
     if vibrating and isinstance(arm, SpatialArm) and nothing_gives_way(arm):

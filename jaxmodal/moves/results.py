@@ -1,4 +1,4 @@
-"""What a move excites, as it is shown and handed on."""
+"""Result of `move_vibration`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ TURNING, GRAVITY = "rates", "gravity"
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class MoveVibration(Drawn, Result):
-    """What a move excites of K modes of an arm with n joints, seen in P postures; modes numbered as at the stop.
+    """Vibration that a move excites in K modes of an arm with n joints, with modes in P postures.
+
+    Modes are numbered as at the stop.
 
     Attributes
     ----------
@@ -37,35 +39,35 @@ class MoveVibration(Drawn, Result):
     joints : tuple of str
         Names of the joints.
     forces : tuple of str
-        Forces beside the accelerations of the joints: ``"rates"`` (towards the centre, and gyroscopic), ``"gravity"``.
+        Sources of excitation other than joint accelerations: ``"rates"`` (centripetal and gyroscopic), ``"gravity"``.
     damping_ratio : array, shape (K,)
-        Of the modes.
+        Damping ratios of the modes.
     posture_times : array, shape (P,)
-        When the move has the postures, s.
+        Times of the postures, s.
     angles : array, shape (P, n)
         The postures, rad.
     omega : array, shape (P, K)
-        Natural frequencies of the modes in them, rad/s.
+        Natural frequencies of the modes in the postures, rad/s.
     certified : array, shape (P, K)
-        Whether they are certified.
+        Whether the frequencies are certified.
     number : array, shape (P, K)
-        Which of the frequencies of its posture each is, from 1.
+        Position of each mode's frequency among those of its posture, from 1.
     assurance : array, shape (P - 1, K)
-        How alike a mode is in neighbouring postures, 1 for the same shape.
+        Similarity of a mode in neighbouring postures, 1 for the same shape.
     participation : array, shape (P, K, n)
-        The integral of mode shape times rigid motion by each joint, m sqrt(kg): minus the modal force of an
-        acceleration of 1 rad/s^2.
+        Mass-weighted integral of mode shape times rigid motion of each joint, m sqrt(kg); this is minus the modal force
+        of an acceleration of 1 rad/s^2.
     tips : array, shape (P, K, 2 or 3)
-        The modes, of unit mass, at the tip, along the axes of the base, m.
+        Mode shapes of unit modal mass at the tip, along the axes of the base, m.
     times : array, shape (T,)
         Times of the move, s.
     coordinates : array, shape (T, K)
-        Modal coordinates then, m sqrt(kg) (1 for an amplitude of the mode of unit mass).
+        Modal coordinates at these times, m sqrt(kg); 1 is the amplitude of the mode of unit modal mass.
     left, rate : array, shape (K, n + forces)
-        Coordinates at the stop, less where they come to rest, and their rates, by what has driven them: each joint,
-        then ``forces``.
+        Modal coordinates at the stop relative to their rest values, and their rates, by source: each joint, then
+        ``forces``.
     reach : float
-        Lengths of all links, m.
+        Sum of the lengths of all links, m.
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.moves:draw_move"
@@ -90,7 +92,7 @@ class MoveVibration(Drawn, Result):
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """`Status` codes, shape (P, K): certified or not, large_deflection where the arm bends too far."""
+        """`Status` codes, shape (P, K): whether the mode is certified; large_deflection if the arm bends too far."""
         return np.where(
             self.certified & self.is_large,
             int(Status.large_deflection),
@@ -99,7 +101,7 @@ class MoveVibration(Drawn, Result):
 
     @property
     def stop(self) -> float:
-        """The time of the stop, s."""
+        """Time of the stop, s."""
         return float(self.times[-1])
 
     @property
@@ -109,19 +111,19 @@ class MoveVibration(Drawn, Result):
 
     @property
     def amplitudes_mm(self) -> Floats:
-        """Amplitude of the tip in each mode at the stop, mm, shape (K,)."""
+        """Amplitude of the tip vibration in each mode at the stop, mm, shape (K,)."""
         return self._millimetres(self.left.sum(axis=1), self.rate.sum(axis=1))
 
     @property
     def amplitudes_by_force_mm(self) -> Floats:
-        """The same of each force alone, mm, shape (K, n + forces): each joint, then ``forces``."""
+        """Amplitude due to each source alone, mm, shape (K, n + forces): each joint, then ``forces``."""
         return np.stack(
             [self._millimetres(a, b) for a, b in zip(self.left.T, self.rate.T, strict=True)], axis=1
         )
 
     @property
     def largest_deflection(self) -> float:
-        """How far the tip may be from that of the rigid arm, on the way and after the stop, m."""
+        """Upper bound of the distance of the tip from that of the rigid arm, on the way and after the stop, m."""
         tips = np.empty((self.times.size, *self.tips.shape[1:]))
         for place in np.ndindex(*self.tips.shape[1:]):
             own = self.tips[(slice(None), *place)]
@@ -131,12 +133,12 @@ class MoveVibration(Drawn, Result):
 
     @property
     def is_large(self) -> bool:
-        """Whether deflections are no longer those of small vibrations."""
+        """Whether deflections are too large for the theory of small vibrations."""
         return not self.largest_deflection <= _SMALL * self.reach
 
     @property
     def how_large(self) -> str:
-        """That deflection in words."""
+        """Description of the largest deflection in words."""
         return (
             f"the tip is up to {1e3 * self.largest_deflection:.4g} mm from that of the rigid arm, "
             f"{100.0 * self.largest_deflection / self.reach:.3g} % of the arm's length; more than "
@@ -145,18 +147,18 @@ class MoveVibration(Drawn, Result):
 
     @property
     def decay_times(self) -> Floats:
-        """In what time a mode falls to a tenth, s, shape (K,); inf without damping."""
+        """Time in which each mode decays to a tenth, s, shape (K,); inf without damping."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(10.0) / (self.damping_ratio * self.omega[-1]))
 
     @property
     def deflection_per_acceleration_mm(self) -> Floats:
-        """What a steady acceleration of each joint of 1 rad/s^2 bends the tip in each mode, mm, shape (P, K, n)."""
+        """Static deflection of the tip in each mode for 1 rad/s^2 of each joint, mm, shape (P, K, n)."""
         size = np.linalg.norm(self.tips, axis=-1) / self.omega**2
         return np.asarray(1e3 * size[..., None] * np.abs(self.participation))
 
     def tip_vibration(self, times: object) -> Floats:
-        """Displacement of the tip from where it comes to rest, m, shape (T, 2 or 3), at times after the stop, s."""
+        """Tip displacement from its rest position, m, shape (T, 2 or 3), at times after the stop, s."""
         after = reals("times", times, "times after the stop, s")[..., None]
         root = np.sqrt(1.0 - self.damping_ratio**2)
         omega, zeta = self.omega[-1], self.damping_ratio
@@ -168,10 +170,10 @@ class MoveVibration(Drawn, Result):
         return np.asarray((np.exp(-zeta * omega * after) * swing) @ self.tips[-1])
 
     def settling_time(self, millimetres: float) -> float:
-        """How long after the stop the tip may be farther than this from its rest, s.
+        """Time after the stop until the tip stays within a distance of its rest position, s.
 
-        From the sum of the amplitudes of all modes, which is never less than the vibration itself; inf where a mode
-        without damping keeps it beyond.
+        Computed from the sum of the amplitudes of all modes, an upper bound of the vibration; inf if an undamped mode
+        exceeds the distance.
         """
         limit = positive("millimetres", millimetres, "mm")
         rates, sizes = self.damping_ratio * self.omega[-1], self.amplitudes_mm
@@ -198,13 +200,13 @@ class MoveVibration(Drawn, Result):
         return np.asarray(1e3 * np.hypot(left, quarter) * np.linalg.norm(self.tips[-1], axis=-1))
 
     def tables(self) -> list[Table]:
-        """Return frequencies and what is left of each mode, then what each joint leaves."""
+        """Return two tables: frequencies and remaining vibration of each mode, and the contribution of each joint."""
         from jaxmodal.moves.tables import forces_table, modes_table
 
         return [modes_table(self), forces_table(self)]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return frequencies along the way, modal coordinates and what is left; Hz, degrees and mm."""
+        """Return frequencies along the path, modal coordinates and the remaining vibration; Hz, degrees and mm."""
         from jaxmodal.moves.tables import move_dataset
 
         return move_dataset(self)

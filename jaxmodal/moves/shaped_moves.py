@@ -1,4 +1,4 @@
-"""Shaped moves and comparisons of them, as they are shown and handed on."""
+"""Results of `shape_move` and `compare_shapers`."""
 
 from __future__ import annotations
 
@@ -20,28 +20,29 @@ Floats = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ShapedMove(ListedResult):
-    """A move shaped for k modes, and what V arms, the given one first, are left with; see `shape_move`.
+    """A move shaped for k modes, and the vibration it leaves in V arms, the given one first; see `shape_move`.
 
     Attributes
     ----------
     kind
-        How it is shaped; ``"none"`` for the move as it was.
+        Kind of shaping; ``"none"`` for the original move.
     motion
-        The motion that the motors are to follow.
+        The motion to command to the motors.
     delays, weights : array
-        Impulses of the shaper, s; one where there is none.
+        Delays, s, and weights of the shaper's impulses; a single impulse if there is no shaper.
     modes : tuple of int
-        Numbers of the modes it is made for, from 1.
+        Numbers of the shaped modes, from 1.
     bands : array, shape (k, 2)
-        Lowest and highest frequency of each, rad/s, on the way of all arms.
+        Lowest and highest frequency of each of these modes along the path, over all arms, rad/s.
     bounds : array, shape (k,)
-        Largest share that the impulses leave of a mode whose frequency stays anywhere in its band; nan for S-curves.
+        Largest fraction of vibration that the impulses leave in a mode with a constant frequency in its band; nan for
+        S-curves.
     left
-        Share of the unshaped vibration that may be left.
+        Allowed fraction of the unshaped vibration.
     variants : tuple of str
-        The arms.
+        Names of the arms.
     unshaped, vibrations : tuple of MoveVibration
-        What the move leaves of each of them, and what the shaped one does.
+        Vibration of each arm after the original move, and after the shaped move.
     """
 
     kind: str
@@ -58,39 +59,39 @@ class ShapedMove(ListedResult):
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """The worst `Status` of each arm on the way of the shaped move, shape (V,)."""
+        """Worst `Status` of each arm along the path of the shaped move, shape (V,)."""
         return np.array([int(Status.worst(found.status)) for found in self.vibrations])
 
     @property
     def duration(self) -> float:
-        """When it stops, s."""
+        """Time of the stop, s."""
         return self.vibrations[0].stop
 
     @property
     def delay(self) -> float:
-        """How much later it stops than the unshaped move, s."""
+        """Delay of the stop against the unshaped move, s."""
         return self.duration - self.unshaped[0].stop
 
     @property
     def amplitudes_mm(self) -> Floats:
-        """What each arm is left with in each mode at the tip, mm, shape (V, K)."""
+        """Remaining tip amplitude of each arm in each mode, mm, shape (V, K)."""
         return np.array([found.amplitudes_mm for found in self.vibrations])
 
     @property
     def shares(self) -> Floats:
-        """The same of all modes added, as a share of what the unshaped move leaves of this arm, shape (V,)."""
+        """Sum of the amplitudes of all modes, as a fraction of that after the unshaped move, shape (V,)."""
         before = np.array([found.amplitudes_mm.sum() for found in self.unshaped])
         after = self.amplitudes_mm.sum(axis=1)
         return np.divide(after, before, out=np.zeros_like(after), where=before > 0.0)
 
     @property
     def worst_share(self) -> float:
-        """The largest of `shares`."""
+        """Largest value of `shares`."""
         return float(self.shares.max())
 
     @property
     def holds(self) -> bool:
-        """Whether no arm is left with more than ``left``."""
+        """Whether every arm keeps at most the fraction ``left`` of its vibration."""
         return self.worst_share <= self.left
 
     @property
@@ -99,7 +100,7 @@ class ShapedMove(ListedResult):
         return all(bool(found.certified.all()) for found in (*self.unshaped, *self.vibrations))
 
     def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Return headings and rows with all digits, for CSV and JSON: one for each mode."""
+        """Return headings and rows at full precision, for CSV and JSON; one row for each mode."""
         headings = (
             "mode",
             "band_from_hz",
@@ -121,7 +122,7 @@ class ShapedMove(ListedResult):
         return headings, rows
 
     def tables(self) -> list[Table]:
-        """Return each mode with its band and what is left, then each arm."""
+        """Return a table of the modes with bands and remaining amplitudes, and a table of the arms."""
         rows = [
             [
                 str(mode),
@@ -172,17 +173,17 @@ class ShapedMove(ListedResult):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ShaperComparison(ListedResult):
-    """Kinds of shaping side by side: ``moves``, one `ShapedMove` for each; see `compare_shapers`."""
+    """Comparison of kinds of shaping: ``moves`` has one `ShapedMove` for each; see `compare_shapers`."""
 
     moves: tuple[ShapedMove, ...]
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """The worst `Status` of each kind."""
+        """Worst `Status` of each kind."""
         return np.array([int(Status.worst(move.status)) for move in self.moves])
 
     def tables(self) -> list[Table]:
-        """Return a row for each kind."""
+        """Return a table with one row for each kind."""
         first = self.moves[0]
         count = first.amplitudes_mm.shape[1]
         rows = [
@@ -213,7 +214,7 @@ class ShaperComparison(ListedResult):
         return [Table("what shaping leaves, and what it costs", headings, rows, notes, ("kind",))]
 
     def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Return headings and rows with all digits, for CSV and JSON."""
+        """Return headings and rows at full precision, for CSV and JSON."""
         count = self.moves[0].amplitudes_mm.shape[1]
         headings = (
             "kind",

@@ -1,4 +1,4 @@
-"""Moves that do not shake: shapers and S-curves made for the frequencies that an arm has on its way."""
+"""Moves with little residual vibration: shapers and S-curves for the frequencies along the path."""
 
 from __future__ import annotations
 
@@ -50,45 +50,45 @@ def shape_move(
     num_postures: int = 17,
     progress: Callable[[int, int], None] | None = None,
 ) -> ShapedMove:
-    """A move that leaves little vibration: shaped for the certified frequencies that the arm has on its way.
+    """Shape a move for the certified frequencies along its path, so that little vibration remains.
 
     Parameters
     ----------
     arm, move, num_modes, theory, damping_ratio, gravity, duration, num_postures, progress
-        As for `move_vibration`; ``num_postures`` of each arm that differs by more than its stiffness.
+        As for `move_vibration`; ``num_postures`` holds for each arm that differs in more than stiffness.
     kind
-        ``"zv"``, ``"zvd"``: `dynamics.shaper` at the middle of each mode's band. ``"ei"``: three impulses for each mode
-        that leave least in its band. ``"wide"``: as many as the bands ask for (`dynamics.band_shaper`), and one more
-        for the mode that leaves most, again and again, until the evaluated move leaves no more than ``left``.
-        ``"s_curve"``: `dynamics.modal_s_curve` within the speeds and
-        accelerations of the move, which must be a straight line of joint angles.
+        ``"zv"``, ``"zvd"``: `dynamics.shaper` at the middle of each mode's band. ``"ei"``: three impulses for each
+        mode, with the least remaining vibration in its band. ``"wide"``: as many impulses as the bands require
+        (`dynamics.band_shaper`); impulses are added one at a time, for the mode with the largest remaining vibration,
+        until the evaluated move leaves no more than ``left``. ``"s_curve"``: `dynamics.modal_s_curve` within the speeds
+        and accelerations of the move, which must be a straight line of joint angles.
     left
-        Share of the unshaped vibration that may be left, amplitudes of all modes added, for ``"wide"``.
+        Allowed fraction of the unshaped vibration (sum of the amplitudes of all modes), for ``"wide"``.
     payload_error, stiffness_error
-        Shares by which the payload (its mass and moments of inertia) and all stiffnesses together may be greater or
-        less; bands hold them, and the move is evaluated at their ends.
+        Relative tolerances of the payload (its mass and moments of inertia) and of all stiffnesses together. The bands
+        include them, and the move is evaluated at their limits.
     others
-        Further arms for which the move must be quiet, such as one with a softer joint.
+        Further arms in which little vibration must remain, such as one with a softer joint.
     modes
-        Numbers, from 1, of the modes that are shaped; left out, those that leave more than a little, and with
-        ``"wide"`` others as they turn out to count.
+        Numbers of the modes to shape, from 1. By default the modes with more than negligible vibration; with
+        ``"wide"``, further modes are added as they become significant.
 
     Returns
     -------
     ShapedMove
-        The motion, its delay, bands and bounds, and what all arms are left with, before and after.
+        The motion, its delay, bands and bounds, and the vibration of all arms with and without shaping.
 
     Raises
     ------
     ArmError
-        As for `move_vibration`; or the kind is not known, a share or mode not allowed, bands too wide, or the move no
-        line.
+        As for `move_vibration`; or if the kind is unknown, a tolerance or mode is invalid, the bands are too wide, or
+        the move is not a straight line although ``"s_curve"`` needs one.
 
     Notes
     -----
-    A band reaches from the lowest to the highest frequency of a mode, in all postures of all arms. For a mode whose
-    frequency stays anywhere in its band, and forces that do not change with the posture, `bounds` cannot be exceeded;
-    that both change on the way is in the evaluated vibrations, by which ``holds`` judges.
+    A band extends from the lowest to the highest frequency of a mode, over all postures of all arms. `bounds` are
+    strict for a mode with a constant frequency in its band and forces that do not change with the posture. The
+    evaluated vibrations include the change of both along the path; ``holds`` is based on these.
 
     Examples
     --------
@@ -135,12 +135,12 @@ def compare_shapers(
     num_postures: int = 17,
     progress: Callable[[int, int], None] | None = None,
 ) -> ShaperComparison:
-    """What each kind of `shape_move` leaves of a move, and the delay that it costs, side by side.
+    """Compare the kinds of `shape_move` for one move: remaining vibration and delay.
 
     Parameters
     ----------
     kinds
-        Of `shape_move`, and ``"none"``; left out, all, an S-curve only where the move is a straight line of joint
+        Kinds of `shape_move`, and ``"none"``. By default all; the S-curve only if the move is a straight line of joint
         angles.
     arm, move, num_modes, theory, left, payload_error, stiffness_error, others, modes
         As for `shape_move`.
@@ -150,7 +150,7 @@ def compare_shapers(
     Returns
     -------
     ShaperComparison
-        Prints itself as a table, a row for each kind.
+        Prints as a table with one row for each kind.
 
     Raises
     ------
@@ -221,13 +221,13 @@ def _shaped(task: Task, kind: str) -> ShapedMove:
 
 
 def _fewest(task: Task, mode: int) -> int:
-    """How many impulses a mode needs to be left with its share anywhere in its band."""
+    """Smallest number of impulses that keeps a mode within its allowed fraction over its whole band."""
     ratio = float(task.question.ratios[mode])
     return int(band_shaper(bands_of(task, [mode]), ratio, task.left)[1].size)
 
 
 def _motion(task: Task, kind: str) -> tuple[Motion, Floats, Floats]:
-    """A motion with delays and weights, which are those of one impulse where nothing is sent twice."""
+    """Apply a shaper to a motion; return the motion with its delays and weights."""
     bands, ratios = bands_of(task, task.modes), task.question.ratios[task.modes]
     once = np.zeros(1), np.ones(1)
     if kind == UNSHAPED:
@@ -246,7 +246,7 @@ def _sent(task: Task, delays: Floats, weights: Floats) -> Shaped:
 
 
 def _stop(task: Task, delays: Floats) -> float | None:
-    """When a shaped move stops, if the move does not know it by itself, s."""
+    """Time of the stop of a shaped move whose motion has no end time, s."""
     return None if task.duration is None else task.duration + float(delays.max())
 
 
@@ -280,11 +280,11 @@ def _with_motion(
 
 
 def _on_modes(task: Task, omega: Floats) -> Motion:
-    """The S-curve on the two modes that leave most, within the greatest speeds and accelerations of the move."""
+    """S-curve for the two modes with the largest vibration, within the largest speeds and accelerations of the move."""
     if not is_straight(task):
         raise ArmError(
             "kind = 's_curve': the move is no straight line of joint angles; give kind 'zv', 'zvd', 'ei' or 'wide', "
-            "which take any."
+            "which accept any move."
         )
     angles, rates, changes = samples_of(task)
     loudest = task.unshaped[0].amplitudes_mm[task.modes]

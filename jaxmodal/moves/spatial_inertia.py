@@ -1,7 +1,7 @@
-"""Forces of inertia of a rigid arm in space that is moved by its joints, at all points that have a mass.
+"""Inertia forces of a rigid arm in space moved by its joints, at all points with mass.
 
-The points are those of `jaxmodal.spatial.modes.motions.mass_points`. Of a body, whose rotation counts by nine
-numbers, the first three have all of the moment.
+The points are those of `jaxmodal.spatial.modes.motions.mass_points`. The rotation of a body has nine entries there; the
+first three carry the whole moment.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BODY = 12
 def spatial_inertia(
     arm: SpatialArm, shapes: SpatialModeShapes, theory: TheoryName, rates: Floats, changes: Floats
 ) -> Floats:
-    """Masses times accelerations, (C, D), of C cases of rates and accelerations of the joints, (C, n) each."""
+    """Masses times accelerations, (C, D), for C pairs of joint rates and accelerations, (C, n) each."""
     model, count = modal_model(arm.model(theory)), rates.shape[0]
     links = model.values.links
     size = (np.asarray(shapes.masses).size - _BODY * (3 * len(links) - 1)) - len(links)
@@ -58,7 +58,7 @@ def spatial_inertia(
 
 
 def spatial_tips(arm: SpatialArm, shapes: SpatialModeShapes, theory: TheoryName) -> Floats:
-    """What the modes do at the tip of the arm, (K, 3), m in the axes of the ground, at the last of the stations."""
+    """Mode shapes at the arm's tip, (K, 3), m in the axes of the ground; taken at the last station."""
     last = frames(modal_model(arm.model(theory)).values.links)[-1]
     moved, turned = (np.asarray(x)[:, -1, -1] for x in (shapes.displacement, shapes.rotation))
     found: Floats = moved + np.cross(turned, last.tip - last.end)
@@ -66,32 +66,33 @@ def spatial_tips(arm: SpatialArm, shapes: SpatialModeShapes, theory: TheoryName)
 
 
 class Carried:
-    """How a place of a rigid part moves, in the axes of the ground, (C, 3) each.
+    """Motion of a point of a rigid part, in the axes of the ground, (C, 3) each.
 
-    ``rate`` and ``change`` are the angular velocity and acceleration of the part, ``pull`` the acceleration there.
+    ``rate`` and ``change`` are the angular velocity and acceleration of the part, ``pull`` is the acceleration of the
+    point.
     """
 
     def __init__(self, rate: Floats, change: Floats, pull: Floats) -> None:
         self.rate, self.change, self.pull = rate, change, pull
 
     def turned(self, axis: Floats, rate: Floats, change: Floats) -> Carried:
-        """The part beyond a joint at this place."""
+        """The motion beyond a joint at this point."""
         spin = rate[:, None] * axis
         grown = self.change + change[:, None] * axis + np.cross(self.rate, spin)
         return Carried(self.rate + spin, grown, self.pull)
 
     def at(self, place: Floats) -> Floats:
-        """The acceleration of a point of the part seen from here, (C, 3)."""
+        """Acceleration of a point of the part at an offset from this one, (C, 3)."""
         rate = self.rate
         return self.pull + np.cross(self.change, place) + np.cross(rate, np.cross(rate, place))
 
     def moved(self, place: Floats) -> Carried:
-        """Another place of the same part."""
+        """The motion of another point of the same part."""
         return Carried(self.rate, self.change, self.at(place))
 
 
 def _moment(inertia: Floats, rate: Floats, change: Floats) -> Floats:
-    """What turns a body with this tensor, all in its axes."""
+    """Inertia moment of a body with this tensor, in the body's axes."""
     return change @ inertia.T + np.cross(rate, rate @ inertia.T)
 
 

@@ -1,4 +1,4 @@
-"""Speeds at which orders meet modes, as they are shown and handed on."""
+"""Results of `speeds_to_avoid` and `crossings_along`."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ Floats = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class SpeedsToAvoid(Drawn, ListedResult):
-    """Bands of speeds of joints in which R orders meet K modes; see `speeds_to_avoid`.
+    """Bands of joint speeds in which R orders meet K modes; see `speeds_to_avoid`.
 
     Attributes
     ----------
     arm, theory, where : str
-        Names of the arm and of the theory, and the postures in words.
+        Names of the arm and of the theory, and a description of the postures.
     orders : tuple of Order
-        What pushes; joints are numbers.
+        The orders; joints are given by number.
     joints : dict of int to str
         Names of the joints by number.
     omega : array, shape (K, 2)
         Lowest and highest frequency of each mode, rad/s.
     certified : array, shape (K,)
-        Whether they are certified.
+        Whether the frequencies are certified.
     margin : float
-        Share of the frequency by which bands are wider.
+        Relative widening of the bands.
     speeds : array, shape (R, K, 2)
-        Lowest and highest speed of the order's joint that meets the mode, rad/s.
+        Lowest and highest speed of the order's joint at which the order meets the mode, rad/s.
     driven_mm : array, shape (R, K), or None
-        How far a steady acceleration of the order's joint of 1 rad/s^2 bends the tip in the mode, mm, at most in these
-        postures; what is 0 is not excited. None for ranges.
+        Largest static deflection of the tip in the mode for an acceleration of the order's joint of 1 rad/s^2, over
+        these postures, mm; 0 for a mode that is not excited. None for ranges.
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.speeds:draw_speeds"
@@ -61,7 +61,7 @@ class SpeedsToAvoid(Drawn, ListedResult):
         return certified_where(self.certified)
 
     def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Return headings and rows with all digits, for CSV and JSON: one for each order and mode."""
+        """Return headings and rows at full precision, for CSV and JSON; one row for each order and mode."""
         headings = (
             "joint",
             "order",
@@ -92,7 +92,7 @@ class SpeedsToAvoid(Drawn, ListedResult):
         return headings, rows
 
     def tables(self) -> list[Table]:
-        """Return a row for each order and mode."""
+        """Return a table with one row for each order and mode."""
         rows = [
             [
                 joint,
@@ -131,24 +131,24 @@ class SpeedsToAvoid(Drawn, ListedResult):
 
 
 class Crossing(NamedTuple):
-    """An order that meets a mode on a move.
+    """Crossing of an order with a mode during a move.
 
     Attributes
     ----------
     time
-        s.
+        Time of the crossing, s.
     order
-        What pushes.
+        The order.
     mode, number
-        The mode, numbered as at the stop, and which frequency of its posture it is.
+        Number of the mode at the stop, and position of its frequency among those of the posture, from 1.
     omega, certified
-        Its frequency there, rad/s, and whether that is certified.
+        Frequency of the mode in this posture, rad/s, and whether it is certified.
     speed
-        Of the joint, rad/s.
+        Speed of the joint, rad/s.
     angles
         The posture, rad.
     within
-        How long the order stays within the margin about it, s.
+        Time during which the order stays within the margin around the mode, s.
     """
 
     time: float
@@ -164,20 +164,20 @@ class Crossing(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class MoveCrossings(Drawn, ListedResult):
-    """Where orders meet modes on a move; see `crossings_along`.
+    """Crossings of orders with modes during a move; see `crossings_along`.
 
     Attributes
     ----------
     arm, theory, joints, margin, orders
-        As of `SpeedsToAvoid`.
+        As for `SpeedsToAvoid`.
     times : array, shape (T,)
         Times of the move, s.
     rates : array, shape (T, n)
-        Sizes of the speeds of all joints then, rad/s.
+        Magnitudes of the speeds of all joints at these times, rad/s.
     omega : array, shape (T, K)
-        Frequencies then, rad/s, interpolated.
+        Interpolated frequencies at these times, rad/s.
     columns : tuple of int
-        Which joint each order belongs to, from 0.
+        Index of the joint of each order, from 0.
     crossings : tuple of Crossing
         In order of time.
     """
@@ -200,7 +200,7 @@ class MoveCrossings(Drawn, ListedResult):
         return certified_where([met.certified for met in self.crossings])
 
     def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Return headings and rows with all digits, for CSV and JSON: one for each crossing."""
+        """Return headings and rows at full precision, for CSV and JSON; one row for each crossing."""
         headings = (
             "time_s",
             "joint",
@@ -229,7 +229,7 @@ class MoveCrossings(Drawn, ListedResult):
         return headings, rows
 
     def tables(self) -> list[Table]:
-        """Return a row for each crossing."""
+        """Return a table with one row for each crossing."""
         rows = [
             [
                 f"{time:.5g}",

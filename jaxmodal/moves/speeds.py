@@ -1,4 +1,4 @@
-"""Speeds of joints at which what gears and motors excite meets a mode: in postures, over ranges, along a move."""
+"""Joint speeds at which an order of gears or motors meets a mode: in postures, over ranges, along a move."""
 
 from __future__ import annotations
 
@@ -55,44 +55,44 @@ def speeds_to_avoid(
     starts: int = 256,
     progress: Callable[[int, int], None] | None = None,
 ) -> SpeedsToAvoid:
-    """Speeds of the joints at which an order meets a mode: of the arm as it stands, in postures, or over ranges.
+    """Joint speeds at which an order meets a mode: in the present posture, in given postures, or over ranges.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
         A clamped arm without loads, concrete, as for `move_vibration`.
     orders
-        What pushes, for which joint: `Order`.
+        The orders (`Order`), each with its joint.
     num_modes, theory
         As for `natural_frequencies`.
     postures
-        Angles of all joints, rad, (P, n); left out, the arm as it stands.
+        Angles of all joints, rad, (P, n); by default the present posture.
     ranges
-        In their place ranges of joint angles or other values, as for `jaxmodal.extremes`; ``{}`` for all angles within
-        the limits of their joints. Bands then reach between the extremes that it finds.
+        Ranges of joint angles or other values in place of ``postures``, as for `jaxmodal.extremes`; ``{}`` for all
+        angles within the joint limits. The bands then extend between the extremes found.
     margin
-        How near an order counts as meeting a mode, as a share of its frequency: bands are wider by it.
+        Relative margin of the frequency within which an order is taken to meet a mode; it widens the bands.
     starts
-        With ranges, in how many postures each search for extremes begins.
+        Number of starting postures of each search for extremes; only for ranges.
     progress
-        Called with (modes or postures done, all of them).
+        Called with (modes or postures done, total number).
 
     Returns
     -------
     SpeedsToAvoid
-        A band of speeds for each order and mode. In one posture without a margin it is the exact speed.
+        A band of speeds for each order and mode; the exact speed for one posture and zero margin.
 
     Raises
     ------
     ArmError
-        The arm is one that moves do not know, an order, a posture or the margin is not allowed, or postures and ranges
-        are both given.
+        If the arm is not supported (see `move_vibration`), an order, a posture or the margin is invalid, or both
+        postures and ranges are given.
 
     Notes
     -----
-    An order of m pushes a turn meets the mode of omega where the joint turns at omega/m. The frequencies are those of
-    the arm at rest in a posture; that a turning arm has others is left out (`jaxmodal.dynamics.turning_frequencies`
-    has them).
+    An order of m pulses per turn meets a mode of frequency omega at the joint speed omega/m. The frequencies are those
+    of the arm at rest in a posture. The effect of rotation on the frequencies is neglected;
+    `jaxmodal.dynamics.turning_frequencies` computes it.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def crossings_along(
     num_postures: int = 33,
     progress: Callable[[int, int], None] | None = None,
 ) -> MoveCrossings:
-    """When, on a move, an order meets a mode: each crossing, solved with the certified frequency of its posture.
+    """Times of a move at which an order meets a mode, each solved with the certified frequency of its posture.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def crossings_along(
     Returns
     -------
     MoveCrossings
-        In order of time.
+        The crossings in order of time.
 
     Raises
     ------
@@ -195,8 +195,8 @@ def crossings_along(
 
     Notes
     -----
-    Crossings are sought between 4,001 times, with frequencies interpolated between postures; two crossings between
-    neighbouring times are not seen. Each that is found is then solved anew with the frequencies of its own posture.
+    Crossings are located between 4,001 times, with frequencies interpolated between postures; two crossings between
+    neighbouring times are missed. Each crossing found is then solved again with the frequencies of its own posture.
     """
     own, near = orders_of(arm, orders), _margin(margin)
     question = question_of(arm, num_modes, theory, 0.0, None, num_postures)
@@ -253,7 +253,7 @@ def _postures(arm: Arm | SpatialArm, given: Any) -> Floats:
 
 
 def _frequencies(found: MoveVibration) -> Callable[[Any], Floats]:
-    """Frequencies of all modes by time, interpolated between the postures."""
+    """Frequencies of all modes over time, interpolated between the postures."""
     if len(found.posture_times) < 2:
         return lambda times: np.broadcast_to(
             found.omega[0], (*np.shape(times), found.omega.shape[1])
@@ -276,9 +276,9 @@ def _met(
     knots: Floats,
     theory: TheoryName,
 ) -> Crossing | None:
-    """The crossing about two times; interpolated frequencies are set right by those of the posture found last.
+    """Solve the crossing between two times, correcting interpolated frequencies by that of the posture found last.
 
-    None where they alone made it.
+    Return None if the crossing was an effect of the interpolation alone.
     """
     shift, most = 0.0, most_modes_of(arm)
 
@@ -316,7 +316,7 @@ def _met(
 def _around(
     apart: Callable[[float], float], low: float, high: float, knots: Floats
 ) -> tuple[float, float] | None:
-    """Two times about these, no farther apart than they must be, between which a function changes its sign."""
+    """Widen the interval between two times until a function changes sign; None if it does not."""
     while np.signbit(apart(low)) == np.signbit(apart(high)):
         if low <= knots[0] and high >= knots[-1]:
             return None
@@ -326,7 +326,7 @@ def _around(
 
 
 def _time_near(times: Floats, close: NDArray[np.bool_], k: int) -> float:
-    """How long an order stays near a mode about the crossing after time k, s."""
+    """Time during which an order stays near a mode around the crossing after time k, s."""
     before, after = k, k + 1
     while before > 0 and close[before]:
         before -= 1

@@ -1,4 +1,4 @@
-"""The quickest copy of a move that is stretched in time, within limits of its joints and of what it leaves."""
+"""The shortest uniform time stretch of a move within limits on joints and residual vibration."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ _WHOLE = 1e-9
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class StretchedMove(ListedResult):
-    """The quickest copy of a move that was found; see `quickest_stretch`.
+    """The fastest time-stretched copy of a move; see `quickest_stretch`.
 
     Attributes
     ----------
     motion
-        The move in its new time.
+        The stretched move.
     stretch
-        That time in the place of 1 s of the move.
+        Factor of all times of the move.
     whole
-        When the move stopped as it was, s.
+        Stop of the original move, s.
     limits : tuple of Limit
-        What each limit of the joints alone asks for: ``name``, ``stretch``, ``joint``.
+        The stretch that each joint limit alone requires: ``name``, ``stretch``, ``joint``.
     left_mm
-        What may be left, or None.
+        Limit of the residual vibration, mm, or None.
     variants : tuple of str
-        The arms that must hold it.
+        Names of the arms for which the limit holds.
     vibrations : tuple of MoveVibration
-        What each of them is left with.
+        Vibration of each arm after the stretched move.
     tried
-        How many durations were evaluated.
+        Number of durations evaluated.
     """
 
     motion: Motion
@@ -68,29 +68,29 @@ class StretchedMove(ListedResult):
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """The worst `Status` of each arm on the way, shape (V,)."""
+        """Worst `Status` of each arm along the path, shape (V,)."""
         return np.array([int(Status.worst(found.status)) for found in self.vibrations])
 
     @property
     def duration(self) -> float:
-        """When it stops, s."""
+        """Time of the stop, s."""
         return self.vibrations[0].stop
 
     @property
     def worst_mm(self) -> float:
-        """The largest vibration that an arm is left with, amplitudes of all modes added, mm."""
+        """Largest residual vibration of an arm, sum of the amplitudes of all modes, mm."""
         return max(float(found.amplitudes_mm.sum()) for found in self.vibrations)
 
     @property
     def binding(self) -> str:
-        """Which limit keeps it from being quicker."""
+        """Name of the limit that determines the duration."""
         reached = [
             limit.name for limit in self.limits if limit.stretch >= self.stretch * (1.0 - 1e-9)
         ]
         return reached[0] if reached else "vibration"
 
     def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Return a row for each limit: which joint asks for it, and when the move would stop for it alone."""
+        """Return a row for each limit: the joint that requires it, and the stop time for this limit alone."""
         delay = self.duration - self.stretch * self.whole
         rows: list[tuple[Any, ...]] = [
             (limit.name, limit.joint, limit.stretch * self.whole + delay) for limit in self.limits
@@ -100,7 +100,7 @@ class StretchedMove(ListedResult):
         return ("limit", "asked_for_by", "stop_s"), rows
 
     def tables(self) -> list[Table]:
-        """Return a row for each limit."""
+        """Return a table with one row for each limit."""
         rows = [[name, by, f"{stop:.6g}"] for name, by, stop in self.rows()[1]]
         title = f"stops at {self.duration:.6g} s, kept from being quicker by {self.binding}"
         notes = [
@@ -131,42 +131,44 @@ def quickest_stretch(
     num_postures: int = 17,
     progress: Callable[[int, int], None] | None = None,
 ) -> StretchedMove:
-    """The shortest time in which a move, stretched as a whole, holds limits of its joints and of what it leaves.
+    """Find the shortest uniform time stretch of a move within limits on joints and residual vibration.
 
     Parameters
     ----------
     arm, move, num_modes, theory, damping_ratio, gravity, num_postures, progress
-        As for `move_vibration`; the move must know when it ends.
+        As for `move_vibration`; the move must have an end time.
     speed, acceleration, torque
-        Limits of the joints, rad/s, rad/s^2 and N m behind the gear, one for all or (n,). Torques are those of the
-        rigid arm, rotors and gravity included.
+        Limits of the joints, rad/s, rad/s^2 and N m after the gear, one for all or (n,). Torques are those of the rigid
+        arm, rotors and gravity included.
     left_mm
-        What may be left at the tip, amplitudes of all modes added, mm.
+        Limit of the residual vibration at the tip, sum of the amplitudes of all modes, mm.
     impulses
-        Delays and weights of a shaper through which the stretched move goes, such as those of a `ShapedMove`; not
-        together with torque.
+        Delays and weights of a shaper that is applied to the stretched move, such as those of a `ShapedMove`; not
+        together with ``torque``.
     payload_error, stiffness_error, others
-        As for `shape_move`: ``left_mm`` holds for all these arms; limits of the joints are those of the arm as given.
+        As for `shape_move`: ``left_mm`` holds for all these arms, limits of the joints only for the given arm.
 
     Returns
     -------
     StretchedMove
-        The motion, its duration, and what keeps it from being quicker.
+        The motion, its duration, and the limit that determines it.
 
     Raises
     ------
     ArmError
-        As for `move_vibration`; no limit is given, or one is not allowed; gravity alone takes more than a torque; no
-        duration within 25 periods of the slowest mode leaves so little.
+        As for `move_vibration`; or if no limit is given or one is invalid, gravity alone exceeds a torque limit, or no
+        duration within 25 periods of the slowest mode holds ``left_mm``.
 
     Notes
     -----
-    Not the quickest timing of a path: all of it is slowed down or hurried by one number. Speeds go with its inverse,
-    accelerations and torques of inertia with its square, so these limits are solved in closed form, at 2,001 times and
-    the ends of all pieces. What is left does not fall steadily with the duration: from the shortest that the joints
-    allow, durations a sixteenth of the slowest period apart are evaluated until one holds, and the end of the
-    stretch in which it lies is found by halving. A shorter range that also holds may lie between two that were tried.
-    Through a shaper a move that is no straight line takes another way in every duration, and modes are solved on each.
+    The whole move is slowed down or sped up by one factor; in contrast, `time_optimal` finds the fastest timing of a
+    path. Speeds are inversely proportional to the factor, accelerations and inertia torques to its square. These limits
+    are therefore solved in closed form, at 2,001 times and the ends of all pieces. The residual vibration does not
+    decrease monotonically with the duration: starting from the shortest duration that the joints allow, durations a
+    sixteenth of the slowest period apart are evaluated until one holds, and the boundary of the interval in which it
+    lies is found by bisection. A shorter duration that also holds may be missed between two that were tried. If a
+    shaper is applied to a move that is not a straight line, the path changes with the duration, and the modes are
+    solved on each.
 
     Examples
     --------
@@ -188,7 +190,7 @@ def quickest_stretch(
         )
     if torque is not None and impulses is not None:
         raise ArmError(
-            "torque, impulses: torques of shaped moves do not go with one number; leave one of them out."
+            "torque, impulses: torques of a shaped move do not scale with its time stretch; leave one of them out."
         )
     allowed = None if left_mm is None else positive("left_mm", left_mm, "mm")
     delays, weights = _impulses(impulses)
@@ -209,7 +211,7 @@ def quickest_stretch(
     step = 2.0 * np.pi / float(first.omega.min()) / (_TRIED * whole)
     if limits and least == 0.0:
         raise ArmError(
-            "speed, acceleration, torque: hold in any time; give finite limits, and a move that turns a joint."
+            "speed, acceleration, torque: hold for any duration; give finite limits, and a move that turns a joint."
         )
     least = least if limits else step
     tried = 0
@@ -230,7 +232,7 @@ def quickest_stretch(
             low = stretch
         else:
             raise ArmError(
-                f"left_mm = {allowed:g}: no duration tried up to {stretch * whole:.4g} s leaves so little; allow more, "
+                f"left_mm = {allowed:g}: no duration tried up to {stretch * whole:.4g} s holds it; allow more, "
                 "or give impulses of a shaper."
             )
         for _ in range(_HALVINGS):

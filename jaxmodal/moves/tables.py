@@ -1,4 +1,4 @@
-"""What a move excites, as tables for people and as a labelled dataset."""
+"""Tables and labelled dataset of a `MoveVibration`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ALIKE = 0.8
 
 
 def modes_table(found: MoveVibration) -> Table:
-    """Return a row for each mode: frequency at the stop and on the way, what is left at the tip, its decay."""
+    """Return a row for each mode: frequency at the stop and along the path, residual tip amplitude, and decay."""
     hertz = found.omega / (2.0 * np.pi)
     rows = []
     for k, size in enumerate(found.amplitudes_mm):
@@ -64,7 +64,7 @@ def modes_table(found: MoveVibration) -> Table:
 
 
 def forces_table(found: MoveVibration) -> Table:
-    """Return what each joint, the rates and gravity would leave alone."""
+    """Return the residual amplitude due to each joint, the rates and gravity alone."""
     by_force = found.amplitudes_by_force_mm
     rows = [[str(k + 1), *(f"{value:.4g}" for value in row)] for k, row in enumerate(by_force)]
     return Table(

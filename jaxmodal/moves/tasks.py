@@ -1,4 +1,4 @@
-"""A move that is to be quiet: what all arms are left with as it is, and which modes count."""
+"""Common preparation of shaped moves: vibration of all arms after the unshaped move, and selection of modes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STRAIGHT = 1e-9
 
 
 class Task(NamedTuple):
-    """A move that is to be quiet: what is asked, the arms, what they are left with, which modes are to be shaped."""
+    """Input of the shaping of a move: checked arguments, arms, their unshaped vibration, and the modes to shape."""
 
     move: Motion
     question: Question
@@ -50,7 +50,7 @@ def task_of(
     modes: Sequence[int] | None,
     progress: Callable[[int, int], None] | None,
 ) -> Task:
-    """The task, or an error that says what of it cannot be; arguments as of `shape_move`."""
+    """Check the arguments of `shape_move` and evaluate the unshaped move for all arms."""
     share = reals("left", left, "a share above 0 and below 1")
     if share.shape != () or not 0.0 < float(share) < 1.0:
         raise ArmError(f"left = {shown(left)}: must be a share above 0 and below 1, such as 0.03.")
@@ -90,7 +90,7 @@ def task_of(
 def _counted(
     progress: Callable[[int, int], None] | None, before: int, variants: list[Variant]
 ) -> Callable[[int, int], None] | None:
-    """Progress over the postures of all arms that have modes of their own."""
+    """Progress callback over the postures of all arms whose modes are solved."""
     if progress is None:
         return None
     arms = len({id(variant.known) for variant in variants})
@@ -108,7 +108,7 @@ def evaluated(
     duration: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> MoveVibration:
-    """What a motion leaves of one of the arms."""
+    """Vibration that a motion leaves in one of the arms."""
     return vibration_of(
         variant.arm,
         move,
@@ -121,7 +121,7 @@ def evaluated(
 
 
 def _that_count(amplitudes: Floats, aside: float) -> list[int]:
-    """The modes, from 0, without those that together leave no more than a share in each arm; at least one."""
+    """Indices of the significant modes; the rest together leave at most a given fraction in each arm. At least one."""
     shares = np.max(amplitudes / np.maximum(amplitudes.sum(axis=1, keepdims=True), 1e-300), axis=0)
     order = np.argsort(shares)
     left_out = int(np.searchsorted(np.cumsum(shares[order]), aside, side="right"))
@@ -129,13 +129,13 @@ def _that_count(amplitudes: Floats, aside: float) -> list[int]:
 
 
 def bands_of(task: Task, modes: Sequence[int]) -> Floats:
-    """Lowest and highest frequency of modes in all postures of all arms, rad/s, (k, 2)."""
+    """Lowest and highest frequency of modes over all postures of all arms, rad/s, (k, 2)."""
     omega = np.concatenate([found.omega for found in task.unshaped])[:, list(modes)]
     return np.stack([omega.min(axis=0), omega.max(axis=0)], axis=1)
 
 
 def samples_of(task: Task) -> tuple[Floats, Floats, Floats]:
-    """Angles, rates and accelerations of the move, at its knots and evenly between."""
+    """Angles, rates and accelerations of the move, at its knots and at evenly spaced times."""
     knots = knots_of(task.move, task.duration)
     return moved(task.move, np.union1d(knots, np.linspace(knots[0], knots[-1], 2001)))
 

@@ -1,4 +1,4 @@
-"""The quickest timing of a path of the joints within limits of their speeds, accelerations and torques."""
+"""Time-optimal timing of a joint path within limits on speeds, accelerations and torques."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ _BINDING = 0.99
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class TimedMove(ResolvedResult, ListedResult):
-    """A path of the joints in the shortest time; see `time_optimal`. A timing that breaks a limit is refused.
+    """A joint path traversed in the shortest time; see `time_optimal`. A timing that breaks a limit is refused.
 
     Attributes
     ----------
     motion : PiecewisePolynomial
         The move.
     duration : float
-        From rest to rest, s.
+        Time from rest to rest, s.
     before : float
-        How long the move took as it was given, s.
+        Duration of the original move, s.
     holds_back : dict of str to float
-        Of each limit the share of the duration in which it is reached.
+        Fraction of the duration during which each limit is reached.
     slowed : float
-        By how much the move was stretched at the end, so that limits hold between points as well.
+        Factor by which the move was finally stretched, so that limits hold between points as well.
     """
 
     motion: PiecewisePolynomial
@@ -65,11 +65,11 @@ class TimedMove(ResolvedResult, ListedResult):
     slowed: float
 
     def rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Return a row for each limit: in which share of the duration it is reached."""
+        """Return a row for each limit: the fraction of the duration during which it is reached."""
         return ("limit", "reached"), list(self.holds_back.items())
 
     def tables(self) -> list[Table]:
-        """Return a row for each limit."""
+        """Return a table with one row for each limit."""
         rows = [[name, f"{100.0 * share:.1f}"] for name, share in self.holds_back.items()]
         title = f"the same path in {self.duration:.6g} s, as given {self.before:.6g} s"
         notes = [
@@ -80,7 +80,7 @@ class TimedMove(ResolvedResult, ListedResult):
 
 
 class _Way(NamedTuple):
-    """A path at P points, evenly along its length: the length, angles, and derivatives by it, each (P, n)."""
+    """Path sampled at P evenly spaced points: its length, and joint angles with derivatives by length, each (P, n)."""
 
     length: Floats
     angles: Floats
@@ -89,7 +89,10 @@ class _Way(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """``|across u + along x + weight| <= most`` for speeds squared x and accelerations u along the way, (P, rows)."""
+    """Constraints ``|across u + along x + weight| <= most``, (P, rows).
+
+    x is the squared speed along the path, u the acceleration.
+    """
 
     across: Floats
     along: Floats
@@ -107,39 +110,40 @@ def time_optimal(
     gravity: Any = None,
     points: int = 401,
 ) -> TimedMove:
-    """The shortest time in which the joints go along the path of a move, from rest to rest, within limits.
+    """Find the time-optimal timing of the joint path of a move, from rest to rest, within limits.
 
     Parameters
     ----------
     arm, gravity
         As for `quickest_stretch`.
     move
-        A motion that knows when it ends; its path counts, not its timing. A path with a corner, where the joints would
+        A motion with an end time. Only its path is used, not its timing. A path with a corner, where the joints would
         have to stop, is refused.
     speed, acceleration, torque
-        Limits of the joints, rad/s, rad/s^2 and N m behind the gear, one for all or (n,). Torques are those of the
-        rigid arm, rotors and gravity included. Acceleration or torque must be given.
+        Limits of the joints, rad/s, rad/s^2 and N m after the gear, one for all or (n,). Torques are those of the rigid
+        arm, rotors and gravity included. Acceleration or torque must be given.
     points
-        Points along the path, at which limits hold from both sides.
+        Number of points along the path at which the limits are imposed, on both sides of each point.
 
     Returns
     -------
     TimedMove
-        The motion, its duration, and which limit is reached for how long.
+        The motion, its duration, and the fraction of time at each limit.
 
     Raises
     ------
     ArmError
-        A limit is missing or not allowed; gravity alone takes more than a torque; the path has a corner, or no joint
-        moves along it.
+        If a limit is missing or invalid, gravity alone exceeds a torque limit, the path has a corner, or no joint moves
+        along it.
 
     Notes
     -----
-    With x the square of the speed along the path and u the acceleration, all limits are linear in x and u. Backwards
-    from rest the largest x from which the end can be reached is a linear program of two unknowns at every point;
-    forwards x is taken as large as can be. u is constant between points, and limits hold at both of their ends: the
-    time is that of this piecewise constant u, and falls to the shortest with the square of the distance of the points.
-    What limits are exceeded by in between is taken back by stretching the move. Accelerations jump.
+    With x the square of the speed along the path and u the acceleration, all limits are linear in x and u. A backward
+    pass from rest computes, by a linear program of two unknowns at every point, the largest x from which the end can be
+    reached. A forward pass then takes x as large as possible. u is constant between points, and limits hold at both
+    ends of each interval. The duration is that for this piecewise constant u; it converges to the minimum with the
+    square of the distance between points. Where limits are exceeded between points, the whole move is stretched.
+    Accelerations are discontinuous.
 
     H. Pham and Q.-C. Pham, IEEE Transactions on Robotics 34 (2018) 645-659.
 
@@ -197,7 +201,7 @@ def time_optimal(
 
 
 def _way_of(move: Motion, knots: Floats, number: int) -> _Way:
-    """The path of a move at so many points."""
+    """Sample the path of a move at a number of points."""
     times = np.linspace(knots[0], knots[-1], _MEASURED)
     angles, _, _ = moved(move, times)
     steps = np.linalg.norm(np.diff(angles, axis=0), axis=1)
@@ -245,7 +249,7 @@ def _rows_of(
 
 
 def _squares(way: _Way, rows: _Rows, fastest: Floats) -> Floats:
-    """The largest squares of the speed along the way, zero at both ends, (P,)."""
+    """Largest squared speed along the path, (P,); zero at both ends."""
     step = way.length[1]
     slope = rows.across / (2.0 * step)
     low, high = -rows.most - rows.weight, rows.most - rows.weight
@@ -253,7 +257,7 @@ def _squares(way: _Way, rows: _Rows, fastest: Floats) -> Floats:
     reach = np.zeros(number)  # from which the end can be reached
 
     def both(i: int) -> tuple[Floats, Floats, Floats, Floats]:
-        """Limits of x at a point and y at the next: ``low <= a x + b y <= high``, at both of them."""
+        """Constraints on x at a point and y at the next: ``low <= a x + b y <= high``, at both points."""
         a = np.concatenate([rows.along[i] - slope[i], -slope[i + 1]])
         b = np.concatenate([slope[i], slope[i + 1] + rows.along[i + 1]])
         return a, b, np.concatenate([low[i], low[i + 1]]), np.concatenate([high[i], high[i + 1]])
@@ -290,13 +294,13 @@ def _squares(way: _Way, rows: _Rows, fastest: Floats) -> Floats:
 
 def _stuck(at: int, number: int) -> ArmError:
     return ArmError(
-        f"move: no timing was found at {100.0 * at / (number - 1):.0f} % of its path: the limits leave no way on; "
+        f"move: no timing was found at {100.0 * at / (number - 1):.0f} % of its path: the limits allow no way on; "
         "allow more, or give more points."
     )
 
 
 def _motion_of(way: _Way, squares: Floats) -> PiecewisePolynomial:
-    """Polynomials of order 5 that have angles, rates and accelerations at both ends of each piece."""
+    """Quintic polynomials with the given angles, rates and accelerations at both ends of each piece."""
     speeds = np.sqrt(squares)
     step = way.length[1]
     durations = 2.0 * step / (speeds[:-1] + speeds[1:])
@@ -330,7 +334,7 @@ def _stretched(motion: PiecewisePolynomial, by: float) -> PiecewisePolynomial:
 
 
 def _looked_at(motion: PiecewisePolynomial) -> Floats:
-    """Times inside of all pieces, beside both of their ends."""
+    """Check times: inside each piece, and next to both of its ends."""
     breaks = np.asarray(motion.breaks)
     lengths = np.diff(breaks)
     inside = breaks[:-1, None] + lengths[:, None] * np.array([1e-6, 0.25, 0.5, 0.75, 1.0 - 1e-6])
@@ -338,7 +342,7 @@ def _looked_at(motion: PiecewisePolynomial) -> Floats:
 
 
 def _shares(loads: Loads, count: int, asked: dict[str, Any], durations: Floats) -> dict[str, float]:
-    """Of each limit the share of the time in which a joint reaches it, from five times of every piece."""
+    """Fraction of time during which a joint reaches each limit, from five times in every piece."""
     forces = None if loads.inertia is None else loads.inertia + np.asarray(loads.weight)
     given = {"speed": loads.rates, "acceleration": loads.changes, "torque": forces}
     units = {"speed": "rad/s", "acceleration": "rad/s^2", "torque": "N m"}

@@ -1,4 +1,4 @@
-"""What of an arm is not known well: the arms for which a move must be quiet, too."""
+"""Arms within the tolerances of payload and stiffness, for which a shaped move must hold as well."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 
 class Variant(NamedTuple):
-    """An arm as it may be: its name, the arm, what multiplies all its stiffnesses, its modes along known ways."""
+    """One arm within the tolerances: name, arm, factor of all stiffnesses, and cached modes along paths."""
 
     name: str
     arm: Arm | SpatialArm
@@ -31,7 +31,7 @@ def variants_of(
     stiffness_error: Any,
     others: Sequence[Arm | SpatialArm],
 ) -> list[Variant]:
-    """The arm itself, then with payloads and stiffnesses at the ends of their tolerances, then other arms."""
+    """The given arm, the arms with payload and stiffness at the limits of their tolerances, and further arms."""
     payload = _error("payload_error", payload_error)
     stiffness = _error("stiffness_error", stiffness_error)
     bodies: list[tuple[str, Arm | SpatialArm]] = [("as given", arm)]
@@ -74,7 +74,7 @@ def _error(name: str, given: Any) -> float:
 
 
 def _with_payload(arm: Any, factor: float) -> Any:
-    """The arm with a payload as heavy, in mass and moments of inertia, as a factor says."""
+    """The arm with the mass and moments of inertia of its payload multiplied by a factor."""
     payload = arm.payload
     inertia = jax.tree_util.tree_map(lambda value: factor * value, payload.inertia)
     return arm.replace(payload=payload.replace(mass=factor * payload.mass, inertia=inertia))

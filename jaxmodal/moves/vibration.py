@@ -1,4 +1,4 @@
-"""What a move of its joints excites of an arm: the exact modes along the way, each an oscillator, and what is left."""
+"""Vibration that a move of the joints excites: exact modes along the path, each integrated as an oscillator."""
 
 from __future__ import annotations
 
@@ -25,54 +25,56 @@ def move_vibration(
     num_postures: int = 33,
     progress: Callable[[int, int], None] | None = None,
 ) -> MoveVibration:
-    """What a move excites: certified frequencies along it, and the vibration of the tip that it leaves.
+    """Compute the vibration that a move excites: certified frequencies along it, and residual tip vibration.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
-        A clamped arm without loads, concrete. Its motors follow the move exactly; springs of joints lie beyond them.
+        A clamped arm without loads, with concrete values. Its motors follow the move exactly; the joint springs are
+        between motor and link.
     move : Motion
-        Angles of all joints by time, from rest to rest: `RestToRest`, `trapezoid`, `s_curve`, `cubic_spline`, `Shaped`
-        or another of `jaxmodal.dynamics`.
+        Angles of all joints over time, from rest to rest: `RestToRest`, `trapezoid`, `s_curve`, `cubic_spline`,
+        `Shaped` or another motion of `jaxmodal.dynamics`.
     num_modes, theory
-        As for `natural_frequencies`. Of an arm of rigid links no more than it has springs.
+        As for `natural_frequencies`. An arm of rigid links has at most as many modes as springs.
     damping_ratio
-        Of the modes, one number for all or ``(num_modes,)``, from 0 to below 1.
+        Damping ratio of the modes, one number for all or ``(num_modes,)``, from 0 to below 1.
     gravity
-        In m/s^2 along the axes of the ground, two numbers in the plane and three in space. It moves the arm from its
-        rest there, and changes no frequency. Left out for none.
+        Gravity along the axes of the ground, m/s^2: two numbers in the plane, three in space. It changes the rest
+        position of the arm, but no frequency. None by default.
     duration
-        Time of the stop, s, from the move's beginning at 0; only for a motion that does not know it.
+        Time of the stop, s, from the start of the move at 0; required only if the motion has no end time of its own.
     num_postures
-        In how many postures, evenly spread over the way, modes are computed.
+        Number of postures, evenly spaced along the path, in which modes are computed.
     progress
-        Called with (postures done, all of them).
+        Called with (postures done, total number of postures).
 
     Returns
     -------
     MoveVibration
-        Modes are numbered as at the stop.
+        The result; modes are numbered as at the stop.
 
     Raises
     ------
     ArmError
-        The arm floats, stands on springs or supports, bears loads, has free joints or joints that slide, is traced, or
-        nothing of it gives way; the move does not begin and end at rest, or is not one of this arm.
+        If the arm floats, has an elastic base or supports, bears loads, has free or prismatic joints, is traced, or has
+        no flexibility; or if the move does not begin and end at rest, or does not fit the arm.
     UncertifiedError
-        A frequency could not be certified.
+        If a frequency could not be certified.
 
     Warns
     -----
     ImplausibleWarning
-        The tip is bent by more than a tenth of the arm's length, where small vibrations say little; an angle is beyond
-        two turns, or beyond the limits of its joint.
+        If the tip deflects by more than a tenth of the arm's length, where the theory of small vibrations is
+        inaccurate; or if an angle exceeds two turns or the limits of its joint.
 
     Notes
     -----
-    Each mode, of unit mass, is an oscillator with the force of inertia of the rigid arm on its way, accelerations
-    towards the centre and gyroscopic moments included. That modes change with the posture enters by their frequencies
-    and forces, which are interpolated between postures. What their change of shape adds, and what the vibration does to
-    the motion, is left out: both are small where the joints turn little in a period, and deflections are small.
+    Each mode of unit modal mass is an oscillator driven by the inertia forces of the rigid arm along the path,
+    including centripetal accelerations and gyroscopic moments. The dependence of the modes on the posture enters
+    through their frequencies and forces, which are interpolated between postures. Two effects are neglected: forces due
+    to the change of the mode shapes, and the reaction of the vibration on the motion. Both are small if the joints turn
+    little in a period and deflections are small.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""Pictures of arms, modes, responses, sensitivities and resonance maps. They need matplotlib, an optional dependency.
+"""Plots of arms, modes, responses, sensitivities and resonance maps; they need matplotlib, an optional dependency.
 
-What begins with ``draw_`` draws into the matplotlib ``axes`` given, by default those of a new figure, and returns them;
-places are in m, and modes have numbers from 1. What begins with ``plot_`` returns a figure of its own, with a ``title``
-above it and written to ``path`` (PNG, PDF or SVG by the suffix) where one is given. All raise `PlotsUnavailableError`
-where matplotlib is not installed.
+Functions ``draw_...`` draw into the given matplotlib ``axes``, by default those of a new figure, and return them.
+Functions ``plot_...`` create and return a new figure with a ``title``; if ``path`` is given, they write it to that file
+(PNG, PDF or SVG by the suffix). Positions are in m, and modes are numbered from 1. All raise `PlotsUnavailableError` if
+matplotlib is not installed.
 """
 
 from jaxmodal.plots.arms import draw_arm

@@ -1,4 +1,4 @@
-"""Picture of an arm: links to scale, joints, bodies, payload. Needs matplotlib, an optional dependency."""
+"""Plot of an arm: links to scale, joints, bodies, payload. Needs matplotlib, an optional dependency."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ _NEAR = 0.08
 def draw_arm(arm: Arm, axes: Axes | None = None) -> Axes:
     """Draw an arm to scale in its posture: links with their depth, joints, supports, bodies, payload.
 
-    Supports at tips are triangles, filled where rigid, and a square about the tip where a spring turns it back. Bodies
-    are discs at their centres of gravity, whose areas are as their masses; a body of unknown depth is drawn as a line.
+    Supports at tips are triangles, filled if rigid, and a square around the tip for a rotational spring. Bodies are
+    discs at their centres of gravity, with areas proportional to their masses; a link of unknown depth is drawn as a
+    line.
 
     Raises
     ------
     ArmError
-        A value is traced or batched.
+        If a value is traced or batched.
     """
     arm.to_dict()  # refuses what is no number
     axes = axes_or_new(axes, 6.0, 5.0)
@@ -92,7 +93,7 @@ def _draw_link(
 
 
 def _draw_supports(axes: Axes, link: Link, tip: np.ndarray) -> None:
-    """Triangles towards the ground, filled where a support is rigid; a square where a spring turns the tip back."""
+    """Draw supports as triangles towards the ground, filled if rigid; a rotational spring at a tip as a square."""
     for name, marker in zip(SUPPORTS, ("<", "^", "s"), strict=True):
         stiffness = getattr(link, name)
         if stiffness is not None and float(stiffness) > 0.0:
@@ -108,7 +109,7 @@ def _draw_supports(axes: Axes, link: Link, tip: np.ndarray) -> None:
 
 
 def _draw_joint(axes: Axes, link: Link, at: np.ndarray, number: int, face: str) -> None:
-    """A square in the ground, hollow on an elastic base; a circle for a joint that gives."""
+    """Draw joint 1 as a square, hollow on an elastic base; other joints as dots, elastic ones as circles."""
     stiffness = float(link.joint_stiffness)
     slides = (link.joint_axial_stiffness, link.joint_shear_stiffness)
     if number == 1 and all(x is None or float(x) > 0.0 for x in slides):

@@ -1,4 +1,4 @@
-"""Pictures of arms at rest: deflections, section forces, buckling shapes. They need matplotlib."""
+"""Plots of arms in static equilibrium: deflections, section forces, buckling shapes. They need matplotlib."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ _FIELDS = {
 def draw_equilibrium(
     found: StaticEquilibrium, axes: Axes | None = None, field: str = "deflection"
 ) -> Axes:
-    """Draw the arm at rest: its deflection magnified, or a section force across each link.
+    """Draw an arm in static equilibrium: its magnified deflection, or a section force along each link.
 
     Parameters
     ----------
     field
-        ``"deflection"``, ``"axial_force"``, ``"shear_force"`` or ``"bending_moment"``; forces are drawn to the left of
-        the link where they are positive.
+        ``"deflection"``, ``"axial_force"``, ``"shear_force"`` or ``"bending_moment"``; positive forces are drawn on the
+        left side of the link.
 
     Raises
     ------
     ArmError
-        There is no such field.
+        If ``field`` is unknown.
     """
     if field not in _FIELDS:
         raise ArmError(f"field = {shown(field)}: choose one of {', '.join(map(repr, _FIELDS))}.")
@@ -64,17 +64,17 @@ def draw_equilibrium(
 def draw_equilibrium_in_space(
     found: SpatialEquilibrium, axes: Axes | None = None, view: str = "oblique"
 ) -> Axes:
-    """Draw an arm in space at rest, its deflection magnified, seen from one side.
+    """Draw an arm in space in static equilibrium, its deflection magnified, in one view.
 
     Parameters
     ----------
     view
-        ``"oblique"``, with z upwards, or what is seen of the axes of the ground: ``"x-z"``, ``"y-z"``, ``"x-y"``.
+        ``"oblique"``, with z upwards, or a plane of the axes of the ground: ``"x-z"``, ``"y-z"``, ``"x-y"``.
 
     Raises
     ------
     ArmError
-        There is no such view.
+        If ``view`` is unknown.
     """
     axes, scale = _draw_in_space(found, found.displacement, axes, view, COLOURS[0])
     axes.set_title(f"deflection, {scale:.3g} times ({found.theory})", fontsize=10, parse_math=False)
@@ -84,19 +84,19 @@ def draw_equilibrium_in_space(
 def draw_buckling(
     found: Buckling, axes: Axes | None = None, factor: int = 1, view: str = "oblique"
 ) -> Axes:
-    """Draw the arm and the shape in which it buckles.
+    """Draw an arm and one of its buckling shapes.
 
     Parameters
     ----------
     factor
-        Number of the factor, from 1.
+        Number of the buckling load factor, from 1.
     view
-        Of an arm in space, as for `draw_equilibrium_in_space`.
+        View of an arm in space, as for `draw_equilibrium_in_space`.
 
     Raises
     ------
     ArmError
-        There is no such factor, or view.
+        If there is no such factor, or ``view`` is unknown.
     """
     if not is_whole(factor, 1, found.factors.size):
         raise ArmError(f"factor = {shown(factor)}: choose one from 1 to {found.factors.size}.")
@@ -120,7 +120,7 @@ def _draw_in_space(
     view: str,
     colour: str,
 ) -> tuple[Axes, float]:
-    """Draw an arm in space at rest, and displacements (n, S, 3) beside it; return the axes and the scale."""
+    """Draw an arm in space at rest, and displaced by (n, S, 3); return the axes and the magnification."""
     if view not in VIEWS:
         raise ArmError(f"view = {shown(view)}: choose one of {', '.join(map(repr, VIEWS))}.")
     axes = axes_or_new(axes, 5.0, 5.0)
@@ -144,7 +144,7 @@ def _draw_in_space(
 
 
 def _magnified(arm: SerialArm, moved: np.ndarray) -> float:
-    """By how much displacements or forces (..., 2) or (..., 3) are drawn larger; 1 where there are none."""
+    """Magnification of displacements or forces (..., 2) or (..., 3); 1 if they are zero."""
     reach = sum(float(link.length) for link in arm.links)
     largest = float(np.max(np.linalg.norm(moved, axis=-1)))
     return _DRAWN * reach / largest if largest > 0.0 else 1.0
@@ -157,7 +157,7 @@ def _draw_beside(
     colour: str,
     filled: bool = False,
 ) -> tuple[float, float]:
-    """Draw links at rest, and ``moved``, (n, S, 2), beside them; return its scale and its largest length."""
+    """Draw links at rest and ``moved``, (n, S, 2); return the magnification and the largest length."""
     largest = float(np.max(np.hypot(moved[..., 0], moved[..., 1])))
     scale = _magnified(found.arm, moved)
     for place, step in zip(found.positions, moved, strict=True):

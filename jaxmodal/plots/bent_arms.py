@@ -1,4 +1,4 @@
-"""The arm bent by a mode, in the plane or in space, and what is said of the mode. Needs matplotlib."""
+"""Plot of an arm deformed by a mode, in the plane or in space, with a title. Needs matplotlib."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LABELS = {
 
 
 def check_mode(shapes: AnyShapes, mode: int) -> None:
-    """Refuse a mode number, from 1, that the shapes do not have, and a mode without a shape."""
+    """Raise an error for a mode number, from 1, that does not exist, or for a mode without a shape."""
     count = len(shapes.omega)
     if not is_whole(mode, 1, count):
         raise ValueError(f"mode = {mode!r}: the shapes have modes 1 to {count}")
@@ -53,7 +53,7 @@ def check_mode(shapes: AnyShapes, mode: int) -> None:
 
 
 def mode_title(shapes: AnyShapes, mode: int) -> str:
-    """Number, frequency, certificate and theory of a mode (index from 0)."""
+    """Title of a mode (index from 0): number, frequency, certificate and theory."""
     hertz = float(shapes.frequencies_hz[mode])
     label = _LABELS[shapes.frequencies.theory]
     mark = "" if int(shapes.frequencies.status[mode]) == Status.certified else " (not certified)"
@@ -61,9 +61,9 @@ def mode_title(shapes: AnyShapes, mode: int) -> str:
 
 
 class BentArm(NamedTuple):
-    """An arm at rest and deformed by a mode, each (n, S + 1, 3); bodies: masses (B,), places at rest and moved, (B, 3).
+    """An arm at rest and deformed by a mode, each (n, S + 1, 3); masses (B,) of bodies, and their two positions (B, 3).
 
-    Every link starts where the one before ends, so that offsets are drawn as well. ``share`` is the largest
+    Every link starts at the end of the previous one, so that offsets are drawn as well. ``share`` is the largest
     displacement drawn, m.
     """
 
@@ -76,7 +76,7 @@ class BentArm(NamedTuple):
 
 
 def bent(shapes: AnyShapes, mode: int) -> BentArm:
-    """What is drawn of a mode (index from 0)."""
+    """Geometry of a mode (index from 0) for drawing."""
     position, displacement, rotation, masses, seen = _in_space(shapes, mode)
     rest, moved = _joined(position), _joined(displacement)
     if isinstance(shapes, SpatialModeShapes):
@@ -95,9 +95,9 @@ def bent(shapes: AnyShapes, mode: int) -> BentArm:
 
 
 def _in_space(shapes: AnyShapes, mode: int) -> tuple[np.ndarray, ...]:
-    """Places, displacements and rotations, (n, S, 3) each; masses of bodies, (n, 2), and where they are, (n, 2, 3).
+    """Positions, displacements and rotations, (n, S, 3) each; masses of bodies, (n, 2), and their positions, (n, 2, 3).
 
-    That is seen from the ends of their link. The motions of a planar arm have z = 0.
+    Positions of bodies are relative to the ends of their link. The motions of a planar arm have z = 0.
     """
     position, displacement = np.asarray(shapes.position), np.asarray(shapes.displacement[mode])
     bodies = np.asarray(shapes.bodies)
@@ -114,23 +114,23 @@ def _in_space(shapes: AnyShapes, mode: int) -> tuple[np.ndarray, ...]:
 
 
 def _joined(along: np.ndarray) -> np.ndarray:
-    """Positions or displacements (n, S, 3) with those of the end of the link before in front; 0 at the base."""
+    """Positions or displacements (n, S, 3), preceded by those of the end of the previous link; 0 at the base."""
     before = np.concatenate([np.zeros((1, 3)), along[:-1, -1]])
     return np.concatenate([before[:, None], along], axis=1)
 
 
 def views_of(shapes: AnyShapes) -> tuple[str, ...]:
-    """The views in which modes are drawn: that of the plane, or all."""
+    """Views in which modes are drawn: x-y for a planar arm, all views for an arm in space."""
     return tuple(VIEWS) if isinstance(shapes, SpatialModeShapes) else ("x-y",)
 
 
 def _seen(rest: np.ndarray, moved: np.ndarray, share: float, view: str) -> np.ndarray:
-    """What a view shows of points when a share of the way is gone, (..., 2)."""
+    """Projection (..., 2) on a view of points at a fraction of their displacement."""
     return np.asarray((rest + share * (moved - rest)) @ np.array(VIEWS[view]).T)
 
 
 def alignment(first: AnyShapes, other: AnyShapes, mode: int) -> float:
-    """The sign that shows a mode of another theory the same way round."""
+    """Sign that gives a mode of another theory the same orientation."""
     product = np.sum(np.asarray(first.displacement[mode]) * np.asarray(other.displacement[mode]))
     return -1.0 if product < 0.0 else 1.0
 
@@ -143,9 +143,10 @@ def draw_mode(
     colour: str = COLOURS[0],
     sign: float = 1.0,
 ) -> None:
-    """Draw one mode (index from 0), times ``sign``, on the arm at rest, dashed, seen from one side, with a scale.
+    """Draw one mode (index from 0), times ``sign``, over the dashed arm at rest, in one view with a scale bar.
 
-    Of an arm in space all views have one scale and room for the mode whichever way it moves, and a triad of the axes.
+    For an arm in space all views have the same scale and room for both directions of the mode, and show a triad of
+    axes.
     """
     drawn = bent(shapes, mode)
     flat = _seen(drawn.rest, drawn.moved, 0.0, view).reshape(-1, 2)
@@ -174,7 +175,7 @@ def draw_mode(
 
 
 def _room(drawn: BentArm) -> tuple[np.ndarray, float]:
-    """Middle (3,) of what a mode in space moves through, and half the side of a square that shows it in any view."""
+    """Middle (3,) of the region that a mode in space moves through, and half the side of a square around any view."""
     pairs = (drawn.rest.reshape(-1, 3), drawn.moved.reshape(-1, 3)), (drawn.centres, drawn.carried)
     points = np.concatenate(
         [rest + s * (moved - rest) for rest, moved in pairs for s in (-1.0, 1.0)]
@@ -185,7 +186,7 @@ def _room(drawn: BentArm) -> tuple[np.ndarray, float]:
 
 
 def move_bent(axes: Axes, drawn: BentArm, share: float, view: str) -> list[Any]:
-    """Move what `draw_mode` drew to another share of the deformation; return what has moved."""
+    """Change the fraction of the deformation in a drawing of `draw_mode`; return the changed artists."""
     *links, tips, _ = axes.lines[1:]
     deformed = _seen(drawn.rest, drawn.moved, share, view)
     for line, link in zip(links, deformed, strict=True):
@@ -197,7 +198,7 @@ def move_bent(axes: Axes, drawn: BentArm, share: float, view: str) -> list[Any]:
 
 
 def draw_triad(axes: Axes, view: str, corner: np.ndarray, width: float) -> None:
-    """Draw the axes of the ground as arrows in the upper left corner; one towards the eye has none."""
+    """Draw the axes of the ground as arrows in the upper left corner; an axis along the line of sight is omitted."""
     corner = corner + np.array([0.12, -0.2]) * width
     start = (float(corner[0]), float(corner[1]))
     for name, arrow in zip("xyz", 0.1 * width * np.array(VIEWS[view]).T, strict=True):
@@ -215,7 +216,7 @@ def draw_triad(axes: Axes, view: str, corner: np.ndarray, width: float) -> None:
 
 
 def draw_scale(axes: Axes, width: float, corner: str) -> None:
-    """Draw a bar of a round length in a corner of axes that show a width of ``width``, m."""
+    """Draw a scale bar of a round length in a corner of axes whose range is ``width``, m."""
     from mpl_toolkits.axes_grid1.anchored_artists import (  # type: ignore[import-untyped]
         AnchoredSizeBar,
     )

@@ -1,4 +1,4 @@
-"""Picture of damped modes: damping ratio over frequency. Needs matplotlib, an optional dependency."""
+"""Plot of damped modes: damping ratio over frequency. Needs matplotlib, an optional dependency."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _ROUNDING = 1e-12
 
 
 def draw_damped_modes(found: DampedModes, axes: Axes | None = None) -> Axes:
-    """Draw the damping ratio of every damped mode over its frequency, each with its number.
+    """Draw the damping ratio of every damped mode over its frequency, labelled with its number.
 
     Parameters
     ----------
     found : DampedModes
-        The modes. Overdamped ones have no frequency and stand at that of their undamped mode, in another
-        colour. Modes that nothing damps are left out.
+        The modes. Overdamped modes have no frequency; they are drawn at the frequency of their undamped mode, in
+        another colour. Undamped modes are omitted.
 
     Returns
     -------

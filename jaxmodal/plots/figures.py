@@ -1,6 +1,6 @@
-"""How pictures look and where they are drawn: colours that colour-blind readers can tell apart.
+"""Style of plots, and creation of figures and files; colours suit colour-blind readers.
 
-Titles with names of a user's own are written as they are (``parse_math=False``): a ``$`` in them begins no formula.
+Titles with user-defined names are written literally (``parse_math=False``): a ``$`` does not start a formula.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class PlotsUnavailableError(ImportError):
 
 
 def require_matplotlib() -> None:
-    """Refuse where matplotlib is missing.
+    """Raise an error if matplotlib is missing.
 
     Raises
     ------
     PlotsUnavailableError
-        It is not installed; the message says how to.
+        If matplotlib is not installed; the message says how to install it.
     """
     try:
         import matplotlib  # noqa: F401
@@ -63,12 +63,12 @@ def require_matplotlib() -> None:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw with the settings of this module, and put the old ones back.
+    """Context in which plots have the settings of this module; previous settings are restored.
 
     Raises
     ------
     PlotsUnavailableError
-        Matplotlib is not installed.
+        If matplotlib is not installed.
     """
     require_matplotlib()
     import matplotlib
@@ -78,7 +78,7 @@ def style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure that needs no display and that no window manager knows of; sizes in inches."""
+    """Return an empty figure that needs no display and no window manager; sizes in inches."""
     require_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -89,7 +89,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def finished(figure: Figure, path: str | Path | None, title: str = "", dpi: int = 130) -> Figure:
-    """Return a figure with a title above all of it, written to a file where one is given."""
+    """Return a figure with an overall title, after writing it to a file if one is given."""
     if title:
         inches = float(figure.get_figwidth())
         figure.suptitle(broken(title, inches, 11.0), fontsize=11, parse_math=False)
@@ -101,18 +101,18 @@ def finished(figure: Figure, path: str | Path | None, title: str = "", dpi: int 
 
 
 def broken(title: str, inches: float, size: float = 10.0) -> str:
-    """Return a title with its lines broken so that they fit a width, letters of a size in points as they are wide."""
+    """Return a title broken into lines that fit a width, from the widths of letters of a font size in points."""
     letters = max(20, int(inches * 72.0 / (0.58 * size)))
     return "\n".join(fill(line, letters, break_on_hyphens=False) for line in title.splitlines())
 
 
 def check_animation(path: str | Path, frames: int, seconds: float | None) -> None:
-    """Refuse a file that is no GIF, fewer than two pictures, or a time that is not positive, before anything is drawn.
+    """Raise an error, before drawing, for a file other than GIF, fewer than two frames, or a time that is not positive.
 
     Raises
     ------
     ArmError
-        Names the argument.
+        If an argument is invalid; the message names it.
     """
     if not is_whole(frames, 2):
         raise ArmError(f"frames = {shown(frames)}: must be at least 2, and a whole number.")
@@ -125,7 +125,7 @@ def check_animation(path: str | Path, frames: int, seconds: float | None) -> Non
 def write_gif(
     figure: Figure, show: Callable[[int], Any], frames: int, seconds: float, path: str | Path
 ) -> None:
-    """Write an animation; ``show`` draws a picture by its number and returns what it has changed."""
+    """Write an animation; ``show`` draws a frame by its number and returns the changed artists."""
     from matplotlib.animation import FuncAnimation, PillowWriter
 
     animation = FuncAnimation(figure, show, frames=frames, blit=False)
@@ -133,7 +133,7 @@ def write_gif(
 
 
 def axes_or_new(axes: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes given, or those of a new figure of pyplot, which notebooks and ``plt.show()`` show."""
+    """Return the given axes, or those of a new pyplot figure, which notebooks and ``plt.show()`` display."""
     if axes is not None:
         return axes
     require_matplotlib()
@@ -144,7 +144,7 @@ def axes_or_new(axes: Axes | None, width: float, height: float) -> Axes:
 
 
 def in_metres(axes: Axes, title: str) -> Axes:
-    """Return axes for places in the plane: x and y of the base in m, to one scale."""
+    """Return axes for positions in the plane: x and y of the base in m, with equal scale."""
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xlabel("x [m]")
     axes.set_ylabel("y [m]")
@@ -153,7 +153,7 @@ def in_metres(axes: Axes, title: str) -> Axes:
 
 
 def framed(axes: Axes, low: Any, high: Any) -> None:
-    """Show what lies between two corners, (2,) each, to one scale, in a light frame without numbers."""
+    """Show the region between two corners, (2,) each, with equal scale, in a light frame without numbers."""
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
     axes.set_aspect("equal")
@@ -164,7 +164,7 @@ def framed(axes: Axes, low: Any, high: Any) -> None:
 
 
 def label_decades(side: Axis, low: float, high: float) -> None:
-    """Label 1, 2 and 5 of every decade of a logarithmic axis that has few, as plain numbers; others where none fits."""
+    """Label 1, 2 and 5 of every decade of a short logarithmic axis in plain numbers; other values if none fits."""
     from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullFormatter
 
     if high <= 1500.0 * low:
@@ -175,9 +175,9 @@ def label_decades(side: Axis, low: float, high: float) -> None:
 
 
 def not_below_zero(side: Axis, least: float | None = None) -> None:
-    """Let a linear axis whose values are all 0 or more, as masses and frequencies are, not begin below 0.
+    """Start a linear axis at 0 or above if all values are nonnegative, as masses and frequencies are.
 
-    ``least`` is the least of them, by default of what is drawn; cells around values are wider.
+    ``least`` is the smallest value, by default that of the drawn data; cells around values extend further.
     """
     low, high = side.get_view_interval()
     least = float(side.get_data_interval()[0]) if least is None else least
@@ -186,5 +186,5 @@ def not_below_zero(side: Axis, least: float | None = None) -> None:
 
 
 def angle_symbol(joint: int) -> str:
-    """Symbol of the angle of a joint as plain text, which titles and terminals show as it is: ``θ₂``."""
+    """Symbol of a joint angle as plain text, which titles and terminals show without formulas: ``θ₂``."""
     return f"θ{str(joint).translate(str.maketrans('0123456789', '₀₁₂₃₄₅₆₇₈₉'))}"

@@ -1,4 +1,4 @@
-"""Pictures of natural frequencies and of joint angles with a given one. They need matplotlib, an optional part."""
+"""Plots of natural frequencies, and of joint angles with a given frequency. They need matplotlib, an optional part."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _TOUCHING = 0.022
 
 
 def draw_frequencies(found: NaturalFrequencies, axes: Axes | None = None) -> Axes:
-    """Draw natural frequencies as marks on an axis in Hz, with their numbers; of a batch a row for each arm.
+    """Draw natural frequencies as numbered marks on an axis in Hz; one row for each arm of a batch.
 
     Parameters
     ----------
     found : NaturalFrequencies
-        The frequencies. Those that are not certified are crosses in another colour, missing ones are left out.
+        The frequencies. Uncertified ones are crosses in another colour; missing ones are omitted.
     """
     hertz, certified = np.asarray(found.frequencies_hz), np.asarray(found.certified)
     many, modes = hertz.ndim > 1, hertz.shape[-1]
@@ -51,18 +51,17 @@ def draw_frequencies(found: NaturalFrequencies, axes: Axes | None = None) -> Axe
 
 
 def draw_postures_at(found: PosturesAt, axes: Axes | None = None) -> Axes:
-    """Draw the angles of one joint at which an arm has a given frequency, with the numbers of the modes.
+    """Draw the angles of one joint at which an arm has a given frequency, with mode numbers.
 
     Parameters
     ----------
     found : PosturesAt
-        The angles, of many arms or frequencies in a row for each. Those that are not certified are crosses in another
-        colour.
+        The angles; many arms or frequencies have one row each. Uncertified ones are crosses in another colour.
 
     Returns
     -------
     matplotlib Axes
-        A whole turn of the joint, in degrees.
+        Axes over a full turn of the joint, in degrees.
     """
     many = np.ndim(found.angle) > 1
     degrees = np.degrees(np.atleast_2d(np.asarray(found.angle)))
@@ -88,7 +87,7 @@ def draw_postures_at(found: PosturesAt, axes: Axes | None = None) -> Axes:
 
 
 def _marks(axes: Axes, x: np.ndarray, y: np.ndarray, certified: np.ndarray, *, lines: bool) -> None:
-    """Marks where x is known: those that are certified in one way, the others in another; in a single row as lines."""
+    """Draw marks where x is finite, with different symbols if certified or not; as lines in a single row."""
     known = np.isfinite(x)
     for sure, colour, mark, label in (
         (True, COLOURS[0], "o", "certified"),
@@ -108,7 +107,7 @@ def _marks(axes: Axes, x: np.ndarray, y: np.ndarray, certified: np.ndarray, *, l
 
 
 def _numbers(axes: Axes, x: np.ndarray, modes: np.ndarray) -> None:
-    """Write the number of its mode above each mark; those of marks that nearly touch side by side."""
+    """Write mode numbers above the marks; numbers of nearly coincident marks are placed side by side."""
     order = [int(k) for k in np.argsort(x) if np.isfinite(x[k])]
     scale = np.log if axes.get_xscale() == "log" else np.asarray
     low, high = (float(scale(end)) for end in axes.get_xlim())

@@ -1,4 +1,4 @@
-"""Pictures of fits: measured beside computed, before and after. They need matplotlib."""
+"""Plots of fits: measured and computed data before and after. They need matplotlib."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def _rows(found: ArmFit) -> int:
 
 
 def draw_fit(found: ArmFit, axes: Any = None) -> list[Axes]:
-    """Draw the residual of each frequency before and after, and the first three responses with what was measured.
+    """Draw the residual of each frequency before and after the fit, and the first three responses with measured data.
 
     Parameters
     ----------
     found : ArmFit
         From `jaxmodal.identification.fit_arm`.
     axes
-        As many axes as there are pictures; those of a new figure if left out.
+        As many axes as there are plots; by default those of a new figure.
     """
     if axes is None:
         axes = new_figure(6.4, 2.9 * _rows(found)).subplots(_rows(found), 1, squeeze=False)[:, 0]
@@ -86,7 +86,7 @@ def _draw_pairs(found: ArmFit, place: Axes) -> None:
 
 
 def plot_fit(found: ArmFit, path: Any, title: str = "") -> None:
-    """Write the pictures of `draw_fit` into a file, PNG, PDF or SVG by its suffix."""
+    """Write the plots of `draw_fit` to a file, PNG, PDF or SVG by its suffix."""
     figure = new_figure(6.4, 2.9 * _rows(found))
     draw_fit(found, figure.subplots(_rows(found), 1, squeeze=False)[:, 0])
     finished(figure, path, title)

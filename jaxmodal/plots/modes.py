@@ -1,4 +1,4 @@
-"""Pictures of mode shapes on the arm: a page of modes, theories side by side, and the animation of one mode.
+"""Plots of mode shapes on the arm: a page of modes, comparison of theories, and animation of a mode.
 
 Needs matplotlib, an optional dependency.
 """
@@ -40,9 +40,10 @@ _ROWS = 5
 
 
 def draw_shapes(shapes: ModeShapes, axes: Axes | None = None, mode: int = 1) -> Axes:
-    """Draw one mode on the arm at rest, with its frequency, theory and certificate above it.
+    """Draw one mode over the arm at rest, with its frequency, theory and certificate as the title.
 
-    Bodies (hubs, those at tips, the payload) are discs at their centres of gravity, whose areas are as their masses.
+    Bodies (hubs, tip bodies, the payload) are discs at their centres of gravity, with areas proportional to their
+    masses.
 
     Raises
     ------
@@ -59,20 +60,20 @@ def draw_shapes(shapes: ModeShapes, axes: Axes | None = None, mode: int = 1) -> 
 def draw_spatial_shapes(
     shapes: SpatialModeShapes, axes: Axes | None = None, mode: int = 1, view: str = "oblique"
 ) -> Axes:
-    """Draw one mode on the arm at rest, seen from one side, with its frequency and certificate above it.
+    """Draw one mode over the arm at rest in one view, with its frequency and certificate as the title.
 
-    Bodies (hubs, stators, those at tips, the payload) are discs at their centres of gravity, whose areas are as their
-    masses.
+    Bodies (hubs, stators, tip bodies, the payload) are discs at their centres of gravity, with areas proportional to
+    their masses.
 
     Parameters
     ----------
     view : str
-        ``"oblique"``, with z upwards, or what is seen of the axes of the ground: ``"x-z"``, ``"y-z"``, ``"x-y"``.
+        ``"oblique"``, with z upwards, or a plane of the axes of the ground: ``"x-z"``, ``"y-z"``, ``"x-y"``.
 
     Raises
     ------
     ValueError
-        There is no such mode, or no such view.
+        If there is no such mode, or ``view`` is unknown.
     """
     check_mode(shapes, mode)
     if view not in VIEWS:
@@ -86,20 +87,20 @@ def draw_spatial_shapes(
 def plot_mode_shapes(
     shapes: AnyShapes | Sequence[AnyShapes], path: str | Path | None = None, title: str = ""
 ) -> Figure:
-    """Draw all modes of one arm, those of several theories side by side, as in the paper's Figure 5.
+    """Plot all modes of one arm, with several theories side by side, as in Figure 5 of the paper.
 
     Parameters
     ----------
     shapes : ModeShapes, SpatialModeShapes or sequence of them
-        Shapes with the same number of modes; a sequence gives a column each. A mode of an arm in space is drawn in an
+        Shapes with equal numbers of modes; a sequence gives one column each. A mode of an arm in space is drawn in an
         oblique view and three views along the axes of the ground.
     path : str or Path, optional
-        Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
+        File for the plot (PNG, PDF or SVG by the suffix); not written by default.
 
     Raises
     ------
     ValueError
-        The shapes differ in their number of modes, there are none, or a mode has no shape.
+        If the shapes differ in their number of modes, there are none, or a mode has no shape.
     """
     columns = list(shapes) if isinstance(shapes, Sequence) else [shapes]
     counts = {len(column.omega) for column in columns}
@@ -139,18 +140,18 @@ def plot_mode_shapes(
 def animate_mode(
     shapes: AnyShapes, mode: int, path: str | Path, *, frames: int = 30, seconds: float = 1.5
 ) -> None:
-    """Write one period of a mode, from 1, shown for so many ``seconds``, as an animated GIF.
+    """Write one period of a mode, numbered from 1, as an animated GIF that lasts ``seconds``.
 
     Parameters
     ----------
     frames : int
-        Pictures in a period, at least 2.
+        Number of frames in a period, at least 2.
 
     Raises
     ------
     ValueError
-        There is no such mode, it has no shape, there are fewer than two frames, the time is not positive, or the file
-        is no ``.gif``.
+        If there is no such mode, it has no shape, there are fewer than two frames, the time is not positive, or the
+        file does not end in ``.gif``.
     """
     check_mode(shapes, mode)
     check_animation(path, frames, seconds)

@@ -1,4 +1,4 @@
-"""Pictures of an arm in motion: histories in the layout of De Luca and Siciliano's Figures 5-10, and an animation.
+"""Plots of an arm in motion: time histories in the layout of De Luca and Siciliano's Figures 5-10, and an animation.
 
 Needs matplotlib, an optional dependency.
 """
@@ -58,7 +58,7 @@ def _lines(axes: Axes, motion: xarray.Dataset, values: Any, labels: Sequence[str
 
 
 def _wanted(axes: Axes, target: xarray.Dataset | None, name: str) -> None:
-    """Draw what is asked for as dots in the colours of the lines, and say so once."""
+    """Draw the target as dots in the colours of the lines, with one legend entry."""
     if target is None or name not in target:
         return
     for k, column in enumerate(target[name].values.T):
@@ -85,7 +85,7 @@ Panel: TypeAlias = "Callable[[Axes, xarray.Dataset, xarray.Dataset | None], None
 
 
 def _of(name: str, symbol: str, title: str, factor: float = 1.0) -> Panel:
-    """A panel of a quantity, times a factor, with a line for each joint or link, or for each axis."""
+    """Panel of a quantity, times a factor, with a line for each joint or link, or for each axis."""
 
     def draw(axes: Axes, motion: xarray.Dataset, target: xarray.Dataset | None) -> None:
         values = motion[name]
@@ -123,26 +123,26 @@ def plot_motion(
     target: xarray.Dataset | None = None,
     title: str = "",
 ) -> Figure:
-    """Draw a motion over time, as in Figures 5-10 of De Luca and Siciliano (1991).
+    """Plot a motion over time, as in Figures 5-10 of De Luca and Siciliano (1991).
 
     Parameters
     ----------
     motion : xarray.Dataset
-        From `jaxmodal.dynamics.simulate`. What is NaN, after a time that could not be passed, is left out.
+        Result of `jaxmodal.dynamics.simulate`. NaN values, after a time where the integration stopped, are omitted.
     path : str or Path, optional
-        Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
+        File for the plot (PNG, PDF or SVG by the suffix); not written by default.
     panels : sequence of str, or one
-        Which quantities to draw, in that order, two panels side by side: ``"deflections"`` (the modal coordinates,
-        a panel for each link), ``"joints"``, ``"tip"``, ``"torques"``, ``"tip_acceleration"``, ``"energies"``,
+        Quantities to draw, in this order, two panels side by side: ``"deflections"`` (the modal coordinates, a panel
+        for each link), ``"joints"``, ``"tip"``, ``"torques"``, ``"tip_acceleration"``, ``"energies"``,
         ``"end_deflections"`` (mm). The first three are the paper's layout.
     target : xarray.Dataset, optional
-        What was asked for, drawn as dots: joint_angle and tip_position, as of
+        Target motion, drawn as dots: joint_angle and tip_position, as from
         `jaxmodal.dynamics.integration.histories.followed`, or another motion.
 
     Raises
     ------
     ArmError
-        It is no motion, a panel is unknown, or there is none to draw.
+        If ``motion`` is not a motion, a panel is unknown, or there is nothing to draw.
     """
     from jaxmodal.dynamics.integration.histories import require_motion
 
@@ -185,33 +185,33 @@ def animate_motion(
     magnified: float | None = None,
     target: xarray.Dataset | None = None,
 ) -> None:
-    """Write the arm in motion, its deflections magnified, and the path of its tip, as an animated GIF.
+    """Write the arm in motion, with magnified deflections and the path of its tip, as an animated GIF.
 
-    An arm in space is seen from the side and above.
+    An arm in space is shown in an oblique view from above.
 
-    Above it stand the time, the distance of the tip from that of a rigid arm with the same joint angles, and how many
-    times bending is magnified; the arm as it is, with the path of its tip, is grey then.
+    The title gives the time, the distance of the tip from that of a rigid arm with the same joint angles, and the
+    magnification of bending. If bending is magnified, the true arm and the path of its tip are drawn in grey.
 
     Parameters
     ----------
     model : FlexibleArm or SpatialFlexibleArm
-        The arm that was simulated.
+        The simulated arm.
     motion : xarray.Dataset
-        From `jaxmodal.dynamics.simulate`; times after the one that was reached are left out.
+        Result of `jaxmodal.dynamics.simulate`; times that the integration did not reach are omitted.
     frames : int
-        Pictures, at least 2, at times of the motion that are as equally spaced as these allow.
+        Number of frames, at least 2, at times of the motion as equally spaced as possible.
     seconds : float, optional
-        Time that the motion is shown for; its own, which is not slowed down, if left out.
+        Duration of the animation; by default real time.
     magnified : float, optional
-        How many times the bending is magnified, 1 for not at all; by default a round number that shows it.
+        Magnification of bending, 1 for none; by default a round number that makes it visible.
     target : xarray.Dataset, optional
-        As for `plot_motion`: the path that the tip was to take, dotted.
+        As for `plot_motion`; the target path of the tip is drawn as dots.
 
     Raises
     ------
     ArmError
-        There are fewer than two frames, the time or the magnification is not positive, the file is no ``.gif``, or the
-        model is not that of the motion.
+        If there are fewer than two frames, the time or the magnification is not positive, the file does not end in
+        ``.gif``, or the model is not that of the motion.
     """
     from jaxmodal.dynamics import link_positions
     from jaxmodal.dynamics.integration.histories import coordinates_of
@@ -276,22 +276,22 @@ def animate_motion(
 
 
 def _put(line: Any, places: np.ndarray) -> None:
-    """Move a line to places (s, 2) or (s, 3)."""
+    """Set the points of a line to positions (s, 2) or (s, 3)."""
     move = line.set_data if places.shape[-1] == 2 else line.set_data_3d
     move(*places.T)
 
 
 def _scaled(q: np.ndarray, modal: slice, factor: float) -> np.ndarray:
-    """Coordinates (T, N) with the modal ones times a factor."""
+    """Coordinates (T, N) with the modal ones multiplied by a factor."""
     found = np.array(q)
     found[:, modal] *= factor
     return found
 
 
 def _magnification(places: np.ndarray, off: np.ndarray) -> float:
-    """A round number of times that makes the largest deflection of the tip easy to see; 1 where it is, or is none.
+    """Round magnification that makes the largest tip deflection visible; 1 if it is visible or zero.
 
-    ``places`` (T, n, S, d) are those of the links, ``off`` (T,) distances of the tip from that of the rigid arm.
+    ``places`` (T, n, S, d) are positions of the links, ``off`` (T,) distances of the tip from that of the rigid arm.
     """
     steps = np.diff(places[0].reshape(-1, places.shape[-1]), axis=0)
     reach, largest = float(np.sum(np.linalg.norm(steps, axis=-1))), float(off.max())
@@ -303,7 +303,7 @@ def _magnification(places: np.ndarray, off: np.ndarray) -> float:
 
 
 def _frame(figure: Figure, parts: Sequence[np.ndarray]) -> Axes:
-    """Axes in m of a new figure with room for all places (..., d) of some parts and the base, which is drawn."""
+    """Axes in m of a new figure with room for all positions (..., d) and the base, which is drawn."""
     d = parts[0].shape[-1]
     axes: Any = figure.add_subplot(projection="3d" if d == 3 else None)
     axes.plot(*[[0.0]] * d, "s", color="black", markersize=5.0)

@@ -1,4 +1,4 @@
-"""Pictures of moves: frequencies along the way, what is excited, and the tip after the stop. They need matplotlib."""
+"""Plots of moves: frequencies along the path, excited vibration, and the tip after the stop. They need matplotlib."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MOST = len(COLOURS)
 
 
 def draw_move(found: MoveVibration, axes: Any = None) -> list[Axes]:
-    """Draw three pictures: frequencies along the way, each mode at the tip during the move, the tip after the stop.
+    """Draw three plots: frequencies along the path, each mode at the tip during the move, and the tip after the stop.
 
     Parameters
     ----------
     found : MoveVibration
-        From `jaxmodal.moves.move_vibration`; its first seven modes are drawn.
+        Result of `jaxmodal.moves.move_vibration`; its first seven modes are drawn.
     axes
-        Three axes; those of a new figure if left out.
+        Three axes; by default those of a new figure.
     """
     if axes is None:
         axes = new_figure(6.4, 7.2).subplots(3, 1)
@@ -59,7 +59,7 @@ def draw_move(found: MoveVibration, axes: Any = None) -> list[Axes]:
 
 
 def plot_move(found: MoveVibration, path: Any, title: str = "") -> None:
-    """Write the pictures of `draw_move` into a file, PNG, PDF or SVG by its suffix."""
+    """Write the plots of `draw_move` to a file, PNG, PDF or SVG by its suffix."""
     figure = new_figure(6.4, 7.2)
     draw_move(found, figure.subplots(3, 1))
     finished(figure, path, title)

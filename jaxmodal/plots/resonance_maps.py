@@ -1,4 +1,4 @@
-"""Picture of the postures with natural frequencies inside a band. Needs matplotlib, an optional dependency."""
+"""Plot of the postures with natural frequencies in a band. Needs matplotlib, an optional dependency."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _APART = 12.0
 def plot_resonance_map(
     found: ResonanceMap, path: str | Path | None = None, title: str = ""
 ) -> Figure:
-    """Draw where the band holds natural frequencies, with its exact borders, into a figure of its own.
+    """Plot where natural frequencies lie in the band, with exact borders, in a new figure.
 
     Parameters
     ----------
     found : ResonanceMap
-        A map of two joints, or the strip of one.
+        A map over two joints, or over one.
     path : str or Path, optional
-        Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
+        File for the plot (PNG, PDF or SVG by the suffix); not written by default.
     """
     figure = new_figure(6.2, 5.6) if found.across else new_figure(7.0, 2.6)
     draw_resonance_map(found, figure.add_subplot(), title)
@@ -44,15 +44,15 @@ def plot_resonance_map(
 
 
 def draw_resonance_map(found: ResonanceMap, axes: Axes | None = None, title: str = "") -> Axes:
-    """Draw where the band holds natural frequencies: a map of two joints, a strip of one; borders are exact.
+    """Draw where natural frequencies lie in the band, with exact borders: a map over two joints, a strip for one.
 
     Parameters
     ----------
     found : ResonanceMap
-        Its borders are joined from row to row: take that of `jaxmodal.postures.resonance_lines.refined`, which has rows
-        where they are needed.
+        The map. Borders are connected from row to row; `jaxmodal.postures.resonance_lines.refined` returns a map with
+        additional rows where needed.
     title : str
-        Above the picture; by default the band and the theory.
+        Title of the plot; by default the band and the theory.
     """
     low, high = (float(w) / (2.0 * math.pi) for w in found.band)
     axes = axes_or_new(axes, *((6.2, 5.6) if found.across else (7.0, 2.6)))
@@ -74,7 +74,7 @@ def draw_resonance_map(found: ResonanceMap, axes: Axes | None = None, title: str
 
 
 def _modes(found: ResonanceMap, which: int) -> str:
-    """Which modes have a frequency of the band's end somewhere on the map."""
+    """Numbers of the modes that have a frequency at this end of the band somewhere on the map."""
     modes = np.unique(np.asarray(found.border_mode)[np.asarray(found.end) == which])
     if not modes.size or modes[0] < 1:
         return "a mode"
@@ -88,7 +88,7 @@ def _line(colour: str, label: str) -> Artist:
 
 
 def _shades(most: int) -> list[Artist]:
-    """What the shades stand for, up to the largest number that is drawn."""
+    """Description of the shades, up to the largest number drawn."""
     from matplotlib.patches import Patch
 
     found: list[Artist] = [Patch(facecolor=_SHADES[0], edgecolor="0.6", label="free of resonance")]
@@ -99,7 +99,7 @@ def _shades(most: int) -> list[Artist]:
 
 
 def _draw_strip(found: ResonanceMap, axes: Axes) -> list[Artist]:
-    """The turn of one joint as a strip, its borders labelled with angle and mode."""
+    """Draw the angle of one joint as a strip; its borders are labelled with angle and mode."""
     count = int(np.isfinite(np.asarray(found.border)[0]).sum())
     border = np.degrees(np.asarray(found.border)[0, :count])
     least, most = np.degrees(np.asarray(found.limits))
@@ -126,7 +126,7 @@ def _draw_strip(found: ResonanceMap, axes: Axes) -> list[Artist]:
 
 
 def _draw_map(found: ResonanceMap, axes: Axes) -> list[Artist]:
-    """The turns of two joints as a map."""
+    """Draw the angles of two joints as a map."""
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     least, most = np.asarray(found.limits).tolist()
@@ -156,9 +156,9 @@ def _draw_map(found: ResonanceMap, axes: Axes) -> list[Artist]:
 
 
 def _lines(found: ResonanceMap) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Lines of borders at each end of the band, degrees and values of rows, NaN between pieces.
+    """Lines of the borders at each end of the band, in degrees and row values, with NaN between pieces.
 
-    A piece that leaves a whole turn at one side goes on at the other.
+    A piece that crosses a full turn continues on the opposite side.
     """
     rows, turn = row_values(found)[0], 360.0
     drawn: list[list[tuple[float, float]]] = [[], []]

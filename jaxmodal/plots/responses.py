@@ -1,4 +1,4 @@
-"""Pictures of frequency responses: Bode, Nyquist, over one parameter, and peaks over two. They need matplotlib."""
+"""Plots of frequency responses: Bode, Nyquist, over one parameter, and peaks over two. They need matplotlib."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ _SUITS = ("bode", "waterfall", "peak_map")
 def draw_response(
     found: FrequencyResponse, axes: Any = None, kind: str | None = None, **options: Any
 ) -> Any:
-    """Draw a response, by default as the picture that suits it.
+    """Draw a response, by default with the kind of plot that suits it.
 
     Parameters
     ----------
     found : FrequencyResponse
-        Of one arm or of many.
+        Response of one arm or of many.
     axes
-        Where to draw, as the function that draws it takes them; by default a new figure.
+        Axes as for the drawing function; by default those of a new figure.
     kind
-        ``"bode"`` or ``"nyquist"`` of one arm, ``"waterfall"`` where one parameter varies, ``"peak_map"`` where two do.
+        ``"bode"`` or ``"nyquist"`` for one arm, ``"waterfall"`` if one parameter varies, ``"peak_map"`` if two vary.
     options
-        Of `draw_bode` (``modes``), `draw_waterfall` and `draw_peak_map` (``output``, ``into``).
+        Options of `draw_bode` (``modes``), `draw_waterfall` and `draw_peak_map` (``output``, ``into``).
 
     Raises
     ------
     ArmError
-        The kind is not known, does not suit the response, or more than two parameters vary.
+        If the kind is unknown or does not suit the response, or more than two parameters vary.
     """
     if kind is None:
         if len(found.addresses) >= len(_SUITS):
@@ -73,21 +73,21 @@ def draw_bode(
     modes: ArrayLike = (),
     peaks: Sequence[ResponsePeaks] = (),
 ) -> tuple[Axes, Axes]:
-    """Draw sizes and phases over frequency, a line for each pair of ports.
+    """Draw magnitude and phase over frequency, one line for each pair of ports.
 
-    Phases are without jumps of a turn: they fall through resonances and rise through antiresonances. Where a response
-    is infinite, at the resonance of an arm without damping, a mark at the upper edge says so.
+    Phases are unwrapped: they fall through resonances and rise through antiresonances. An infinite response, at the
+    resonance of an undamped arm, is marked at the upper edge.
 
     Parameters
     ----------
     found : FrequencyResponse
-        Of one arm.
+        Response of one arm.
     axes : two matplotlib Axes, optional
-        For sizes and for phases, by default in a new figure.
+        Axes for magnitudes and for phases, by default in a new figure.
     modes : array
         Natural frequencies in rad/s to mark.
     peaks : sequence of ResponsePeaks
-        Peaks to mark, of pairs of ports that are drawn; alone in a picture with their sizes.
+        Peaks to mark, of the drawn pairs of ports; with their magnitudes if there is one pair.
 
     Raises
     ------
@@ -138,10 +138,10 @@ def draw_bode(
 def _unwrapped(
     hertz: np.ndarray, values: np.ndarray, natural: np.ndarray, quantity: str
 ) -> np.ndarray:
-    """Phases (F,) in degrees without jumps of a turn, NaN where a value is not finite, or 0 and has none.
+    """Unwrapped phases (F,) in degrees; NaN where a value is zero or not finite.
 
-    Of an arm without damping the phase is that of very little damping: half a turn down where the sign changes at a
-    natural frequency (``natural``, Hz), half a turn up where it does between them.
+    For an undamped arm the phase is the limit of small damping: half a turn down where the sign changes at a natural
+    frequency (``natural``, Hz), half a turn up where it changes between natural frequencies.
     """
     known = np.flatnonzero(np.isfinite(values) & (values != 0.0))
     phases = np.full(values.shape, np.nan)
@@ -163,7 +163,7 @@ def _unwrapped(
 
 
 def _mark_infinite(axes: Axes, hertz: np.ndarray, colour: str) -> None:
-    """Mark at the upper edge where a line goes up without end."""
+    """Mark at the upper edge where a line tends to infinity."""
     edge: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
     for frequency in hertz:
         axes.plot(frequency, 1.0, "^", color=colour, markersize=5.0, **edge)
@@ -171,7 +171,7 @@ def _mark_infinite(axes: Axes, hertz: np.ndarray, colour: str) -> None:
 
 
 def _mark_peaks(axes: Axes, found: FrequencyResponse, peaks: Sequence[ResponsePeaks]) -> None:
-    """Circles at the peaks of pairs that are drawn, with their sizes where there is one pair."""
+    """Circles at the peaks of the drawn pairs, with their magnitudes if there is one pair."""
     pairs = [(output, into) for output in found.outputs for into in found.inputs]
     for each in peaks:
         colour = COLOURS[pairs.index((each.outputs[0], each.inputs[0])) % len(COLOURS)]
@@ -189,7 +189,7 @@ def _mark_peaks(axes: Axes, found: FrequencyResponse, peaks: Sequence[ResponsePe
 
 
 def _ticks_of_phase(axes: Axes) -> None:
-    """Ticks at quarters of a turn, or at halves where there are many."""
+    """Ticks at quarters of a turn, or at half turns if there are many."""
     from matplotlib.ticker import MultipleLocator
 
     low, high = axes.dataLim.intervaly
@@ -200,12 +200,12 @@ def _ticks_of_phase(axes: Axes) -> None:
 
 
 def draw_nyquist(found: FrequencyResponse, axes: Axes | None = None) -> Axes:
-    """Draw imaginary over real parts, a line for each pair of ports.
+    """Draw imaginary over real parts, one line for each pair of ports.
 
     Parameters
     ----------
     found : FrequencyResponse
-        Of one arm.
+        Response of one arm.
 
     Raises
     ------
@@ -231,24 +231,24 @@ def draw_nyquist(found: FrequencyResponse, axes: Axes | None = None) -> Axes:
 def draw_waterfall(
     found: FrequencyResponse, axes: Axes | None = None, output: int = 0, into: int = 0
 ) -> Axes:
-    """Draw the size of a response over frequency and one parameter, such as the angle of a joint.
+    """Draw the magnitude of a response over frequency and one parameter, such as a joint angle.
 
     Parameters
     ----------
     found : FrequencyResponse
-        Of many arms, between which one parameter varies.
+        Response of many arms that differ in one parameter.
     output, into : int
-        Which pair of ports, by places from 0.
+        Indices of the pair of ports, from 0.
 
     Returns
     -------
     matplotlib Axes
-        Colours are sizes on a logarithmic scale.
+        Axes with magnitudes as colours on a logarithmic scale.
 
     Raises
     ------
     ArmError
-        Not one parameter varies.
+        If the number of varying parameters is not one.
     """
     columns = _columns(found, 1, "a picture over one parameter")
     size = np.abs(np.asarray(found.values)[:, output, into])
@@ -261,19 +261,19 @@ def draw_waterfall(
 def draw_peak_map(
     found: FrequencyResponse, axes: Axes | None = None, output: int = 0, into: int = 0
 ) -> Axes:
-    """Draw the largest size of a response in its band of frequencies over two parameters, such as two joint angles.
+    """Draw the largest magnitude of a response in its frequency band over two parameters, such as joint angles.
 
     Parameters
     ----------
     found : FrequencyResponse
-        Of many arms: every value of one parameter with every value of another.
+        Response of many arms: every value of one parameter combined with every value of another.
     axes, output, into
         As for `draw_waterfall`.
 
     Raises
     ------
     ArmError
-        Not two parameters vary, or combinations are missing.
+        If the number of varying parameters is not two, or combinations are missing.
     """
     first, second = _columns(found, 2, "a map over two parameters")
     size = np.abs(np.asarray(found.values)[:, output, into]).max(axis=-1)
@@ -299,7 +299,7 @@ def _coloured(
     output: int,
     into: int,
 ) -> Axes:
-    """Draw sizes by colour over two sides, each with its values and its name."""
+    """Draw magnitudes as colours over two axes, each with its values and name."""
     from matplotlib.colors import LogNorm
 
     finite = size[np.isfinite(size) & (size > 0.0)]
@@ -320,7 +320,7 @@ def _coloured(
 
 
 def _columns(found: FrequencyResponse, count: int, what: str) -> np.ndarray:
-    """Values of the parameters that vary, angles in degrees, shape (count, C)."""
+    """Values of the varying parameters, angles in degrees, shape (count, C)."""
     if found.cells is None or len(found.addresses) != count:
         number = len(found.addresses)
         varies = f"varies with {', '.join(found.addresses)}" if number else "is of one arm"
@@ -346,7 +346,7 @@ def _columns(found: FrequencyResponse, count: int, what: str) -> np.ndarray:
 
 
 def _drawn(found: FrequencyResponse, line: int) -> bool:
-    """Whether the line of a pair of ports lies on an earlier one, that of the same ports in turn."""
+    """Whether the line of a pair of ports coincides with an earlier one, that of the interchanged ports."""
     output, into = divmod(line, len(found.inputs))
     read, driven = found.outputs[output], found.inputs[into]
     if read == driven or read not in found.inputs or driven not in found.outputs:
@@ -356,7 +356,7 @@ def _drawn(found: FrequencyResponse, line: int) -> bool:
 
 
 def _named(found: FrequencyResponse) -> str:
-    """The quantity, with its unit where all pairs of ports have the same."""
+    """Name of the quantity, with its unit if it is the same for all pairs of ports."""
     units = {found.unit(o, i) for o in range(len(found.outputs)) for i in range(len(found.inputs))}
     name = found.quantity.replace("_", " ")
     return f"{name} [{units.pop()}]" if len(units) == 1 else name
@@ -368,7 +368,7 @@ def _label(address: str) -> str:
 
 
 def _lines(found: FrequencyResponse) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:
-    """Frequencies in Hz, ascending, and for each pair of ports its name and values (inf at poles, NaN if unknown)."""
+    """Frequencies in Hz, ascending, and name and values of each pair of ports (inf at poles, NaN if unknown)."""
     if found.cells is not None:
         raise ArmError("the response is of many arms; must be of one: draw_waterfall draws many.")
     omega = np.atleast_1d(np.asarray(found.omega))

@@ -1,4 +1,4 @@
-"""Picture of sensitivities: bars, the largest first. Needs matplotlib, an optional dependency."""
+"""Plot of sensitivities as bars, largest first. Needs matplotlib, an optional dependency."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 def draw_sensitivities(table: Sensitivities, axes: Axes | None = None, top: int = 12) -> Axes:
-    """Draw what each parameter does to each frequency as bars, the parameters that matter most above.
+    """Draw the sensitivities of each frequency as bars, most important parameters at the top.
 
     Parameters
     ----------
     top : int
-        How many parameters to draw.
+        Number of parameters to draw.
 
     Returns
     -------
     matplotlib Axes
-        Bars in per cent of frequency for one per cent of the parameter, for joint angles for one degree; where no
-        frequency has derivatives, as of a buckled arm, the reason in words.
+        Bars in per cent of frequency for one per cent of the parameter, or for one degree of a joint angle. If no
+        frequency has derivatives, as for a buckled arm, the reason as text.
     """
     values, units = shown_sensitivities(table)
     if not np.isfinite(values).any():
@@ -63,7 +63,7 @@ def draw_sensitivities(table: Sensitivities, axes: Axes | None = None, top: int 
 
 
 def _without_bars(table: Sensitivities, axes: Axes) -> Axes:
-    """Say why there is nothing to draw."""
+    """Write the reason why there is nothing to draw."""
     found = present(table.frequencies.status)
     causes = [each.cause for each in found if each is not Status.certified]
     why = "; ".join(causes) or "no frequency is above zero"

@@ -1,4 +1,4 @@
-"""Pictures of an arm in space at rest: links, joints with their axes, bodies. Need matplotlib."""
+"""Plots of an arm in space at rest: links, joints with their axes, bodies. They need matplotlib."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AXIS = 0.12
 
 
 class _Parts(NamedTuple):
-    """Places in the axes of the ground: of a link (4, 3), of joints by number and of their axes, of bodies (b, 3)."""
+    """Positions in the axes of the ground: of links (4, 3), of joints by number and of their axes, of bodies (b, 3)."""
 
     links: list[np.ndarray]
     joints: dict[int, np.ndarray]
@@ -36,20 +36,21 @@ class _Parts(NamedTuple):
 
 
 def draw_spatial_arm(arm: SpatialArm, axes: Axes | None = None, view: str = "oblique") -> Axes:
-    """Draw an arm in space at rest, seen from one side.
+    """Draw an arm in space at rest in one view.
 
-    Links that deform are blue, rigid ones dark, offsets thin. Joints have their number and axis, filled where they give
-    way. Bodies are discs at their centres of gravity, whose areas are as their masses; the payload is green.
+    Flexible links are blue, rigid ones dark, offsets thin. Joints have their number and axis, and are filled if
+    elastic. Bodies are discs at their centres of gravity, with areas proportional to their masses; the payload is
+    green.
 
     Parameters
     ----------
     view : str
-        ``"oblique"``, with z upwards, or what is seen of the axes of the ground: ``"x-z"``, ``"y-z"``, ``"x-y"``.
+        ``"oblique"``, with z upwards, or a plane of the axes of the ground: ``"x-z"``, ``"y-z"``, ``"x-y"``.
 
     Raises
     ------
     ArmError
-        There is no such view, or a value is traced or batched.
+        If ``view`` is unknown, or a value is traced or batched.
     """
     if view not in VIEWS:
         raise ArmError(f"view = {shown(view)}: choose one of {', '.join(map(repr, VIEWS))}.")
@@ -61,12 +62,12 @@ def draw_spatial_arm(arm: SpatialArm, axes: Axes | None = None, view: str = "obl
 
 
 def plot_spatial_arm(arm: SpatialArm, path: str | Path | None = None, title: str = "") -> Figure:
-    """Draw an arm in space at rest in an oblique view and three along the axes of the ground, all of one scale.
+    """Plot an arm in space at rest in an oblique view and three along the axes of the ground, at equal scale.
 
     Parameters
     ----------
     path : str or Path, optional
-        Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
+        File for the plot (PNG, PDF or SVG by the suffix); not written by default.
 
     Raises
     ------
@@ -158,7 +159,7 @@ def _draw(axes: Axes, arm: SpatialArm, parts: _Parts, view: str) -> None:
 
 
 def _number(axes: Axes, joints: Mapping[int, np.ndarray], half: float) -> None:
-    """Write the numbers of joints beside them, one text for those that a view shows at one place."""
+    """Write the numbers of joints beside them, one text for joints that coincide in a view."""
     left = list(joints)
     while left:
         near = [k for k in left if np.linalg.norm(joints[k] - joints[left[0]]) < 0.03 * half]

@@ -1,4 +1,4 @@
-"""Pictures of speeds at which orders meet modes: Campbell diagrams of a posture and of a move. They need matplotlib."""
+"""Plots of speeds at which orders meet modes: Campbell diagrams of a posture and of a move. They need matplotlib."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _BEYOND = 1.15
 def draw_speeds(
     found: SpeedsToAvoid, axes: Any = None, top_speed: float | None = None
 ) -> list[Axes]:
-    """Draw a Campbell diagram for each joint that has orders: frequencies of modes over its speed, orders as lines.
+    """Draw a Campbell diagram for each joint with orders: mode frequencies over joint speed, orders as lines.
 
     Parameters
     ----------
     found : SpeedsToAvoid
-        From `jaxmodal.moves.speeds_to_avoid`. Modes are bands where they change with the posture.
+        Result of `jaxmodal.moves.speeds_to_avoid`. Modes that change with the posture are bands.
     axes
-        As many axes as joints with orders; those of a new figure if left out.
+        As many axes as joints with orders; by default those of a new figure.
     top_speed
-        Greatest speed drawn, rad/s; left out, a little more than where the last order meets the highest mode.
+        Largest speed drawn, rad/s; by default slightly above the last crossing with the highest mode.
     """
     joints = sorted({int(order.joint) for order in found.orders})
     if axes is None:
@@ -66,14 +66,14 @@ def draw_speeds(
 
 
 def draw_crossings(found: MoveCrossings, axes: Any = None) -> Axes:
-    """Draw frequencies of modes and of orders over the time of a move, their crossings marked.
+    """Draw the frequencies of modes and orders over the time of a move, with crossings marked.
 
     Parameters
     ----------
     found : MoveCrossings
-        From `jaxmodal.moves.crossings_along`.
+        Result of `jaxmodal.moves.crossings_along`.
     axes
-        Those of a new figure if left out.
+        Axes; by default those of a new figure.
     """
     if axes is None:
         axes = new_figure(6.4, 4.4).subplots()
@@ -115,7 +115,7 @@ def draw_crossings(found: MoveCrossings, axes: Any = None) -> Axes:
 def plot_speeds(
     found: SpeedsToAvoid | MoveCrossings, path: Any, title: str = "", top_speed: float | None = None
 ) -> None:
-    """Write the picture of either into a file, PNG, PDF or SVG by its suffix."""
+    """Write the plot of `draw_speeds` or `draw_crossings` to a file, PNG, PDF or SVG by its suffix."""
     if isinstance(found, SpeedsToAvoid):
         joints = len({order.joint for order in found.orders})
         figure = new_figure(6.4, 1.0 + 3.2 * joints)

@@ -1,4 +1,4 @@
-"""The Campbell diagram: frequencies of an arm that turns, over its rate. Needs matplotlib, an optional dependency."""
+"""Campbell diagram: frequencies of a rotating arm over its speed. Needs matplotlib, an optional dependency."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def plot_campbell(
     orders: Sequence[float | int] = (1, 2, 3, 4),
     title: str = "",
 ) -> Figure:
-    """Draw frequencies over the rate, with the orders of the rate that excite them.
+    """Plot frequencies over the rotation rate, with the orders that excite them.
 
     Parameters
     ----------
     found : xarray.Dataset
-        From `jaxmodal.dynamics.turning_frequencies`. What grows is drawn red.
+        Result of `jaxmodal.dynamics.turning_frequencies`. Unstable modes are drawn in red.
     path : str or Path, optional
-        Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
+        File for the plot (PNG, PDF or SVG by the suffix); not written by default.
     orders : sequence of float
-        Multiples of the rate to draw as grey lines; none for an empty one.
+        Multiples of the rate to draw as grey lines; an empty sequence for none.
 
     Raises
     ------
     ArmError
-        It is no such dataset, or an order is not greater than 0.
+        If the dataset is of another kind, or an order is not greater than 0.
     """
     for name in ("frequency", "real_part", "settled"):
         if name not in getattr(found, "data_vars", ()):

@@ -1,1 +1,1 @@
-"""The source paper's tables recomputed and held against print."""
+"""Recomputation of published results and comparison with the printed values."""

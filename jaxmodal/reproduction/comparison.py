@@ -1,9 +1,8 @@
-"""Hold computed natural frequencies against the printed tables, cell by cell.
+"""Comparison of computed natural frequencies with the printed tables, cell by cell.
 
-Difference columns are arithmetic on the *printed* frequencies (that is what their last digits were
-formed from); finite-element columns are held against the exact values of the theory that their
-elements discretise. A misprint is accepted only as listed: print and computed value must both be
-what the list says, and its reason must hold.
+Columns of differences are recomputed from the *printed* frequencies, from which their last digits were formed.
+Finite-element columns are compared with the exact values of the theory that the elements discretise. A misprint is
+accepted only if it is listed with this printed and this computed value, and its reason holds.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Spectra: TypeAlias = Mapping[SpectrumKey, Sequence[ModeValue]]
 
 
 class Outcome(Enum):
-    """What comparing one cell with its recomputed value says."""
+    """Result of comparing one cell with its recomputed value."""
 
     AGREES = "agrees"
     KNOWN_MISPRINT = "known misprint"
@@ -47,10 +46,10 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """One printed cell beside its recomputed value.
+    """One printed cell and its recomputed value.
 
-    ``computed`` is in the unit of the column (Hz or percent) and None for a word or dash;
-    ``certified`` is None where no frequency was computed for the cell.
+    ``computed`` is in the unit of the column (Hz or percent) and None for a word or dash; ``certified`` is None if no
+    frequency was computed for the cell.
     """
 
     cell: Cell
@@ -62,7 +61,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How many of a group's printed numbers agree to every printed digit."""
+    """Number of printed values in a group that agree to every printed digit."""
 
     group: str
     agree: int
@@ -73,10 +72,10 @@ class Agreement:
 
 @dataclass(frozen=True)
 class ReproductionSummary:
-    """Outcome of a reproduction: tallies by group and everything that needs an eye.
+    """Result of a reproduction: counts by group, and all cells that need attention.
 
-    ``ok`` is True when every cell agrees, is a known misprint whose reason holds or an explained
-    mark, and every frequency is certified.
+    ``ok`` is True if every cell agrees, is a known misprint whose reason holds or is an explained mark, and every
+    frequency is certified.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -87,40 +86,39 @@ class ReproductionSummary:
 
     @property
     def misprints(self) -> tuple[Verdict, ...]:
-        """Cells that differ exactly as the known misprints say."""
+        """Cells that differ exactly as listed in the known misprints."""
         return self._with(Outcome.KNOWN_MISPRINT)
 
     @property
     def marks(self) -> tuple[Verdict, ...]:
-        """Words and dashes whose reason was found in the spectra."""
+        """Words and dashes whose reason was confirmed by the spectra."""
         return self._with(Outcome.EXPLAINED_MARK)
 
     @property
     def unexpected(self) -> tuple[Verdict, ...]:
-        """Cells that differ from print for no known reason."""
+        """Cells that differ from the printed value for no known reason."""
         return self._with(Outcome.UNEXPECTED)
 
     @property
     def uncertified(self) -> tuple[Verdict, ...]:
-        """Cells whose recomputed frequency carries no certificate."""
+        """Cells whose recomputed frequency is not certified."""
         return tuple(verdict for verdict in self.verdicts if verdict.certified is False)
 
     @property
     def ok(self) -> bool:
-        """True when nothing is unexpected and nothing uncertified."""
+        """Whether there are neither unexpected nor uncertified cells."""
         return not self.unexpected and not self.uncertified
 
 
 def judge(
     cells: Sequence[Cell], misprints: Iterable[Misprint], spectra: Spectra
 ) -> tuple[Verdict, ...]:
-    """Hold every printed cell against the computed spectra.
+    """Compare every printed cell with the computed spectra.
 
     Parameters
     ----------
     misprints : iterable of Misprint
-        The cells known to be wrong. One whose printed string differs from the cell's makes the
-        cell unexpected.
+        Cells known to be wrong. If the printed string of a misprint differs from the cell's, the cell is unexpected.
     spectra : mapping
         Computed modes, see `compute_spectra`.
 
@@ -131,8 +129,8 @@ def judge(
 
     Notes
     -----
-    The bending-only column skips the rows marked "axial" or "none": its i-th number is the i-th
-    bending-only frequency, whatever the mode number of its row.
+    The bending-only column skips the rows marked "axial" or "none": its i-th number is the i-th bending-only frequency,
+    regardless of the mode number of its row.
     """
     grid = published.by_key(cells)
     known = {misprint.cell.key: misprint for misprint in misprints}
@@ -175,7 +173,7 @@ def _judge_delta(cell: Cell, grid: Mapping[CellKey, Cell], misprint: Misprint | 
 def _outcome(
     value: float | Fraction, cell: Cell, misprint: Misprint | None, grid: Mapping[CellKey, Cell]
 ) -> tuple[Outcome, str]:
-    """Outcome of a printed number and the note that goes with it."""
+    """Outcome of a printed number, and a note on it."""
     agrees = published.agrees_with_print(value, cell.printed)
     if misprint is None:
         if agrees:
@@ -206,7 +204,7 @@ def _reason_holds(cell: Cell, misprint: Misprint, grid: Mapping[CellKey, Cell]) 
 
 
 def _judge_mark(cell: Cell, grid: Mapping[CellKey, Cell], spectra: Spectra) -> Verdict:
-    """A word must stand where the Euler-Bernoulli mode of the row is an axial one."""
+    """Check that a word stands where the Euler-Bernoulli mode of the row is an axial one."""
     if cell.column in published.DELTA_COLUMNS:
         missing = grid[cell.beside(published.DELTA_COLUMNS[cell.column])]
         if missing.is_number:
@@ -234,13 +232,13 @@ def _same(first: float, second: float) -> bool:
 
 
 def summarise(verdicts: Sequence[Verdict]) -> ReproductionSummary:
-    """Count the verdicts in the groups of the paper: model columns, differences, finite elements.
+    """Count the outcomes in the groups of the paper: model columns, differences, finite elements.
 
     Returns
     -------
     ReproductionSummary
-        With one Agreement for each column of Tables 2-6 and of Tables 9-11 with Figure 5, and one for
-        all difference columns together.
+        Summary with one Agreement for each column of Tables 2-6 and of Tables 9-11 with Figure 5, and one for all
+        difference columns together.
     """
     two_link = {
         table.name for table in published.load_tables() if table.example == "two_link_flexible"

@@ -1,4 +1,4 @@
-"""The files that the motions of three papers leave: a picture of every figure, and a report to read (Markdown)."""
+"""Output files of the motions of three papers: a plot of every figure, and a report in Markdown."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _FINE = {"step": 0.25 * two_link_motions.STEP}
 def reproduce_motions(
     out_dir: str | Path, on_progress: Callable[[int, int], None] | None = None
 ) -> bool:
-    """Simulate the motions of three papers, and write what they show.
+    """Simulate the motions of three papers, and write plots and a report.
 
-    Figures 5-10 of De Luca and Siciliano, the experiment of the N-DOF paper, and the spinning beam and the arm of a
-    space station of the paper on flexible links and joints in space.
+    The motions are Figures 5-10 of De Luca and Siciliano, the experiment of the N-DOF paper, and the spinning beam and
+    the space station arm of the paper on flexible links and joints in space.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ def reproduce_motions(
         Folder for ``figure5.png`` to ``figure10.png``, ``free_vibration.png``, ``circle.png``, ``spinning_beam.png``,
         ``station_arm.png``, ``station_arm_floating.png`` and ``report.md``; made if missing.
     on_progress : callable, optional
-        Called with (parts done, parts in all).
+        Called with (parts done, total number of parts).
 
     Returns
     -------
     bool
-        Whether the papers' models show every feature that their texts state.
+        Whether the models of the papers show every feature stated in their texts.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""The experiment of the N-DOF paper: free vibration under gravity, and a circle tracked by PD control.
+"""The experiment of the N-DOF paper: free vibration under gravity, and tracking of a circle by PD control.
 
-Its Table 2 gives lengths, masses, stiffnesses, lumped masses, gears and friction. Shapes, frames, hubs, rotors and the
-friction of the simulation are not in its text, so several choices stand side by side and none is fitted.
+Its Table 2 gives lengths, masses, stiffnesses, lumped masses, gears and friction. The text does not give the shapes,
+frames, hubs, rotors and friction of the simulation. Several choices are therefore compared, and none is fitted.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ CHOICES = """\
 
 
 def table_2_arm(geared: bool = False) -> Arm:
-    """The arm of the paper's Table 2 at (45, -45) deg, with rotors if ``geared``."""
+    """The arm of the paper's Table 2 in the posture (45, -45) deg, with rotors if ``geared``."""
     rows = ((0.475, 0.374, 16e-11, 2.94), (0.435, 0.29, 6.75e-11, 0.343))
     links = []
     for (length, mass, second_moment, lumped), gear, angle in zip(rows, GEAR, START, strict=True):
@@ -72,7 +72,7 @@ def table_2_arm(geared: bool = False) -> Arm:
 
 
 class Vibration(NamedTuple):
-    """Two angular frequencies in rad/s of a way to model the locked arm, and where its peaks are; NaN for none."""
+    """Two angular frequencies in rad/s of a model of the locked arm, and the positions of its peaks; NaN if missing."""
 
     what: str
     small: np.ndarray
@@ -88,7 +88,7 @@ WAYS = (
 
 
 def free_vibration() -> tuple[list[Vibration], xarray.Dataset]:
-    """Frequencies of the locked arm by several models, and the motion of the first of them."""
+    """Frequencies of the locked arm for several models, and the motion of the first model."""
     unknown = np.full(2, np.nan)
     exact = np.asarray(natural_frequencies(table_2_arm(), 2, theory="bending_only").omega)
     found = [Vibration("exact beams, straight links (the engine)", exact, unknown)]
@@ -118,13 +118,13 @@ def _locked(family: str, modes: int, frames: str, foreshortening: bool) -> Flexi
 
 
 def _small(model: FlexibleArm) -> np.ndarray:
-    """The two lowest angular frequencies about the sagging state, rad/s."""
+    """The two lowest angular frequencies of small vibrations about the sagging equilibrium, rad/s."""
     state = static_state(model, START)
     return linearise(model, state, joints="locked").natural_frequencies()[:2]
 
 
 def spectrum(motion: xarray.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Angular frequencies in rad/s, and the amplitudes of the tip's vertical acceleration there."""
+    """Angular frequencies in rad/s, and the amplitudes of the vertical tip acceleration at these."""
     times, signal = motion["time"].values, motion["tip_acceleration"].values[:, 1]
     windowed = (signal - signal.mean()) * np.hanning(signal.size)
     size = 16 * signal.size
@@ -133,7 +133,7 @@ def spectrum(motion: xarray.Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 
 def spectrum_peaks(motion: xarray.Dataset) -> np.ndarray:
-    """The highest peaks from 5 to 20 and from 25 to 60 rad/s."""
+    """Highest peaks from 5 to 20 and from 25 to 60 rad/s."""
     omega, amplitude = spectrum(motion)
     found = []
     for low, high in ((5.0, 20.0), (25.0, 60.0)):
@@ -145,7 +145,7 @@ def spectrum_peaks(motion: xarray.Dataset) -> np.ndarray:
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class TrackingLaw(Law):
-    """PD about a path, with a share of the rigid arm's gravity torques, cut off at a limit."""
+    """PD control along a path, with a fraction of the rigid arm's gravity torques, saturated at a limit."""
 
     pd: JointPD = holder("a JointPD", lambda value: isinstance(value, JointPD))
     compensation: Any = numbers("finite")
@@ -158,7 +158,7 @@ class TrackingLaw(Law):
 
 
 class Tracking(NamedTuple):
-    """Largest errors of both joints in degrees, torques in N m, and how far the tip is off after 2 s, m."""
+    """Largest errors of both joints in degrees, largest torques in N m, and tip error after 2 s, m."""
 
     what: str
     first_second: np.ndarray
@@ -170,12 +170,12 @@ class Tracking(NamedTuple):
 
 
 def circle() -> TipCircle:
-    """The path of the paper's second case."""
+    """Path of the paper's second case."""
     return TipCircle(CENTRE, RADIUS, RATE, LENGTHS, elbow=-1.0)
 
 
 def tracking() -> tuple[list[Tracking], xarray.Dataset]:
-    """The circle by three controllers, and the motion of the last of them."""
+    """Results for the circle with three controllers, and the motion with the last one."""
     model = flexible_arm(
         table_2_arm(geared=True),
         2,

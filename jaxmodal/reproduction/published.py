@@ -1,8 +1,8 @@
-"""The numbers printed in the source paper, and what it means to agree with print.
+"""The numbers printed in the source paper, and the criterion of agreement.
 
-The tables lie in ``data/published`` exactly as printed, digit by digit, misprints included; the
-misprints found so far lie beside them, each with its reason. Nothing here computes a frequency:
-cells are read, and a number is held against a printed string by exact decimal arithmetic.
+The tables are stored in ``data/published`` exactly as printed, including misprints; the known misprints are stored with
+their reasons. This module computes no frequencies: it reads cells, and compares a number with a printed string by exact
+decimal arithmetic.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CellKey = tuple[str, tuple[str, ...], int, str]
 
 @dataclass(frozen=True)
 class Cell:
-    """One printed cell: where it stands and the characters that stand there."""
+    """One printed cell: its position and its characters."""
 
     table: str
     posture_deg: tuple[str, ...]
@@ -57,7 +57,7 @@ class Cell:
 
     @property
     def is_number(self) -> bool:
-        """False for a word or a dash standing in place of a number."""
+        """False for a word or a dash instead of a number."""
         return self.printed[:1].isdigit()
 
     @property
@@ -72,7 +72,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Misprint:
-    """A printed cell known to be wrong, what should stand there, and why.
+    """A printed cell known to be wrong, the correct value, and the reason.
 
     ``kind`` is "copied" (a neighbouring column's value), "last digit" (one off in the last digit)
     or "divisor" (a difference formed with another denominator than eq 46 has).
@@ -86,7 +86,7 @@ class Misprint:
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table or figure of the paper and the built-in arm that it describes."""
+    """A table or figure of the paper, and the built-in arm it describes."""
 
     name: str
     title: str
@@ -105,7 +105,7 @@ def _cell(row: Mapping[str, str]) -> Cell:
 
 
 def load_cells() -> tuple[Cell, ...]:
-    """Every cell printed in Tables 2-6, 9-11 and Figure 5, in reading order.
+    """Load every cell printed in Tables 2-6, 9-11 and Figure 5, in reading order.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def load_cells() -> tuple[Cell, ...]:
 
 
 def load_misprints() -> tuple[Misprint, ...]:
-    """The printed cells known to be wrong, each with its kind and reason.
+    """Load the printed cells known to be wrong, each with its kind and reason.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def load_misprints() -> tuple[Misprint, ...]:
 
 
 def load_tables() -> tuple[PublishedTable, ...]:
-    """The tables and the figure in report order, with the built-in arm behind each.
+    """Load the tables and the figure in report order, with the built-in arm of each.
 
     Returns
     -------
@@ -164,8 +164,8 @@ def agrees_with_print(value: float | Fraction, printed: str) -> bool:
     Parameters
     ----------
     value : float or Fraction
-        The recomputed number, in the unit of the table. A float is taken as the exact binary
-        number it is; nothing is rounded on the way.
+        The recomputed number, in the unit of the table. A float is interpreted as an exact binary number; nothing is
+        rounded in between.
     printed : str
         The printed number; its last digit, trailing zeros included, sets the precision.
 
@@ -197,7 +197,7 @@ def percent_difference(frequency: str, reference: str, divisor: str | None = Non
     frequency, reference : str
         Printed frequencies [Hz]: an Euler-Bernoulli one and the Timoshenko one.
     divisor : str, optional
-        What to divide by instead of ``reference`` (to explain a misprint).
+        Divisor instead of ``reference`` (to explain a misprint).
 
     Returns
     -------
@@ -214,7 +214,7 @@ def percent_difference(frequency: str, reference: str, divisor: str | None = Non
 
 
 def by_key(cells: Iterable[Cell]) -> dict[CellKey, Cell]:
-    """Cells by their address; two cells at one address are refused.
+    """Cells by their address; duplicate addresses raise an error.
 
     Raises
     ------

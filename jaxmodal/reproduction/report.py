@@ -1,8 +1,8 @@
-"""The files that a reproduction leaves: every cell as CSV, and a report to read (Markdown).
+"""Output files of a reproduction: every cell as CSV, and a report in Markdown.
 
-Recomputed values are written to ten significant digits. The engine's values are good to about
-1e-13 and may differ in the last bits from one processor to another; ten digits hide that, so the
-files are the same bytes everywhere. Neither dates nor names of machines are written.
+Recomputed values are written with ten significant digits. The computed values have a relative error of about 1e-13, and
+their last bits may differ between processors; ten digits make the files identical everywhere. Neither dates nor machine
+names are written.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ arm of Table 8, bending depth 15 cm, shear coefficient 0.44.
 
 
 def markdown_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of text in Markdown."""
+    """Markdown table of strings."""
     lines = [titles, ["---"] * len(titles), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def ten_digits(value: float | None) -> str:
-    """A number with ten significant digits, or nothing for None."""
+    """A number with ten significant digits; empty for None."""
     return "" if value is None else f"{value:#.10g}"
 
 
@@ -78,7 +78,7 @@ def cells_csv(summary: ReproductionSummary) -> str:
 
 
 def tally_label(group: str) -> str:
-    """Group of a tally with the column written as the paper writes it."""
+    """Group of a count, with the column named as in the paper."""
     where, _, column = group.partition(": ")
     return f"{where}, {COLUMN_TITLES[column]}" if column else "all tables, differences Δ†, Δ‡"
 
@@ -93,7 +93,7 @@ def summary_lines(summary: ReproductionSummary) -> list[tuple[str, str, str]]:
 
 
 def conclusion(summary: ReproductionSummary) -> str:
-    """One sentence: reproduced, or what stands against it."""
+    """One sentence: reproduced, or the reasons why not."""
     if summary.ok:
         return (
             f"Reproduced: every printed number agrees but the {len(summary.misprints)} known "
@@ -106,7 +106,7 @@ def conclusion(summary: ReproductionSummary) -> str:
 
 
 def address(verdict: Verdict) -> str:
-    """Where a cell stands, in words."""
+    """Position of a cell in words."""
     cell = verdict.cell
     titles = {table.name: table.title for table in published.load_tables()}
     posture = ", ".join(f"{angle}°" for angle in cell.posture_deg)
@@ -114,7 +114,7 @@ def address(verdict: Verdict) -> str:
 
 
 def remark(verdict: Verdict) -> str:
-    """Note of a verdict with the columns written as the paper writes them."""
+    """Note on a cell, with columns named as in the paper."""
     note = verdict.note
     for name in ("EB_ddagger", "EB_dagger"):
         note = note.replace(name, COLUMN_TITLES[name])
@@ -129,7 +129,7 @@ def _exceptions(verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 
 def _posture_table(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """One posture: printed and recomputed side by side, a row for each mode."""
+    """Table of one posture: printed and recomputed values side by side, one row for each mode."""
     columns = list(dict.fromkeys(verdict.cell.column for verdict in verdicts))
     by_place = {(verdict.cell.mode, verdict.cell.column): verdict for verdict in verdicts}
     titles = [f"{COLUMN_TITLES[column]} | recomputed" for column in columns]

@@ -1,8 +1,8 @@
-"""Recompute every model value of the paper's tables with the certified engine.
+"""Recomputation of every model value of the paper's tables with certified frequencies.
 
-Which numbers agree with print is decided in `comparison`; here the frequencies are computed and
-the results written. A cell that disagrees and is not a known misprint, a known misprint whose
-reason does not hold, and a frequency without certificate each make the reproduction fail.
+`comparison` decides which numbers agree with the printed ones; this module computes the frequencies and writes the
+results. The reproduction fails if a cell disagrees and is not a known misprint, if the reason of a known misprint does
+not hold, or if a frequency is not certified.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ NUM_MODES = 10
 def compute_spectra(
     cells: Iterable[Cell], on_progress: Callable[[int, int], None] | None = None
 ) -> dict[SpectrumKey, tuple[ModeValue, ...]]:
-    """First ten natural frequencies of every arm, posture and theory that the cells need.
+    """Compute the first ten natural frequencies of every arm, posture and theory that the cells need.
 
     Parameters
     ----------
     cells : iterable of Cell
-        The printed cells; each frequency column asks for one theory.
+        The printed cells; each frequency column belongs to one theory.
     on_progress : callable, optional
-        Called with (solves done, solves in all) after those of one arm and theory, which are one batch.
+        Called with (solves done, total number of solves) after each batch, which is one arm and theory.
 
     Returns
     -------
     dict
-        Ten ModeValue [Hz] by (table, posture, theory).
+        Ten `ModeValue` [Hz] by (table, posture, theory).
 
     Raises
     ------
@@ -85,16 +85,15 @@ def reproduce(
     Parameters
     ----------
     out_dir : path, optional
-        Folder for ``cells.csv`` (every cell) and ``report.md``; made if missing. None writes
-        nothing. Both files hold neither dates nor machine names and are the same on every run.
+        Folder for ``cells.csv`` (every cell) and ``report.md``; created if missing. None writes nothing. Both files
+        contain neither dates nor machine names, and are identical in every run.
     on_progress : callable, optional
-        Called with (solves done, 53) after those of one arm and theory, which are one batch.
+        Called with (solves done, 53) after each batch, which is one arm and theory.
 
     Returns
     -------
     ReproductionSummary
-        ``ok`` is False when a cell differs that is not a known misprint, or a frequency is not
-        certified.
+        ``ok`` is False if a cell differs and is not a known misprint, or a frequency is not certified.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""The two examples of the paper on flexible links and flexible joints in space, and the second one floating freely.
+"""Two examples of the paper on flexible links and joints in space, and the second one on a floating base.
 
-A beam is spun up with and without what its shortening by bending does, and an arm of a space station falls under
-gravity with light and heavy rotors. The pictures of the paper are not in its text, so what its words state is measured.
+A beam is spun up with and without its shortening by bending, and an arm of a space station falls under gravity with
+light and heavy rotors. The features that the paper's text states are measured, since its figures are not in the text.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ CHOICES = """\
 
 
 class SpunUp(NamedTuple):
-    """A beam that is brought to a rate, rad/s: its largest deflection, m, NaN without end, and what is left after."""
+    """A beam spun up to a rate, rad/s: its largest deflection, m (NaN if unbounded), and the remaining vibration."""
 
     rate: float
     peak: float
@@ -69,7 +69,7 @@ TIMES = np.linspace(0.0, END, 401)
 
 
 def beam(shortened: bool) -> SpatialFlexibleArm:
-    """The beam of 8 m of the paper, which bends in the plane of rotation."""
+    """The beam of 8 m of the paper, bending in the plane of rotation."""
     area, second = 7.2968e-5, 8.2189e-9
     section = spatial_section(area, second, second, 2.0 * second)
     link = SpatialLink(_LENGTH, 6.8952e10, 2.7667e3, section, poisson_ratio=0.3)
@@ -80,7 +80,7 @@ def beam(shortened: bool) -> SpatialFlexibleArm:
 
 
 def spun_up(rate: float, shortened: bool) -> SpunUp:
-    """The beam brought to a rate, in the axes that turn with its root."""
+    """Motion of the beam during spin-up, in the axes rotating with its root."""
     motion = simulate(beam(shortened), TIMES, motion=SpinUp([rate], SPIN_UP))
     angle, tip = motion["joint_angle"].values[:, 0], motion["tip_position"].values
     away = np.cos(angle) * tip[:, 1] - np.sin(angle) * tip[:, 0]
@@ -91,7 +91,7 @@ def spun_up(rate: float, shortened: bool) -> SpunUp:
 
 
 def station_arm(rotor: float, base: str = "clamped") -> SpatialFlexibleArm:
-    """The arm with so much inertia of each rotor at its joint, kg m^2, on the ground or on the station that floats."""
+    """The arm with a rotor inertia at each joint, kg m^2, fixed to the ground or on the floating station."""
     arm = space_station_arm()
     links = [
         link.replace(rotor_inertia=rotor / float(link.gear_ratio) ** 2)  # type: ignore[arg-type]
@@ -107,7 +107,7 @@ def station_arm(rotor: float, base: str = "clamped") -> SpatialFlexibleArm:
 
 
 class Fall(NamedTuple):
-    """The arm dropped with its motors free: the largest twist of each joint's spring, rad, and the whole motion."""
+    """The arm dropped with free motors: largest twist of each joint's spring, rad, and the motion."""
 
     rotor: float
     twist: np.ndarray
@@ -115,7 +115,7 @@ class Fall(NamedTuple):
 
 
 def dropped(rotor: float) -> Fall:
-    """The arm let go in its posture, under gravity."""
+    """Release the arm in its posture under gravity."""
     model = station_arm(rotor)
     motion = simulate(model, FALL, _start(model))
     twist = np.abs(motion["joint_angle"].values - motion["motor_angle"].values).max(axis=0)
@@ -123,7 +123,7 @@ def dropped(rotor: float) -> Fall:
 
 
 def floating() -> xarray.Dataset:
-    """The arm that moves its joints while the station floats: from rest to rest, then still."""
+    """Motion of the arm from rest to rest, and afterwards, while the station floats."""
     model = station_arm(ROTORS[1], "free")
     start = _start(model)
     angles = start[: model.num_links]
@@ -132,7 +132,7 @@ def floating() -> xarray.Dataset:
 
 
 def _start(model: SpatialFlexibleArm) -> np.ndarray:
-    """The arm straight between its joints, in the posture of its file, nothing strained."""
+    """Initial state: unstrained arm in the posture of its file."""
     angles = np.array([float(link.joint_angle) for link in space_station_arm().links])
     q = np.zeros(model.num_coordinates)
     q[: angles.size] = q[model.layout.driven] = angles

@@ -1,4 +1,4 @@
-"""Pictures and report of `spatial_arm_motions`."""
+"""Plots and report of `spatial_arm_motions`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RUNS = 2 * len(motions.RATES) + len(motions.ROTORS) + 1
 
 
 def spatial_arms(folder: Path, advance: Callable[[], None]) -> tuple[str, bool]:
-    """Simulate, draw into a folder, and return the section of the report, and whether all is shown that was said."""
+    """Simulate and plot into a folder; return the section of the report, and whether all stated features are shown."""
     with_it: list[SpunUp] = []
     without: list[SpunUp] = []
     falls: list[Fall] = []
@@ -51,7 +51,7 @@ def spatial_arms(folder: Path, advance: Callable[[], None]) -> tuple[str, bool]:
 def _statements(
     with_it: Sequence[SpunUp], without: Sequence[SpunUp], falls: Sequence[Fall]
 ) -> list[tuple[str, str, bool]]:
-    """What the text says, what was measured, and whether it is so."""
+    """Statements of the text, the measured values, and whether each holds."""
     apart = [b.peak / a.peak - 1.0 for a, b in zip(with_it, without, strict=True)]
     bounded = [bool(np.isfinite(run.peak)) for run in with_it]
     lost = [run.rate for run in without if not np.isfinite(run.peak)]
@@ -137,7 +137,7 @@ station by {turned:.1f} degrees and moves it by {away:.2f} m. Both momenta, 0 at
 
 
 def _below(value: float) -> str:
-    """In words that are the same on every machine."""
+    """Text of an upper bound that is the same on every machine."""
     return "below 1e-6 kg m/s and kg m²/s" if value < 1e-6 else f"below {value:.0e}"
 
 

@@ -1,7 +1,7 @@
-"""Figures 5-10 of De Luca and Siciliano (1991), simulated anew, and what their text says of them.
+"""Figures 5-10 of De Luca and Siciliano (1991), simulated again, and the features stated in their text.
 
-The paper's model is the first-order one with linear frames, integrated by RK4 with steps of 1 ms over 2 s. Beside it
-stands the full model, which is this package's default, so that one sees what the truncation does to a picture.
+The paper's model is of first order with linear frames, integrated by RK4 with steps of 1 ms over 2 s. The full model,
+the default of this package, is simulated as well, to show the effect of the truncation.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CHOICES = """\
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A run of the paper: its number, start q(0), torque at both joints in N m, and whether links are damped."""
+    """A run of the paper: its number, initial q(0), torque at both joints in N m, and whether links are damped."""
 
     number: int
     start: tuple[float, ...]
@@ -80,7 +80,7 @@ def section_seven_arm() -> Arm:
 
 
 def model_of(figure: Figure, of_paper: bool) -> FlexibleArm:
-    """The model of a figure: the paper's, or this package's default."""
+    """The model of a figure: the paper's, or the default of this package."""
     model = flexible_arm(
         section_seven_arm(), 2, damping_ratio=DAMPING_RATIO if figure.damped else 0.0
     )
@@ -88,7 +88,7 @@ def model_of(figure: Figure, of_paper: bool) -> FlexibleArm:
 
 
 def run(figure: Figure, of_paper: bool = True, **choices: Any) -> xarray.Dataset:
-    """Simulate a figure: RK4 at 1 ms, as in the paper, or as the arguments of `simulate` say."""
+    """Simulate a figure: by RK4 at 1 ms as in the paper, or with the given arguments of `simulate`."""
     # without a torque, too, so that all figures are one compiled program
     law = bang_bang([figure.torque] * 2, HALF)
     how = {"method": "rk4", "step": STEP, **choices}
@@ -96,7 +96,7 @@ def run(figure: Figure, of_paper: bool = True, **choices: Any) -> xarray.Dataset
 
 
 class Measures:
-    """Numbers read off the six runs of one model."""
+    """Measured values of the six runs of one model."""
 
     def __init__(self, runs: dict[int, xarray.Dataset]) -> None:
         self.runs = runs
@@ -107,38 +107,38 @@ class Measures:
         return float(np.abs(self.runs[figure]["modal_coordinate"].values[:, coordinate]).max())
 
     def bend(self, figure: int, link: int) -> float:
-        """Largest end deflection of a link over its length of 0.5 m."""
+        """Largest end deflection of a link divided by its length of 0.5 m."""
         return float(np.abs(self.runs[figure]["end_deflection"].values[:, link - 1]).max() / 0.5)
 
     def swing(self, figure: int, name: str = "joint_angle") -> float:
-        """Largest swing, from peak to peak, in the last half second."""
+        """Largest peak-to-peak amplitude in the last half second."""
         return float(np.ptp(self.runs[figure][name].values[LATE], axis=0).max())
 
     def turned(self, figure: int) -> np.ndarray:
-        """Mean change of the joint angles since the start in the last half second, rad."""
+        """Mean change of the joint angles from the start to the last half second, rad."""
         angles = self.runs[figure]["joint_angle"].values
         change: np.ndarray = angles[LATE].mean(axis=0) - angles[0]
         return change
 
     def drift(self, figure: int) -> float:
-        """Change in 2 s of a straight line through theta_2 - theta_1, over the swing of that difference."""
+        """Change over 2 s of a straight-line fit to theta_2 - theta_1, relative to the range of that difference."""
         angles = self.runs[figure]["joint_angle"].values
         apart = angles[:, 1] - angles[:, 0]
         return float(np.polyfit(TIMES, apart, 1)[0] * TIMES[-1] / np.ptp(apart))
 
     def left(self, damped: int, free: int, name: str) -> float:
-        """Late swing of a damped run over that of the same run without damping."""
+        """Late amplitude of a damped run relative to that of the undamped run."""
         return self.swing(damped, name) / self.swing(free, name)
 
     def bias(self, figure: int) -> float:
-        """Late mean change of the joint angles over their late swing, the smaller of both joints."""
+        """Late mean change of the joint angles relative to their late amplitude; the smaller of both joints."""
         swing = np.ptp(self.runs[figure]["joint_angle"].values[LATE], axis=0)
         return float(np.min(np.abs(self.turned(figure)) / swing))
 
 
 @dataclasses.dataclass(frozen=True)
 class Feature:
-    """Something that the text says of its figures, the number that shows it, and when it does."""
+    """A feature stated in the text of the figures, the measured number for it, and the criterion."""
 
     figures: str
     statement: str

@@ -1,8 +1,8 @@
-"""A table of references recomputed on this machine: what is printed or proven elsewhere, beside what jaxmodal finds.
+"""Reference values recomputed on this machine: published or proven values, and those that jaxmodal finds.
 
-The references lie in ``data/references/claims.json``: arms as in files, with the values that a source states for them.
-Print is compared to its last digit, proven values and closed forms to a relative tolerance. A claim whose print is
-known to be wrong states the exact value as well, and both are shown. Each claim names the test that holds it.
+The references are stored in ``data/references/claims.json``: arms as in files, with the values that a source gives.
+Printed values are compared to their last digit, proven values and closed forms to a relative tolerance. A claim with a
+known misprint gives the exact value as well, and both are shown. Each claim names the test that checks it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DIGITS = 13
 
 @dataclass(frozen=True)
 class Claim:
-    """What a source states of an arm."""
+    """Values that a source gives for an arm."""
 
     case: str
     source: str
@@ -48,7 +48,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Row:
-    """A claim beside what was computed."""
+    """A claim and the computed values."""
 
     claim: Claim
     ours: tuple[float, ...]
@@ -64,17 +64,17 @@ class Row:
 
     @property
     def worst(self) -> int:
-        """The index of the value that differs most, among those that fail if any does."""
+        """Index of the value with the largest difference; among the failing values if there are any."""
         pairs = list(zip(self.fails, self.differences, strict=True))
         return pairs.index(max(pairs))
 
     @property
     def difference(self) -> float:
-        """That of the worst value."""
+        """Difference of the worst value."""
         return self.differences[self.worst]
 
     def shown(self, index: int) -> str:
-        """Our value: two digits beyond print, or `_DIGITS`."""
+        """The computed value, with two digits more than printed, or `_DIGITS`."""
         if self.claim.quantity == "tables":
             return f"{self.ours[index]:.0f}"
         if self.claim.tolerance is not None:
@@ -89,7 +89,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """Whether it holds."""
+        """Text of whether the claim holds."""
         if not self.holds:
             return "FAILS"
         return (
@@ -99,7 +99,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Verification(ShowsTables):
-    """All claims recomputed, on which machine and with which versions."""
+    """All recomputed claims, with the machine and the versions."""
 
     rows: tuple[Row, ...]
     machine: Mapping[str, str]
@@ -110,7 +110,7 @@ class Verification(ShowsTables):
         return all(row.holds for row in self.rows)
 
     def tables(self) -> list[Table]:
-        """One row a claim, the machine below."""
+        """Return a table with one row per claim, and the machine as a note."""
         headings = (
             "case",
             "source",
@@ -136,7 +136,7 @@ class Verification(ShowsTables):
         return [Table("References, recomputed here", headings, rows, notes, left)]
 
     def document(self) -> dict[str, Any]:
-        """The same as plain data, numbers with all their digits."""
+        """Return the results as plain data at full precision."""
         claims = [
             {
                 "case": row.claim.case,
@@ -159,7 +159,7 @@ class Verification(ShowsTables):
 
 
 def load_claims() -> tuple[Claim, ...]:
-    """The claims of the package, in the order of the table.
+    """Load the claims of the package, in the order of the table.
 
     Examples
     --------
@@ -186,14 +186,14 @@ def _claim(
 def verify(
     on_progress: Callable[[int, int], None] | None = None, claims: tuple[Claim, ...] | None = None
 ) -> Verification:
-    """Recompute the references.
+    """Recompute the reference values and compare them.
 
     Parameters
     ----------
     on_progress
-        Called with (claims done, claims in all).
+        Called with (claims done, total number of claims).
     claims
-        Instead of those of the package.
+        Claims to use instead of those of the package.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def verify(
 
 
 def this_machine() -> dict[str, str]:
-    """The machine, and the versions that decide the digits."""
+    """The machine, and the versions of packages that determine the digits."""
     import jax
 
     device = jax.devices()[0]
@@ -228,7 +228,7 @@ def _own_version() -> str:
 
 
 def _row(claim: Claim) -> Row:
-    """The claim beside the values of the engine; what is not certified does not hold."""
+    """Compare a claim with the computed values; an uncertified value does not hold."""
     computed, trusted = QUANTITIES[claim.quantity](claim)
     differences, fails = [], []
     for text, ours in zip(claim.values, computed, strict=True):
@@ -265,13 +265,13 @@ def _hertz(claim: Claim) -> tuple[list[float], bool]:
 
 
 def _wave_numbers(claim: Claim) -> tuple[list[float], bool]:
-    """Square roots of angular frequencies: of a beam of unit length, stiffness and mass the roots of its equation."""
+    """Square roots of angular frequencies, which are the roots of the equation of a beam of unit properties."""
     omega, trusted = _frequencies(claim)
     return [math.sqrt(value) for value in omega], trusted
 
 
 def _critical_factors(claim: Claim) -> tuple[list[float], bool]:
-    """Load factors at which an arm buckles under a unit force along it."""
+    """Buckling load factors of an arm under a unit axial force."""
     from jaxmodal.at_rest.buckling import buckling
 
     found = buckling(
@@ -281,7 +281,7 @@ def _critical_factors(claim: Claim) -> tuple[list[float], bool]:
 
 
 def _deflections(claim: Claim) -> tuple[list[float], bool]:
-    """How far the tip goes under a unit force across the arm."""
+    """Tip deflection under a unit transverse force."""
     from jaxmodal.response.static.compliance import static_compliance
 
     found = static_compliance(_arm(claim), "tip.y", "tip.y", theory=claim.theory)
@@ -289,7 +289,7 @@ def _deflections(claim: Claim) -> tuple[list[float], bool]:
 
 
 def _tables(claim: Claim) -> Row:
-    """The paper's tables: how many printed numbers agree or are known misprints."""
+    """Number of printed values in the paper's tables that agree or are known misprints."""
     from jaxmodal.reproduction.reproduce import reproduce
 
     summary = reproduce()
@@ -310,7 +310,7 @@ QUANTITIES: Mapping[str, Callable[[Claim], tuple[list[float], bool]]] = {
 
 
 def as_markdown(verification: Verification) -> Iterator[str]:
-    """The lines of the table in ``docs/validation.md``, of each claim the last value and a bound on what was seen."""
+    """Lines of the table in ``docs/validation.md``: last value of each claim, and a bound on the differences seen."""
     yield "| case | source | printed | ours | unit | tolerance | difference below | held by |"
     yield "|---|---|--:|--:|---|--:|--:|---|"
     for row in verification.rows:

@@ -1,1 +1,1 @@
-"""Arms in space: parts and files, determinant and count over six directions, modes, searches."""
+"""Arms in space: parts and files, determinant and mode count over six directions, mode shapes, searches."""

@@ -1,1 +1,1 @@
-"""What holds over ranges of parameters: lowest and highest frequencies, and how much of them lies below one."""
+"""Frequencies over ranges of parameters: extremes, and the share of the ranges below a frequency."""

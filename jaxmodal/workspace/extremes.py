@@ -1,4 +1,4 @@
-"""The lowest and the highest frequency of a mode over ranges of joints and other parameters, with the posture."""
+"""Lowest and highest frequency of a mode over ranges of joint angles and other parameters."""
 
 from __future__ import annotations
 
@@ -33,46 +33,46 @@ def extremes(
     starts: int = 1024,
     climbs: int = 5,
 ) -> Extremes:
-    """Lowest and highest frequency of a mode over ranges of joint angles or other parameters, and where they are.
+    """Find the lowest and highest frequency of a mode over ranges of joint angles or other parameters.
 
     Parameters
     ----------
     arm : Arm or SpatialArm
-        The arm; what has no range keeps its value.
+        The arm; parameters without a range keep their values.
     ranges : mapping of str to (float, float), optional
-        Least and largest value by address, rad and SI units: ``{"theta_2": (-1.5, 1.5), "payload.mass": (0, 5)}``.
-        Left out, every joint turns within its limits, without limits a whole turn; joint 1 only where its angle changes
-        frequencies.
+        Least and largest value by address, rad and SI units: ``{"theta_2": (-1.5, 1.5), "payload.mass": (0, 5)}``. By
+        default all joint angles within their limits, or a full turn without limits; joint 1 only if its angle affects
+        the frequencies.
     mode : int
         Number of the mode, from 1.
     theory : str
         As for `natural_frequencies`.
     payload : Payload, RigidBody or float, optional
-        Payload in place of the arm's, or its mass in kg.
+        Payload that replaces the arm's, or its mass in kg.
     starts : int
-        How many cells, spread evenly over the ranges, are solved first.
+        Number of starting cells, evenly distributed over the ranges.
     climbs : int
-        From how many of the best of them, on each side, the frequency is improved, within the ranges.
+        Number of best starting cells, for each extreme, from which a local search is run within the ranges.
 
     Returns
     -------
     Extremes
-        Both cells; the frequency at each is that of `natural_frequencies`, with its certificate. That no cell of the
-        ranges has a lower or higher one is not proved.
+        Both cells; the frequency of each is that of `natural_frequencies`, with its certificate. It is not proved that
+        no cell of the ranges has a lower or higher frequency.
 
     Raises
     ------
     ValueError
-        A range is empty, not finite or more than a turn, a number is not usable, or no start has a certified frequency
-        of that mode.
+        If a range is empty, not finite or more than a turn, a number is invalid, or no starting cell has a certified
+        frequency of that mode.
     ArmError
-        The arm has no such value, or may not have an end of its range.
+        If the arm has no such parameter, or an end of its range is not allowed.
 
     Notes
     -----
-    Not a grid: from the best starts, quasi-Newton steps with exact gradients go on until steps of 1e-6 of the ranges
-    gain nothing. At most the frequencies where two modes cross are resolved less finely. Ranges of a whole turn have no
-    ends.
+    The search does not use a grid: from the best starting cells, quasi-Newton steps with exact gradients continue until
+    steps of 1e-6 of the ranges give no improvement. Only extremes where two modes cross may be resolved less finely.
+    Ranges of a full turn are periodic.
 
     Examples
     --------
@@ -107,9 +107,9 @@ def extremes(
 
 
 def spread(number: int, size: int) -> np.ndarray:
-    """Cells (number, size) spread evenly over the unit cube: multiples of the powers of a root, modulo 1.
+    """Cells (number, size) evenly distributed over the unit cube: multiples of the powers of a root, modulo 1.
 
-    The root solves ``x^(size + 1) = x + 1``, which makes it the golden ratio in one dimension.
+    The root solves ``x^(size + 1) = x + 1``; in one dimension it is the golden ratio.
     """
     root = 2.0
     for _ in range(60):
@@ -119,7 +119,7 @@ def spread(number: int, size: int) -> np.ndarray:
 
 
 def require_some(omega: np.ndarray, mode: int, what: str) -> None:
-    """Refuse where no cell has a certified frequency of the mode."""
+    """Raise an error if no cell has a certified frequency of the mode."""
     if not np.isfinite(omega).any():
         raise ValueError(
             f"mode = {mode}: none of the {omega.size:,} {what} has a certified frequency of this mode; the arm has "
@@ -128,7 +128,7 @@ def require_some(omega: np.ndarray, mode: int, what: str) -> None:
 
 
 def _best(height: np.ndarray, shares: np.ndarray, number: int) -> np.ndarray:
-    """Numbers of the highest starts, some way apart from one another where there are so many."""
+    """Indices of the highest starting cells, kept apart from one another if there are enough."""
     order = np.argsort(-height, kind="stable")
     order = order[np.isfinite(height[order])]
     least = _APART * np.sqrt(shares.shape[1])

@@ -1,8 +1,9 @@
-"""Climbing from starts inside ranges to local extremes of a frequency, many starts side by side.
+"""Local search for extremes of a frequency inside ranges, from many starting cells in parallel.
 
-Exact gradients of all climbs come from one batch, and all trial steps are solved in one batch: a quasi-Newton step, the
-steepest ascent, and some steps aside, each in several lengths. Where two modes cross, the extreme may lie on the kink
-of one of them, which no gradient sees: there the step is that along which both rise.
+Exact gradients of all searches are computed in one batch, and all trial steps are solved in one batch: a quasi-Newton
+step, the steepest ascent, and some random steps, the first two in several lengths. Where two modes cross, the extreme
+may be at the kink, which the gradient of one mode does not show; there the step is in the direction in which both modes
+rise.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _NEAR = 1e-3
 
 @dataclasses.dataclass
 class _Climbs:
-    """Where R climbs are: shares (R, P), heights (R,), gradients by the shares, and what they learnt of curvature."""
+    """State of R searches: shares (R, P), heights (R,), gradients by the shares, and approximate curvature."""
 
     shares: np.ndarray
     height: np.ndarray
@@ -48,14 +49,14 @@ class _Climbs:
 
 @dataclasses.dataclass(frozen=True)
 class Height:
-    """Logarithm of the frequency of a mode over ranges, times the sign of each climb: 1 up, -1 down."""
+    """Logarithm of the frequency of a mode over ranges, times the sign of each search: 1 for maxima, -1 for minima."""
 
     ranges: Ranges
     mode: int
     theory: TheoryName
 
     def at(self, shares: np.ndarray) -> np.ndarray:
-        """Frequencies (N,) in rad/s of cells (N, P); NaN where they are not certified."""
+        """Frequencies (N,) in rad/s of cells (N, P); NaN if not certified."""
         cells = self.ranges.cells(shares)
         found = to_host(
             natural_frequencies_batch(self.ranges.arm, cells, self.mode, theory=self.theory)
@@ -63,7 +64,7 @@ class Height:
         return np.where(found.certified[:, -1], found.omega[:, -1], np.nan)
 
     def with_neighbour(self, shares: np.ndarray) -> tuple[np.ndarray, NaturalFrequencies]:
-        """`at`, and the frequencies of all modes up to the one above, where there is one."""
+        """`at`, and the frequencies of all modes up to the next higher one, if there is one."""
         arm = self.ranges.arm
         most = most_modes(arm) if isinstance(arm, SpatialArm) else np.inf
         count, cells = self.mode + int(self.mode < most), self.ranges.cells(shares)
@@ -74,9 +75,10 @@ class Height:
     def slopes(
         self, shares: np.ndarray, found: NaturalFrequencies, sign: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Gradients (R, P) of the heights, and of those of the modes that stand in the way, NaN where none does.
+        """Gradients (R, P) of the heights, and of the neighbouring mode that limits the extreme; NaN if none does.
 
-        Up it is the next higher mode, down the next lower. ``found`` are the frequencies `with_neighbour`.
+        For maxima this is the next higher mode, for minima the next lower one. ``found`` are the frequencies from
+        `with_neighbour`.
         """
         arm, cells, names = self.ranges.arm, self.ranges.cells(shares), self.ranges.addresses
         omega, count = found.omega, found.omega.shape[1]
@@ -98,7 +100,10 @@ class Height:
 
 
 def climbed(height: Height, shares: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Shares (R, P) and frequencies (R,) that starts reach, each no worse than its start; ``sign`` 1 is up, -1 down."""
+    """Shares (R, P) and frequencies (R,) reached from starting cells, none worse than its start.
+
+    ``sign`` is that of `Height`.
+    """
     rng, (number, size) = np.random.default_rng(0), shares.shape
     start, found = height.with_neighbour(shares)
     with np.errstate(divide="ignore"):  # a frequency of 0 stays
@@ -134,7 +139,7 @@ def climbed(height: Height, shares: np.ndarray, sign: np.ndarray) -> tuple[np.nd
 
 
 def _trials(ranges: Ranges, state: _Climbs, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Cells (T, P) that one climb looks at next."""
+    """Trial cells (T, P) of the next step of one search."""
     shares, radius = state.shares[k], state.radius[k]
     gradient, crossing = state.gradient[k], state.crossing[k]
     free = _free(ranges, shares, gradient)
@@ -152,7 +157,7 @@ def _trials(ranges: Ranges, state: _Climbs, k: int, rng: np.random.Generator) ->
 
 
 def _both_rise(gradient: np.ndarray, crossing: np.ndarray) -> np.ndarray:
-    """The shortest mean of two gradients, along which both heights rise most alike; the first where there is one."""
+    """Shortest convex combination of two gradients, along which both heights rise; the first if there is only one."""
     apart = gradient - crossing
     square = apart @ apart
     if not np.isfinite(square) or square == 0.0:
@@ -162,7 +167,7 @@ def _both_rise(gradient: np.ndarray, crossing: np.ndarray) -> np.ndarray:
 
 
 def _free(ranges: Ranges, shares: np.ndarray, direction: np.ndarray) -> np.ndarray:
-    """Which shares can follow a direction: not those at an end of their range that it points beyond."""
+    """Which shares can follow a direction: those at an end of their range cannot move beyond it."""
     stopped = ((shares <= 0.0) & (direction < 0.0)) | ((shares >= 1.0) & (direction > 0.0))
     return np.asarray(ranges.turns | ~stopped)
 
@@ -176,7 +181,7 @@ def _move(
     gradient: np.ndarray,
     crossing: np.ndarray,
 ) -> None:
-    """Take steps that rise: new gradients, curvature by the BFGS formula, and a radius of the steps' size."""
+    """Accept steps that rise: update gradients, the BFGS curvature, and the radius from the step lengths."""
     step = shares - state.shares[lanes]
     step -= np.where(height.ranges.turns, np.round(step), 0.0)
     change = state.gradient[lanes] - gradient

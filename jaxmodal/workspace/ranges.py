@@ -1,4 +1,4 @@
-"""Ranges of the parameters of an arm, and the cells inside them by their shares of the ranges."""
+"""Ranges of the parameters of an arm, and cells inside them by relative coordinates (shares)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _ROUNDED = 1e-9
 
 @dataclasses.dataclass(frozen=True)
 class Ranges:
-    """An arm with ranges of P of its parameters; a cell is given by its shares (P,) of them, from 0 to 1.
+    """An arm with ranges of P parameters; a cell is given by its shares (P,), relative coordinates from 0 to 1.
 
     Attributes
     ----------
     low, high : array, shape (P,)
         Ends of the ranges, SI units and rad.
     turns : array of bool, shape (P,)
-        Where the range is a whole turn of a joint, whose ends are one posture.
+        Whether the range is a full turn of a joint, which is periodic.
     """
 
     arm: Arm | SpatialArm
@@ -47,7 +47,7 @@ class Ranges:
     def of(
         cls, arm: Arm | SpatialArm, ranges: Mapping[str, Any] | None, payload: Any = None
     ) -> Ranges:
-        """Check what a call is given; without ranges, every joint whose angle matters within its limits, or a turn."""
+        """Check the arguments of a call; by default all joint angles that matter, within their limits or a turn."""
         if is_traced(arm) or is_traced(payload):
             raise ValueError(
                 "arm: holds traced values; extremes and share_below need known ones: call them outside jax.jit, "
@@ -71,15 +71,15 @@ class Ranges:
         return cls(arm, labels, low, high, angle & (high - low > _TURN - _ROUNDED))
 
     def values(self, shares: np.ndarray) -> np.ndarray:
-        """Values of the parameters, of the shape of the shares (..., P)."""
+        """Parameter values for shares, of the same shape (..., P)."""
         return np.asarray(self.low + shares * (self.high - self.low))
 
     def cells(self, shares: np.ndarray) -> dict[str, np.ndarray]:
-        """The values of N cells by address, from shares (N, P)."""
+        """Parameter values of N cells by address, from shares (N, P)."""
         return dict(zip(self.addresses, self.values(shares).T, strict=True))
 
     def inside(self, shares: np.ndarray) -> np.ndarray:
-        """Shares brought back into the ranges: whole turns go round, others end."""
+        """Shares moved into the ranges: full turns are periodic, others are clipped."""
         return np.where(self.turns, shares % 1.0, np.clip(shares, 0.0, 1.0))
 
     def arm_at(self, shares: np.ndarray) -> Arm | SpatialArm:
@@ -101,10 +101,10 @@ def _loaded(arm: Any, payload: Any) -> Any:
 
 
 def _angles(arm: Arm | SpatialArm) -> dict[str, tuple[float, float]]:
-    """The ranges of the angles that matter; joint 1 turns the whole, which changes no frequency unless something stays.
+    """Default ranges of the joint angles that matter; joint 1 matters only if something is fixed to the ground.
 
-    A joint goes from one of its limits to the other, without limits or with some that are wider a whole turn; one that
-    slides needs limits.
+    A range extends between the joint limits; without limits, or with limits wider than that, it is a full turn. A
+    sliding joint needs limits.
     """
     joints = [k for k in arm.joints if k > 1 or first_angle_matters(arm)]
     if not joints:
@@ -132,12 +132,12 @@ def _limits(arm: Arm | SpatialArm, number: int) -> tuple[float, float]:
 
 
 def is_angle(arm: Arm | SpatialArm, address: str) -> bool:
-    """Whether an address is that of an angle of one joint or more."""
+    """Whether an address is that of one or more joint angles."""
     return all(single.endswith(".joint_angle") for single in resolve_address(arm, address))
 
 
 def _ends(arm: Arm | SpatialArm, address: str, given: Any) -> tuple[float, float]:
-    """The two ends of a range, both allowed to the arm."""
+    """The two ends of a range, checked to be allowed values of the arm."""
     name = f"ranges[{address!r}]"
     ends = real_array(given, name)
     if ends.shape != (2,) or not np.all(np.isfinite(ends)) or not ends[0] < ends[1]:

@@ -1,4 +1,4 @@
-"""Lowest and highest frequencies over ranges, and shares of ranges below a frequency, as they are shown."""
+"""Results of `extremes` and `share_below`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Extreme(Result):
-    """The cell with the lowest or highest frequency of a mode that was found.
+    """The cell found with the lowest or highest frequency of a mode.
 
     Attributes
     ----------
@@ -35,9 +35,9 @@ class Extreme(Result):
     values : array, shape (P,)
         The values of the parameters, SI units and rad.
     frequencies : NaturalFrequencies
-        Of this arm up to the mode, by `natural_frequencies`, each with its certificate.
+        Frequencies of this arm up to the mode, by `natural_frequencies`, each with its certificate.
     reached : array, shape (R,)
-        What each improved start reached, rad/s, the best first.
+        Frequency reached by each local search, rad/s, best first.
     """
 
     arm: Arm | SpatialArm
@@ -62,11 +62,11 @@ class Extreme(Result):
 
     @property
     def certified(self) -> bool:
-        """Whether it is certified that the arm with these values has this frequency as that mode."""
+        """Whether the frequency of this mode is certified for the arm with these values."""
         return bool(np.asarray(self.frequencies.certified)[-1])
 
     def tables(self) -> list[Table]:
-        """Return its frequencies."""
+        """Return the table of its frequencies."""
         return self.frequencies.tables()
 
     def to_xarray(self) -> xarray.Dataset:
@@ -76,21 +76,21 @@ class Extreme(Result):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Extremes(Result):
-    """The lowest and the highest frequency of a mode that were found over ranges of P parameters.
+    """The lowest and the highest frequency of a mode found over ranges of P parameters.
 
-    Certified is that the arm has these frequencies at these values. Not claimed is that it has no lower or higher one
-    elsewhere in the ranges: N starts spread evenly over them and R climbs from the best found none.
+    The frequencies at these values are certified. It is not proved that no other values in the ranges give a lower or
+    higher frequency: N evenly distributed starting cells and R local searches found none.
 
     Attributes
     ----------
     lowest, highest : Extreme
         The two cells.
     addresses : tuple of str
-        The parameters.
+        Addresses of the parameters.
     ranges : array, shape (P, 2)
         Their least and largest values, SI units and rad.
     starts : array, shape (N,)
-        Frequencies of the starts, rad/s; NaN where they are not certified.
+        Frequencies of the starting cells, rad/s; NaN if not certified.
     mode : int
         Number of the mode.
     theory : str
@@ -116,24 +116,25 @@ class Extremes(Result):
         return self.lowest.certified and self.highest.certified
 
     def tables(self, title: str = "", digits: int = DIGITS) -> list[Table]:
-        """Return both cells, and in the notes the starts, what the climbs reached and what is not claimed."""
+        """Return a table of both cells; notes give the starting cells, the local searches and what is not proved."""
         return [extremes_table(self, title, digits)]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return both cells, what the climbs reached and the starts as a dataset; Hz and degrees."""
+        """Return both cells, the results of the local searches and the starting cells as a dataset; Hz and degrees."""
         return extremes_dataset(self)
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ShareBelow(ListedResult):
-    """Share of ranges of parameters in which a frequency lies below a limit, from independent random cells.
+    """Share of parameter ranges in which a frequency lies below a limit, estimated from independent random cells.
 
     Attributes
     ----------
     omega : float
         The limit, rad/s.
     below, certified, samples : int
-        How many cells lie below, of how many that are certified, of how many drawn. The others count on neither side.
+        Numbers of cells below the limit, of certified cells, and of all random cells. Uncertified cells are not counted
+        in the share.
     mode : int
         Number of the mode.
     theory : str
@@ -149,22 +150,22 @@ class ShareBelow(ListedResult):
 
     @property
     def status(self) -> Status:
-        """Certified where the frequencies of all cells that were drawn are."""
+        """Status of the frequencies: certified if those of all random cells are."""
         return Status.certified if self.certified == self.samples else Status.uncertified
 
     @property
     def share(self) -> float:
-        """The estimate, from 0 to 1."""
+        """Estimated share, from 0 to 1."""
         return self.below / self.certified
 
     @property
     def error(self) -> float:
-        """Standard error of the estimate, sqrt(p (1 - p) / n); 0 where all cells lie on one side, see `interval`."""
+        """Standard error of the estimate, sqrt(p (1 - p) / n); 0 if all cells are on one side, see `interval`."""
         return math.sqrt(self.share * (1.0 - self.share) / self.certified)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval by Wilson, which has a width also where all cells lie on one side."""
+        """Wilson 95 % interval, which has a positive width even if all cells are on one side."""
         n, p, z = self.certified, self.share, 1.959963984540054
         centre, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + (z / (2 * n)) ** 2)
         low, high = (end / (1.0 + z * z / n) for end in (centre - half, centre + half))
@@ -177,5 +178,5 @@ class ShareBelow(ListedResult):
         return headings, [(hertz, self.share, self.error, *self.interval, *counts)]
 
     def tables(self) -> list[Table]:
-        """Return the share with its error."""
+        """Return a table with the share and its error."""
         return [share_table(self)]

@@ -1,4 +1,4 @@
-"""How much of ranges of joints and other parameters has a frequency below a limit."""
+"""Share of ranges of joint angles and other parameters in which a frequency is below a limit."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def share_below(
     samples: int = 4096,
     seed: int = 0,
 ) -> ShareBelow:
-    """Share of ranges of joint angles or other parameters in which a mode lies below a frequency.
+    """Estimate the share of ranges of joint angles or other parameters in which a mode is below a frequency.
 
     Parameters
     ----------
     arm, ranges, mode, theory, payload
         As for `extremes`.
     omega : float
-        The frequency, rad/s, above 0.
+        The limit, rad/s, greater than 0.
     samples : int
-        How many independent random cells are solved, uniform over the ranges.
+        Number of independent random cells, uniformly distributed over the ranges.
     seed : int
-        Of the random cells; the same seed gives the same ones.
+        Seed of the random cells; equal seeds give equal cells.
 
     Returns
     -------
@@ -53,11 +53,11 @@ def share_below(
     Raises
     ------
     ValueError, ArmError
-        As `extremes`; ``omega`` is not above 0 and finite, or the seed not a whole number.
+        As for `extremes`; or if ``omega`` is not positive and finite, or the seed is not a whole number.
 
     Notes
     -----
-    The share is that of the ranges, each angle as likely as any other, not of the volume that the tip reaches.
+    The share refers to the ranges, with all angles equally likely, not to the volume that the tip can reach.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Extremes over ranges, and shares below a frequency, as tables for people and as labelled datasets."""
+"""Tables and labelled datasets of extremes over ranges and of shares below a frequency."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _SAME = 1e-6
 
 
 def shown_value(address: str, value: float) -> float:
-    """A value as people read it: angles in degrees."""
+    """Text of a value; angles are in degrees."""
     return float(np.degrees(value)) if unit_of_address(address) == "rad" else value
 
 
 def heading_of(address: str, arm: Arm | SpatialArm) -> str:
-    """A parameter with its unit, joints by their names: ``elbow [°]``, ``theta_2 [°]``, ``payload.mass [kg]``."""
+    """Parameter with its unit; joints by their names: ``elbow [°]``, ``theta_2 [°]``, ``payload.mass [kg]``."""
     full, unit = full_address(address), unit_of_address(address)
     link, _, field = full.partition(".")
     if name := joint_named(arm, full):
@@ -41,7 +41,7 @@ def heading_of(address: str, arm: Arm | SpatialArm) -> str:
 
 
 def extremes_table(found: Extremes, title: str, digits: int) -> Table:
-    """Return a row for each of both cells; in the notes the starts, the climbs and what is not claimed."""
+    """Return a row for each cell, with the starting cells, the local searches and the limits of the claim as notes."""
     sides = {"lowest": found.lowest, "highest": found.highest}
     rows = []
     for name, side in sides.items():
@@ -93,7 +93,7 @@ def _starts(found: Extremes, digits: int) -> str:
 
 
 def _climbs(side: Extreme, digits: int) -> str:
-    """How many climbs reached which frequencies, best first."""
+    """Text with the frequencies reached and the numbers of searches that reached them, best first."""
     hertz = side.reached / (2.0 * np.pi)
     groups: list[tuple[float, int]] = []
     for value in hertz.tolist():
@@ -106,7 +106,7 @@ def _climbs(side: Extreme, digits: int) -> str:
 
 
 def extremes_dataset(found: Extremes) -> xarray.Dataset:
-    """Return both cells, what the climbs reached and the starts; dims side, climb and start."""
+    """Return both cells, the results of the local searches and the starting cells; dims side, climb and start."""
     import xarray
 
     sides = (found.lowest, found.highest)
@@ -131,7 +131,7 @@ def extremes_dataset(found: Extremes) -> xarray.Dataset:
 
 
 def share_table(found: ShareBelow) -> Table:
-    """Return the share with its error as a line, and what it is of."""
+    """Return the share with its error, and a note on its sample."""
     low, high = (100.0 * x for x in found.interval)
     head = (
         f"mode {found.mode} lies below {hertz_text(found.omega / (2.0 * np.pi))} Hz in {100.0 * found.share:.2f} % of "

@@ -1,1 +1,1 @@
-"""What is read from a finished sweep: its arms again, branches, double roots, a check from outside."""
+"""Analysis of finished sweeps: arms of cells, branches, double roots, independent verification."""

@@ -1,4 +1,4 @@
-"""From a dataset back to its axes, and to the arms of its cells."""
+"""Axes and arms of cells from the dataset of a sweep."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sweeps.definition.errors import SweepError
 
 
 def definition_of(ds: xr.Dataset) -> dict[str, Any]:
-    """Return the definition that a dataset carries in its attributes.
+    """Return the definition stored in the attributes of a dataset.
 
     Raises
     ------
@@ -33,12 +33,12 @@ def definition_of(ds: xr.Dataset) -> dict[str, Any]:
 
 
 def checked(ds: xr.Dataset, name: str) -> None:
-    """Refuse the name of an axis that the dataset has not.
+    """Raise an error if an axis does not exist in the dataset.
 
     Raises
     ------
     SweepError
-        With the axes there are, and a suggestion.
+        If it does not; the message lists the axes, with a suggestion.
     """
     known = axes_of(ds)
     if name not in known:
@@ -49,7 +49,7 @@ def checked(ds: xr.Dataset, name: str) -> None:
 
 
 def axes_of(ds: xr.Dataset) -> list[str]:
-    """Return the names of the axes that a dataset has left."""
+    """Return the names of the remaining axes of a dataset."""
     return [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
 
 
@@ -59,14 +59,14 @@ def arm_of_cell(cell: xr.Dataset) -> tuple[Arm | SpatialArm, TheoryName]:
     Parameters
     ----------
     cell
-        A dataset in which a value of every axis (and of theory) has been selected, by ``sel`` or ``isel``.
+        A dataset with one value of every axis (and of theory) selected, by ``sel`` or ``isel``.
 
     Raises
     ------
     SweepError
-        If it has another dimension left, or has lost a coordinate.
+        If another dimension remains, or a coordinate is missing.
     ArmError
-        If the values of the cell do not fit together.
+        If the values of the cell are inconsistent.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def arm_of_cell(cell: xr.Dataset) -> tuple[Arm | SpatialArm, TheoryName]:
 
 
 def _with_motors(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The arm of a definition; one that names no motor is of a time when all rotors turned with their joints."""
+    """The arm of a definition; an old definition without motors means that all rotors turned with their joints."""
     turning = {"motor": "beyond_spring"}
     links = [turning | link if "rotor_inertia" in link else link for link in document["links"]]
     return {**document, "links": links}

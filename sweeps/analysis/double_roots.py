@@ -1,4 +1,4 @@
-"""Double roots of a posture map: where two neighbouring frequencies of a sweep over two axes coincide."""
+"""Double roots in a sweep over two axes: points where two neighbouring frequencies coincide."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BLOCK = 1024
 class DoubleRoot:
     """A point where modes ``mode`` and ``mode + 1`` coincide; x and y in the units of the axes.
 
-    ``gap`` is the relative distance of the two frequencies there, ``frequency`` their mean in Hz.
+    ``gap`` is the relative distance of the two frequencies at this point, ``frequency`` their mean in Hz.
     """
 
     mode: int
@@ -42,26 +42,26 @@ def find_double_roots(ds: xr.Dataset, x: str, y: str) -> list[DoubleRoot]:
     Parameters
     ----------
     ds
-        The result of a sweep over the two axes, of one theory, with no other axis left.
+        The result of a sweep over the two axes, for one theory, without other axes.
     x, y
         Names of the two axes, each over one parameter.
 
     Returns
     -------
     list of DoubleRoot
-        Sorted by mode, x and y; each point once.
+        The points, sorted by mode, x and y, without duplicates.
 
     Raises
     ------
     SweepError
-        If the dataset has other axes, or one of a single point or of several parameters.
+        If the dataset has other axes, or an axis has a single point or several parameters.
 
     Notes
     -----
-    Two parameters have to be tuned for two frequencies to coincide, and around such a point the gap is a
-    cone, so that its square is smooth. Local minima of the gap on the grid are refined by fitting a
-    quadratic to its square on ever smaller squares of nine points; those that end below a relative gap of
-    1e-9 are returned. The result is as complete as the grid is fine: two cones within a cell can be missed.
+    In general, two frequencies coincide only if two parameters are tuned. Around such a point the gap is a cone, so
+    that its square is smooth. Local minima of the gap on the grid are refined by fitting a quadratic to its square on
+    successively smaller squares of nine points; those with a final relative gap below 1e-9 are returned. Completeness
+    depends on the grid: two cones within a cell can be missed.
     """
     if set(ds.frequency.dims) != {x, y, "mode"}:
         dims = ", ".join(map(str, ds.frequency.dims))
@@ -87,7 +87,7 @@ def find_double_roots(ds: xr.Dataset, x: str, y: str) -> list[DoubleRoot]:
 
 
 class _Plane:
-    """The plane of the two parameters, and the frequencies at any points of it."""
+    """The plane of the two parameters, with frequencies at arbitrary points."""
 
     def __init__(self, ds: xr.Dataset, x: str, y: str, num_modes: int) -> None:
         self.arm, self.theory = arm_of_cell(ds.isel({x: 0, y: 0}))
@@ -98,7 +98,7 @@ class _Plane:
         self.step = np.array([np.abs(np.diff(values)).max() for values in self.axes])
 
     def inside(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which points of shape (N, 2) the map covers."""
+        """Return whether points of shape (N, 2) lie in the map."""
         ends = np.array([(values.min(), values.max()) for values in self.axes]).T
         return np.asarray(np.all((points >= ends[0]) & (points <= ends[1]), axis=1))
 
@@ -117,9 +117,9 @@ class _Plane:
 
 
 def _minima(gap: NDArray[np.float64]) -> Any:
-    """Indices of local minima that can be the foot of a cone.
+    """Indices of local minima of the gap that can be the apex of a cone.
 
-    There the gap is no larger than what it gains within one step; at a smooth minimum it gains little.
+    At these the gap is at most its increase within one step; at a smooth minimum the increase is small.
     """
     padded = np.pad(gap, 1, mode="edge")
     n, m = gap.shape
@@ -179,11 +179,11 @@ def _towards_minimum(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _same(a: DoubleRoot, b: DoubleRoot, step: NDArray[np.float64]) -> bool:
-    """Whether two starts have ended at one root: nearer to each other than a thousandth of the map's step."""
+    """Whether two searches have ended at the same root: closer than a thousandth of the map's step."""
     apart = np.array([a.x - b.x, a.y - b.y]) / step
     return a.mode == b.mode and bool(np.hypot(*apart) < 1e-3)
 
 
 def as_json(roots: list[DoubleRoot]) -> str:
-    """Return the roots as the text of a JSON file."""
+    """Return the roots as JSON text."""
     return json.dumps([dataclasses.asdict(root) for root in roots], indent=1) + "\n"

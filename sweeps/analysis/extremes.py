@@ -1,4 +1,4 @@
-"""The lowest and the highest frequency of each mode among the cells of a sweep, and where they are."""
+"""Lowest and highest frequency of each mode among the cells of a sweep, with their coordinates."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ def extremes(ds: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        Over ``side`` (lowest, highest), ``mode`` and, where it is a dimension, ``theory``: ``frequency`` in Hz, and the
-        value of every coordinate of an axis at that cell, under its name, as the sweep has it; ``certified_cells`` and
-        ``other_cells``, those that are not certified or not computed, which have no part in it. NaN, and empty text,
-        where no cell is certified.
+        Over ``side`` (lowest, highest), ``mode`` and, if it is a dimension, ``theory``: ``frequency`` in Hz, and the
+        coordinates of that cell under their names; the numbers ``certified_cells`` and ``other_cells`` of cells that
+        are, and are not, certified or computed; the latter are ignored. NaN, and empty text, if no cell is certified.
 
     Raises
     ------
@@ -37,8 +36,8 @@ def extremes(ds: xr.Dataset) -> xr.Dataset:
 
     Notes
     -----
-    Of the cells of the grid alone: `jaxmodal.extremes` looks between them. Among equal frequencies the first cell
-    counts.
+    Only cells of the grid are considered; `jaxmodal.extremes` searches between them. Among equal frequencies the first
+    cell is returned.
 
     Examples
     --------
@@ -87,7 +86,7 @@ def extremes(ds: xr.Dataset) -> xr.Dataset:
 
 
 def _unknown(values: xr.DataArray, shape: tuple[int, ...]) -> np.ndarray:
-    """An array for values of a coordinate, NaN, or empty text, where there is none."""
+    """Array for values of a coordinate, filled with NaN, or empty text."""
     if values.dtype.kind in "fiub":
         return np.full(shape, np.nan)
     return np.full(shape, "", dtype=object)

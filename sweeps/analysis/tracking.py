@@ -1,4 +1,4 @@
-"""Branches of modes along an axis of a sweep, followed through crossings and veerings by their shapes."""
+"""Branches of modes along an axis of a sweep, tracked through crossings and veerings by their mode shapes."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def track(
     along
         Name of the axis.
     progress
-        Called after each cell with the number of cells done and of all.
+        Called after each cell with the number of cells done and the total number.
 
     Returns
     -------
     xarray.Dataset
-        With two more coordinates over the dimensions of ``frequency``: ``branch``, the number that the
-        mode has at the first point of its branch, and ``branch_flag``.
+        The dataset with two further coordinates over the dimensions of ``frequency``: ``branch``, the mode number at
+        the first point of the branch, and ``branch_flag``.
 
     Raises
     ------
@@ -51,16 +51,15 @@ def track(
 
     Notes
     -----
-    Neighbouring points are compared by the modal assurance criterion of their mode shapes, in the axes of
-    each link and weighted by the mass; branches are joined so that its sum is largest. A veering that the
-    points resolve changes shapes gradually, and its branches keep their order: flag 0. Two shapes that
-    change places from one point to the next have either crossed or veered within the step, which the
-    points cannot tell apart: flag 1, at the second of them. Where the shape is not recognised (criterion
-    below 0.8), for instance in the middle of a veering or when a mode beyond the last takes part, the
-    flag is 2.
+    Neighbouring points are compared by the modal assurance criterion of their mode shapes, in the axes of each link and
+    weighted by mass; branches are connected so that its sum is largest. In a veering that the points resolve, shapes
+    change gradually and branches keep their order: flag 0. If two shapes exchange places from one point to the next,
+    they have either crossed or veered within the step, which cannot be distinguished: flag 1, at the second point. If
+    the shape is not recognised (criterion below 0.8), for example in the middle of a veering or if a mode beyond the
+    last one takes part, the flag is 2.
 
-    Every cell costs one computation of mode shapes, one or two hundredths of a second; in space, where a frequency of
-    the cell is not certified, a tenth.
+    Every cell needs one computation of mode shapes, which takes 0.01 to 0.02 s; in space 0.1 s, if a frequency of the
+    cell is not certified.
     """
     checked(ds, along)
     if ds.sizes[along] < 2:
@@ -112,7 +111,7 @@ def by_branch(ds: xr.Dataset) -> xr.DataArray:
 def _line(
     line: xr.Dataset, along: str, advance: Callable[[], None]
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Branches and flags of shape (points, K) along one line of cells; ``advance`` is called after each."""
+    """Branches and flags of shape (points, K) along one line of cells; calls ``advance`` after each."""
     from jaxmodal.modes.mode_shapes import assurance
 
     points, modes = line.sizes[along], line.sizes["mode"]
@@ -140,9 +139,9 @@ def _line(
 def _motions(
     cell: xr.Dataset, arm: Arm | SpatialArm, theory: TheoryName
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Motions of the modes of a cell, (K, D), and the masses that go with them, (D,).
+    """Motions of the modes of a cell, (K, D), and the corresponding masses, (D,).
 
-    In space the frequencies of the cell are taken, if all are certified, for their search costs most.
+    In space the frequencies of the cell are used if all are certified, because their search takes most of the time.
     """
     from jaxmodal.modes.mode_shapes import mode_shapes
     from jaxmodal.modes.spatial_shapes import known_motions
@@ -157,7 +156,7 @@ def _motions(
 def _joined(
     mac: NDArray[np.float64], labels: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Labels and flags of the modes at a point, given the criterion between it and the point before."""
+    """Labels and flags of the modes at a point, from the criterion between it and the previous point."""
     from scipy.optimize import linear_sum_assignment
 
     came_from = linear_sum_assignment(-np.nan_to_num(mac).T)[1]

@@ -1,4 +1,4 @@
-"""A check of a sweep from outside: sampled cells are counted again, one arm at a time."""
+"""Independent verification of a sweep: modes of sampled cells are counted again, one arm at a time."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ TOLERANCE = 1e-10
 
 @dataclasses.dataclass(frozen=True)
 class Verification:
-    """What a verification found.
+    """Result of `verify`.
 
     Attributes
     ----------
     cells : int
-        Number of cells looked at.
+        Number of cells checked.
     modes : int
-        Number of frequencies counted again.
+        Number of frequencies checked by counts.
     invalid : int
-        Cells with the status invalid_input whose arm is refused indeed.
+        Number of cells with the status invalid_input whose arm is indeed refused.
     failures : tuple of str
-        One line for each cell that does not hold.
+        One line for each cell that fails.
     """
 
     cells: int
@@ -54,14 +54,14 @@ def verify(ds: xr.Dataset, cells: int = 20, *, seed: int = 0) -> Verification:
 
     Notes
     -----
-    Each arm is built from the labels in the dataset, and its frequencies are given to
-    `jaxmodal.certify`, which counts at a relative distance of 1e-10 on both sides in double-double. The
-    batch solver has no part in this. There must be as many frequencies of zero as motions without strain.
+    Each arm is built from the labels in the dataset, and its frequencies are checked by `jaxmodal.certify`, which
+    counts modes at a relative distance of 1e-10 on both sides in double-double. The batch solver is not involved. The
+    number of zero frequencies must equal the number of motions without strain.
 
     Raises
     ------
     SweepError
-        If the dataset is not the result of a sweep, or no cell of it has been computed.
+        If the dataset is not the result of a sweep, or none of its cells has been computed.
 
     Examples
     --------

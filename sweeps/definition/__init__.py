@@ -1,1 +1,1 @@
-"""What a sweep is: an arm, axes, outputs; read from files, and compared."""
+"""Definition of sweeps: an arm, axes, outputs; reading from files, and comparison."""

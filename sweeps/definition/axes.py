@@ -58,7 +58,7 @@ class Column:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The least and the largest value, as text."""
+        """The smallest and the largest value, as text."""
         return f"{self.values.min():.6g}", f"{self.values.max():.6g}"
 
 
@@ -83,18 +83,18 @@ class Axis:
 def axis(
     parameter: str, values: Iterable[float], *, unit: str | None = None, name: str | None = None
 ) -> Axis:
-    """Axis over explicit values of one parameter.
+    """Create an axis over explicit values of one parameter.
 
     Parameters
     ----------
     parameter
-        A parameter address (``link2.joint_angle``, ``link*.section.depth``, ``payload.mass``) or an
-        alias (``theta_2``, ``thickness_factor``, ``payload_mass``, ``payload_inertia``). A joint of an arm in space may
-        stand there by its name, ``elbow`` for its angle or ``elbow.joint_stiffness``, which the sweep finds in its arm.
+        A parameter address (``link2.joint_angle``, ``link*.section.depth``, ``payload.mass``) or an alias (``theta_2``,
+        ``thickness_factor``, ``payload_mass``, ``payload_inertia``). For an arm in space also the name of a joint,
+        ``elbow`` for its angle or ``elbow.joint_stiffness``; the sweep looks it up in its arm.
     values
-        Finite numbers (a joint's stiffness may be inf), one or more, no value twice.
+        Finite numbers (a joint's stiffness may be inf), at least one, without duplicates.
     unit
-        ``"degree"`` for an angle in degrees; else the SI unit, which is also the default.
+        ``"degree"`` for an angle in degrees, otherwise the SI unit, which is also the default.
     name
         Name of the dimension; by default the alias, or the address with ``_`` for the dots.
 
@@ -130,9 +130,9 @@ def linspace(
     unit: str | None = None,
     name: str | None = None,
 ) -> Axis:
-    """Axis over ``num`` equally spaced values of a ``parameter`` from ``start`` to ``stop``, both included.
+    """Create an axis over ``num`` equally spaced values of a ``parameter`` from ``start`` to ``stop``, both included.
 
-    ``unit`` and ``name`` are those of `axis`.
+    ``unit`` and ``name`` are as for `axis`.
     """
     ends = checked_ends(parameter, start, stop)
     values = np.linspace(*ends, checked_count(parameter, num))
@@ -148,9 +148,9 @@ def geomspace(
     unit: str | None = None,
     name: str | None = None,
 ) -> Axis:
-    """Axis over ``num`` values of a ``parameter`` in equal ratios from ``start`` to ``stop``, both included.
+    """Create an axis over ``num`` values of a ``parameter`` in equal ratios from ``start`` to ``stop``, both included.
 
-    ``unit`` and ``name`` are those of `axis`. Both ends must have the same sign and be different from 0.
+    ``unit`` and ``name`` are as for `axis`. Both ends must have the same sign and be nonzero.
     """
     count = checked_count(parameter, num)
     first, last = checked_ends(parameter, start, stop)
@@ -170,23 +170,23 @@ def over_limits(
     unit: str | None = None,
     name: str | None = None,
 ) -> Axis:
-    """Axis over ``num`` equally spaced positions of a joint from its lower to its upper limit, both included.
+    """Create an axis over ``num`` equally spaced joint positions from the lower to the upper limit, both included.
 
     Parameters
     ----------
     arm
         The arm of the sweep, whose joint has ``joint_limits``.
     parameter
-        The angle of one joint, ``theta_2``, ``link2.joint_angle`` or its name, or the position of one that slides, m.
+        The angle of one joint, ``theta_2``, ``link2.joint_angle`` or its name; or the position of a sliding joint, m.
     num
-        How many.
+        Number of positions.
     unit, name
         As for `axis`.
 
     Raises
     ------
     SweepError
-        If it is the angle of no joint, or of one without limits.
+        If ``parameter`` is not the position of one joint, or the joint has no limits.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def over_limits(
     number = int(link.removeprefix("link")) if link.removeprefix("link").isdigit() else 0
     if not number or len(found) > 1 or field != arm.position_of(number):
         raise SweepError(
-            f"axis over {shown(parameter)}: limits are of the angle of one joint, or its way where it slides; give "
+            f"axis over {shown(parameter)}: limits need the angle of one joint, or its way where it slides; give "
             "that, or take linspace."
         )
     limits = getattr(arm.links[number - 1], "joint_limits", None)
@@ -217,7 +217,7 @@ def over_limits(
 
 
 def zipped(*axes: Axis, name: str) -> Axis:
-    """One dimension along which several parameters change together, point by point.
+    """Create one dimension along which several parameters change together, point by point.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def address_of(parameter: object) -> str:
 
 
 def make_column(parameter: str, values: Any, unit: str | None, name: str | None) -> Column:
-    """Return a column of checked values, its name and unit chosen where they are not given."""
+    """Return a column of checked values, with a default name and unit if they are not given."""
     address = address_of(parameter)
     if name is None:
         alias = parameter != address
@@ -279,7 +279,7 @@ def make_column(parameter: str, values: Any, unit: str | None, name: str | None)
 
 
 def axes_of_arm(axes: Iterable[Axis], arm: Arm | SpatialArm) -> tuple[Axis, ...]:
-    """Axes whose parameters by the names of joints have the addresses and units that they stand for on an arm.
+    """Replace joint names in axes by the addresses and units they stand for on an arm.
 
     Raises
     ------
@@ -335,7 +335,7 @@ def _values(name: str, values: Any, address: str) -> FloatArray:
 
 
 def checked_count(name: str, value: Any) -> int:
-    """Return a number of points; a `SweepError` that names the axis unless it is 1 or more."""
+    """Return a number of points; raise a `SweepError` that names the axis unless it is 1 or more."""
     if not is_whole(value, 1, limits.POINTS):
         raise SweepError(
             f"axis {name!r}: num = {shown(value)}: must be a whole number from 1 to {limits.POINTS:,}."
@@ -344,7 +344,7 @@ def checked_count(name: str, value: Any) -> int:
 
 
 def checked_ends(name: str, start: object, stop: object) -> tuple[float, float]:
-    """Return the two ends of a range; a `SweepError` unless both are finite numbers."""
+    """Return the two ends of a range; raise a `SweepError` unless both are finite numbers."""
     for value in (start, stop):
         if not is_finite(value):
             raise SweepError(f"axis {name!r}: end {shown(value)}: must be a finite number.")
@@ -352,7 +352,7 @@ def checked_ends(name: str, start: object, stop: object) -> tuple[float, float]:
 
 
 def checked_name(name: object) -> str:
-    """Return the name of a dimension; a `SweepError` if it cannot be one."""
+    """Return the name of a dimension; raise a `SweepError` if it is invalid."""
     if not isinstance(name, str) or not name.isidentifier() or name in RESERVED_NAMES:
         raise SweepError(
             f"axis name {shown(name)}: must be a word of letters, digits and underscores, and none of "

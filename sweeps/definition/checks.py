@@ -1,4 +1,4 @@
-"""What a sweep is given, checked: names, numbers of modes, axes that fit the arm, outputs that it has."""
+"""Checks of the definition of a sweep: names, numbers of modes, axes that suit the arm, available outputs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from sweeps.solution.outputs import ALWAYS, QUANTITIES
 
 
 def arm_of(arm: Arm | SpatialArm | str | Path) -> Arm | SpatialArm:
-    """An arm itself, or the one that ``example:NAME`` or a path names."""
+    """Return an arm unchanged, or read the one named by ``example:NAME`` or a path."""
     if isinstance(arm, Arm | SpatialArm):
         return arm
     if not isinstance(arm, (str, Path)):
@@ -42,7 +42,7 @@ def arm_of(arm: Arm | SpatialArm | str | Path) -> Arm | SpatialArm:
 
 
 def known_names(key: str, given: str | Sequence[str], known: Iterable[str]) -> tuple[str, ...]:
-    """The names that were given, one or several, each one of the ``known`` and given once."""
+    """Return the given names, one or several, after checking that each is ``known`` and unique."""
     if not isinstance(given, Iterable):
         raise SweepError(f"{key} = {shown(given)}: must be a list of names.")
     known = list(known)
@@ -61,7 +61,7 @@ def known_names(key: str, given: str | Sequence[str], known: Iterable[str]) -> t
 
 
 def output_names(given: Sequence[str]) -> tuple[str, ...]:
-    """The outputs, with those that are always there and the statuses that others need."""
+    """Return the outputs, with those always present and the statuses that others need."""
     names = known_names("outputs", given, QUANTITIES)
     beside: list[str] = []  # each with its status before it
     for name in names:
@@ -73,7 +73,7 @@ def output_names(given: Sequence[str]) -> tuple[str, ...]:
 def differentiated(
     arm: Arm | SpatialArm, outputs: tuple[str, ...], given: Sequence[str]
 ) -> tuple[str, ...]:
-    """Addresses of the sensitivities, all of the arm unless told otherwise."""
+    """Return the addresses of the sensitivities, by default all of the arm."""
     needed = any("parameter" in QUANTITIES[name].dims for name in outputs)
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise SweepError(
@@ -92,14 +92,14 @@ def differentiated(
 
 
 def number_of_modes(value: Any) -> int:
-    """A number of modes that can be asked for."""
+    """Check a number of modes."""
     if not is_whole(value, 1, MODES):
         raise SweepError(f"num_modes = {shown(value)}: must be a whole number from 1 to {MODES:,}.")
     return int(value)
 
 
 def check_axes(axes: tuple[Axis, ...], name: str) -> None:
-    """Refuse what is no axis, too many axes or cells, and names that are taken."""
+    """Raise an error for invalid axes, too many axes or cells, and duplicate names."""
     if not axes:
         raise SweepError("axes is empty; give one axis or more, such as linspace('theta_2', ...).")
     if len(axes) > limits.AXES:
@@ -133,10 +133,10 @@ def check_axes(axes: tuple[Axis, ...], name: str) -> None:
 def check_values(
     arm: Arm | SpatialArm, columns: Sequence[Column], theories: tuple[TheoryName, ...]
 ) -> None:
-    """Refuse parameters that the arm lacks, and values that it refuses whatever the others are.
+    """Raise an error for parameters that the arm lacks, and values that are invalid regardless of the others.
 
-    Dimensions of a section that change together may be valid only together; cells where they are
-    not get the status invalid_input.
+    Parameters that change together may be valid only together; cells with invalid combinations get the status
+    invalid_input.
     """
     first = {}
     for column in columns:
@@ -184,7 +184,7 @@ def check_values(
 def _require_theory(
     arm: Arm | SpatialArm, theory: TheoryName, values: Mapping[str, np.ndarray]
 ) -> None:
-    """Refuse an arm that lacks shear coefficients, of either kind, or that a theory cannot take with these values."""
+    """Raise an error if an arm lacks shear coefficients, or a theory does not accept it with these values."""
     if not isinstance(arm, SpatialArm):
         require_variants(arm, theory, values)
     elif theory == "timoshenko":
@@ -194,7 +194,7 @@ def _require_theory(
 def check_outputs(
     arm: Arm | SpatialArm, outputs: tuple[str, ...], columns: Sequence[Column]
 ) -> None:
-    """Refuse outputs of responses where there are none; remark on axes along which none changes."""
+    """Raise an error for response outputs without a response; warn of axes along which no output changes."""
     parts = {name: QUANTITIES[name].part for name in outputs}
     for column in columns:
         if is_damping(column.address) and not {"damped", "peak"}.intersection(parts.values()):

@@ -1,4 +1,4 @@
-"""Definitions as plain values: what an axis is in a fingerprint, and where two definitions differ."""
+"""Definitions as plain values: axes in a fingerprint, and differences between two definitions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sweeps.definition.axes import Axis
 
 
 def described_axis(entry: Axis) -> dict[str, Any]:
-    """Return an axis as plain values; its numbers by their ends and their digest."""
+    """Return an axis as plain values, with its numbers given by their ends and their digest."""
     return {
         column.name: {
             "parameter": column.address,
@@ -25,7 +25,7 @@ def described_axis(entry: Axis) -> dict[str, Any]:
 
 
 def differences(old: Any, new: Any, place: str = "", *, where: str = "now") -> list[str]:
-    """List where two descriptions differ, one line each: place, old value, new value, and ``where`` that one is."""
+    """List the differences of two descriptions, one per line: place, old value, new value, and source ``where``."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = dict.fromkeys([*old, *new])
         inner = f"{place}." if place else ""

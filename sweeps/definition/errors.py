@@ -1,4 +1,4 @@
-"""The errors of sweeps: a wrong definition, and a store that cannot be used."""
+"""Errors of sweeps: an invalid definition, and an unusable store."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,20 +7,19 @@ from jaxmodal.runtime.errors import ArmError
 
 
 class SweepError(ValueError):
-    """A sweep is defined in a way that cannot be computed.
+    """The definition of a sweep is invalid.
 
-    The message names the axis or key, the value received, what is allowed there, and what to do
-    about it.
+    The message names the axis or key, the value received, what is allowed, and the remedy.
     """
 
 
 class StoreError(RuntimeError):
-    """A store of a sweep cannot be created, resumed, read or written; the message says what to do."""
+    """A store of a sweep cannot be created, resumed, read or written; the message gives the remedy."""
 
 
 @contextmanager
 def about(what: str, kind: type[ValueError] = ArmError) -> Iterator[None]:
-    """Turn an `ArmError`, or another kind of error, into a `SweepError` that says first what it is about."""
+    """Context that converts an `ArmError`, or another kind of error, to a `SweepError` that begins with its subject."""
     try:
         yield
     except kind as error:

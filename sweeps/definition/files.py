@@ -1,4 +1,4 @@
-"""Sweep definitions in TOML files, every key checked; the built-in sweeps."""
+"""Sweep definitions from TOML files, with every key checked; the built-in sweeps."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def read_sweep(source: str | Path, *, points: int | None = None) -> Sweep:
     source
         Path of a TOML file, or ``"example:NAME"`` for a built-in sweep.
     points
-        Number of points for every linspace, geomspace and limits in place of the file's own.
+        Number of points for every linspace, geomspace and limits, which replaces that of the file.
 
     Returns
     -------
     Sweep
-        The validated definition. A path of an arm in the file is relative to the file.
+        The validated definition. The path of an arm in the file is relative to the file.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def read_sweep(source: str | Path, *, points: int | None = None) -> Sweep:
         If the file cannot be read or is not TOML, if a key is missing or unknown, or a value is not
         allowed. The message starts with the file and the axis.
     ArmError
-        If the arm is wrong.
+        If the arm is invalid.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def read_sweep(source: str | Path, *, points: int | None = None) -> Sweep:
 def sweep_from_dict(
     document: Mapping[str, Any], *, folder: str | Path = ".", points: int | None = None
 ) -> Sweep:
-    """Return the sweep that the plain tables of a sweep file describe.
+    """Return the sweep described by the plain tables of a sweep file.
 
     Parameters
     ----------
@@ -93,14 +93,14 @@ def sweep_from_dict(
         ``outputs``, ``sensitivity_to`` and ``response``. ``arm`` is a path, ``"example:NAME"`` or the tables of
         an arm file.
     folder
-        Folder that a path of an arm is relative to.
+        Folder to which the path of an arm is relative.
     points
         As in `read_sweep`.
 
     Raises
     ------
     SweepError, ArmError
-        As `read_sweep`.
+        As for `read_sweep`.
     """
     check_document(document, SweepError)
     check_kind(document, "axes", SweepError)

@@ -1,4 +1,4 @@
-"""The most that a sweep may hold, checked before anything is built from it; `docs/trust.md` lists them."""
+"""Size limits of a sweep, checked before anything is built from it; `docs/trust.md` lists them."""
 
 #: values of one axis, those of all its parameters together
 POINTS = 10_000_000

@@ -27,7 +27,7 @@ SCALES = ("linear", "log")
 
 @dataclasses.dataclass(frozen=True)
 class Range:
-    """Range of one parameter in a random design: ``low`` to ``high``, uniform on the given scale."""
+    """Range of one parameter in a random design: ``low`` to ``high``, with uniform distribution on the given scale."""
 
     parameter: str
     low: float
@@ -45,16 +45,16 @@ def random_design(
     method: str = "latin_hypercube",
     name: str = "sample",
 ) -> Axis:
-    """One dimension of random samples that fill the given ranges evenly.
+    """Create one dimension of random samples that fill the given ranges evenly.
 
     Parameters
     ----------
     ranges
-        One `Range` for each parameter that varies.
+        One `Range` for each varying parameter.
     num
         Number of samples; for ``"sobol"`` a power of 2.
     seed
-        Seed of the random numbers, 0 or more; the same seed gives the same samples.
+        Seed of the random numbers, 0 or more; equal seeds give equal samples.
     method
         ``"latin_hypercube"`` or ``"sobol"`` (scrambled), from `scipy.stats.qmc`.
     name
@@ -63,7 +63,7 @@ def random_design(
     Raises
     ------
     SweepError
-        If a range, the number, the seed or the method cannot be used, or SciPy is missing.
+        If a range, the number, the seed or the method is invalid, or SciPy is missing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which response a sweep looks at for its peaks: two ports, a band, and what motions are read and given."""
+"""Response whose peaks a sweep computes: two ports, a frequency band, and the kinds of motion."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _KEYS = ("input", "output", "band_hz", "motion", "base_motion")
 
 @dataclasses.dataclass(frozen=True)
 class Response:
-    """The response whose highest peak a sweep finds in every cell, with the outputs ``peak_response`` and others.
+    """The response whose highest peak a sweep finds in every cell, for ``peak_response`` and other outputs.
 
     Parameters
     ----------
     input, output
-        Ports such as ``"tip.across"``; an input at the base is a motion of the ground.
+        Ports such as ``"tip.across"``; an input at the base is a ground motion.
     band_hz
         Ends of the band in Hz, 0 < lower < upper.
     motion
-        What is read: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
+        Kind of output: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
     base_motion
-        What an input at the base is, of the same three.
+        Kind of an input at the base, one of the same three.
 
     Raises
     ------
@@ -66,19 +66,19 @@ class Response:
             check_motions(self.motion, self.base_motion)
 
     def of(self, arm: Arm | SpatialArm, varied: Iterable[str]) -> Response:
-        """Return this response with the ports of an arm, checked.
+        """Return this response with checked ports of an arm.
 
         Parameters
         ----------
         arm
             The arm.
         varied
-            Addresses that the sweep varies.
+            Addresses varied by the sweep.
 
         Raises
         ------
         SweepError
-            If the arm has no such port, or no damping that would bound a peak.
+            If the arm has no such port, or no damping, so that peaks are infinite.
         """
         with about("response"):
             (driven,), (read,) = ports(self.input, arm, "input"), ports(self.output, arm, "output")
@@ -96,27 +96,27 @@ class Response:
 
     @property
     def units(self) -> str:
-        """Unit of the peak, of a response with the ports of an arm."""
+        """Unit of the peak of a response with the ports of an arm."""
         assert isinstance(self.input, Port)
         assert isinstance(self.output, Port)
         return unit_of_transfer(self.output, self.motion, self.input, self.base_motion)
 
     @property
     def title(self) -> str:
-        """The pair of ports in words, of a response with the ports of an arm."""
+        """The pair of ports in words, for a response with the ports of an arm."""
         low, high = self.band_hz
         assert isinstance(self.input, Port)
         return f"{self.motion} {self.output} for {self.input.force_name}, {low:g} to {high:g} Hz"
 
     def arguments(self) -> dict[str, Any]:
-        """Return what `jaxmodal.response_peaks` takes, by name."""
+        """Return the arguments of `jaxmodal.response_peaks`, by name."""
         low, high = (2.0 * math.pi * end for end in self.band_hz)
         ends = {"omega_min": low, "omega_max": high}
         ports = {"inputs": self.input, "outputs": self.output}
         return ends | ports | {"motion": self.motion, "base_motion": self.base_motion}
 
     def description(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the response as plain values."""
         found = {name: getattr(self, name) for name in _KEYS}
         return found | {
             "input": str(self.input),
@@ -126,7 +126,7 @@ class Response:
 
 
 def response_from_dict(entry: object) -> Response:
-    """Return the response that a table of a sweep file describes.
+    """Return the response described by a table of a sweep file.
 
     Raises
     ------
@@ -142,12 +142,12 @@ def response_from_dict(entry: object) -> Response:
 def asked_response(
     given: Response | None, outputs: Sequence[str], arm: Arm | SpatialArm, varied: Sequence[str]
 ) -> Response | None:
-    """Return the response that outputs are about, with the ports of the arm; None where none is.
+    """Return the response for the outputs, with the ports of the arm; None if no output needs it.
 
     Raises
     ------
     SweepError
-        If it is missing or no output refers to it, or as `Response.of`.
+        If the response is missing or no output refers to it; or as for `Response.of`.
     """
     if given is not None and not isinstance(given, Response):
         raise SweepError(
@@ -158,7 +158,7 @@ def asked_response(
     if given is None:
         if asked:
             raise SweepError(
-                f"outputs: {asked[-1]!r} needs to know which response: give response with input, output and band_hz."
+                f"outputs: {asked[-1]!r} needs a response; give response with input, output and band_hz."
             )
         return None
     if not asked:

@@ -1,4 +1,4 @@
-"""What a sweep is: an arm, named axes, theories, number of modes, outputs by name."""
+"""Definition of a sweep: an arm, named axes, theories, number of modes, outputs by name."""
 
 from __future__ import annotations
 
@@ -40,34 +40,33 @@ FORMAT = 1
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Sweep(ShowsTables):
-    """Definition of a sweep; validated when it is made.
+    """Definition of a sweep, validated when it is created.
 
     Parameters
     ----------
     arm
-        An `Arm` or a `SpatialArm`, or ``"example:NAME"`` for a built-in one, or the path of an arm file.
+        An `Arm` or a `SpatialArm`, ``"example:NAME"`` for a built-in arm, or the path of an arm file.
     axes
-        The dimensions, from `axis`, `linspace`, `geomspace`, `zipped`, `random_design`; the sweep
-        runs over their full product. One or more, no parameter twice.
+        The dimensions, from `axis`, `linspace`, `geomspace`, `zipped`, `random_design`; the sweep covers their full
+        product. At least one, without duplicate parameters.
     theories
-        Name of one theory or several; with more than one the dataset has a dimension ``theory``.
+        Name of one theory or several; with several the dataset has a dimension ``theory``.
     num_modes
-        Number of frequencies from the lowest, 1 or more.
+        Number of lowest frequencies, 1 or more.
     outputs
-        Names of further quantities (see ``sweeps.QUANTITIES``); frequency, status and certified are
-        always there.
+        Names of further quantities (see ``sweeps.QUANTITIES``); frequency, status and certified are always present.
     sensitivity_to
-        Parameters (addresses or aliases) that the outputs ``sensitivity`` and ``frequency_derivative``
-        refer to; all of the arm if left out.
+        Parameters (addresses or aliases) of the outputs ``sensitivity`` and ``frequency_derivative``; by default all of
+        the arm.
     response
-        The `Response` whose highest peak the outputs ``peak_response`` and ``peak_frequency`` are about.
+        The `Response` for the outputs ``peak_response`` and ``peak_frequency``, which describe its highest peak.
     name
-        Title, for files and pictures; not part of the fingerprint.
+        Title, for files and plots; not part of the fingerprint.
 
     Raises
     ------
     SweepError
-        If a name is unknown, a parameter is set twice, or an axis holds a value that the arm refuses.
+        If a name is unknown, a parameter is set twice, or an axis has a value that is invalid for the arm.
     ArmError
         If the arm cannot be read.
 
@@ -122,7 +121,7 @@ class Sweep(ShowsTables):
         object.__setattr__(self, "response", asked)
 
     def tables(self) -> list[Table]:
-        """Return the axes, and what is computed at their points."""
+        """Return a table of the axes, and of what is computed at their points."""
         rows = [
             [entry.name, column.address, str(entry.size), *column.ends, column.unit]
             for entry in self.axes
@@ -136,7 +135,7 @@ class Sweep(ShowsTables):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The parameters that change, of all axes."""
+        """The parameters that change, for all axes."""
         return tuple(column for entry in self.axes for column in entry.columns)
 
     @property
@@ -146,7 +145,7 @@ class Sweep(ShowsTables):
 
     @property
     def num_cells(self) -> int:
-        """Number of arms in the sweep: the product of the axes' sizes."""
+        """Number of arms in the sweep: the product of the sizes of the axes."""
         return math.prod(self.shape)
 
     @property
@@ -156,12 +155,12 @@ class Sweep(ShowsTables):
         return (*theory, *(entry.name for entry in self.axes), "mode")
 
     def dims_of(self, output: str) -> tuple[str, ...]:
-        """Dimensions of an output: theory, axes and, of a quantity per mode, mode, and its own behind them."""
+        """Dimensions of an output: theory, axes, mode for a quantity per mode, and then its further ones."""
         dims = self.dims if QUANTITIES[output].per_mode else self.dims[:-1]
         return (*dims, *self.further_dims(output))
 
     def further_dims(self, output: str) -> tuple[str, ...]:
-        """Dimensions of an output behind mode."""
+        """Dimensions of an output after mode."""
         return QUANTITIES[output].dims_for(isinstance(self.arm, SpatialArm))
 
     def units_of(self, output: str) -> str:
@@ -171,7 +170,7 @@ class Sweep(ShowsTables):
         return QUANTITIES[output].units
 
     def labels(self, dimension: str) -> tuple[str | int, ...]:
-        """Return what the points of a dimension behind mode are called."""
+        """Return the labels of the points of a dimension after mode."""
         if dimension == "link":
             return tuple(range(1, self.arm.num_links + 1))
         if dimension == "parameter":
@@ -180,7 +179,7 @@ class Sweep(ShowsTables):
         return labels_of(dimension, isinstance(arm, SpatialArm), under_forces(arm))
 
     def array_shape(self, output: str, cells: tuple[int, ...] = ()) -> tuple[int, ...]:
-        """Shape of an output (`dims_of`) over all cells, or over so many along each axis."""
+        """Shape of an output (`dims_of`) over all cells, or over a number of points along each axis."""
         theories = (len(self.theories),) if len(self.theories) > 1 else ()
         modes = (self.num_modes,) if QUANTITIES[output].per_mode else ()
         further = (len(self.labels(name)) for name in self.further_dims(output))
@@ -188,17 +187,17 @@ class Sweep(ShowsTables):
 
     @property
     def parts(self) -> set[str]:
-        """What the outputs need beside the frequencies, see `Quantity.part`."""
+        """Computations that the outputs need beside the frequencies, see `Quantity.part`."""
         return {QUANTITIES[name].part for name in self.outputs} - {""}
 
     @property
     def solved_theories(self) -> tuple[TheoryName, ...]:
-        """The theories to be solved: those asked for, and those that an output compares with."""
+        """The theories to solve: the given ones, and those with which an output compares."""
         needed = [theory for name in self.outputs for theory in QUANTITIES[name].needs]
         return tuple(dict.fromkeys([*self.theories, *needed]))
 
     def description(self) -> dict[str, Any]:
-        """Return everything that determines the numbers, as plain values, fit for comparison."""
+        """Return everything that determines the results, as plain values for comparison."""
         found: dict[str, Any] = {
             "format": FORMAT,
             "arm": self.arm.to_dict(),
@@ -217,7 +216,7 @@ class Sweep(ShowsTables):
         return hashlib.sha256(text.encode()).hexdigest()
 
     def values_at(self, places: Sequence[Any]) -> dict[str, FloatArray]:
-        """Return the values of cells by address, in SI units, given their places along each axis, shape (N,) each."""
+        """Return the values of cells by address, in SI units, from indices along each axis, shape (N,) each."""
         return {
             column.address: column.si_values[place]
             for entry, place in zip(self.axes, places, strict=True)
@@ -225,12 +224,12 @@ class Sweep(ShowsTables):
         }
 
     def arm_at(self, *index: int) -> Arm | SpatialArm:
-        """Return the arm of one cell, given its index along each axis.
+        """Return the arm of one cell, from its index along each axis.
 
         Raises
         ------
         ArmError
-            If the values of the cell do not fit together.
+            If the values of the cell are inconsistent.
         SweepError
             If the indices are not one whole number within each axis; negative ones count from its end.
         """

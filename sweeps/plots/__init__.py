@@ -1,1 +1,1 @@
-"""Pictures of sweeps. They need matplotlib, an optional dependency."""
+"""Plots of sweeps; they need matplotlib, an optional dependency."""

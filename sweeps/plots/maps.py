@@ -53,20 +53,21 @@ def posture_maps(
     Parameters
     ----------
     ds
-        The result of a sweep. Of other axes the middle point is drawn.
+        The result of a sweep. For other axes the middle point is used.
     x, y
         Names of the axes.
     modes
         Mode numbers, by default all.
     theory
-        Which one to draw, by default the first.
+        Name of the theory, by default the first.
     marks
-        Points to mark as (mode, x, y): in the maps of the mode and of the next one a double root.
+        Points to mark as (mode, x, y); each, such as a double root, is marked in the maps of the mode and of the next
+        one.
     levels
-        Frequencies in Hz whose contours to draw where a mode has them, between the points linearly. The title names
-        those that no mode drawn has.
+        Frequencies in Hz of contours, with linear interpolation between points. The title lists those that no drawn
+        mode has.
     shared_scale
-        One scale of colours for all modes, to compare them; by default each has its own.
+        Use one colour scale for all modes; by default each has its own.
 
     Raises
     ------
@@ -103,12 +104,12 @@ def posture_maps(
 
 
 def _list_of(what: str, levels: Sequence[float]) -> str:
-    """Say which levels, for a title; nothing where there is none."""
+    """Text that lists levels for a title; empty if there are none."""
     return f"; {what}: {', '.join(f'{x:g}' for x in sorted(set(levels)))} Hz" if levels else ""
 
 
 def _norm(values: NDArray[np.float64]) -> Normalize:
-    """A scale of colours from the least value to the largest: logarithmic where they spread."""
+    """Colour scale from the smallest value to the largest; logarithmic if they vary widely."""
     from matplotlib.colors import LogNorm, Normalize
 
     finite = values[np.isfinite(values)]
@@ -119,7 +120,7 @@ def _norm(values: NDArray[np.float64]) -> Normalize:
 
 
 def _bar(mesh: QuadMesh, panels: list[Axes], **look: Any) -> Colorbar:
-    """A bar of a map's colours beside panels, with plain numbers on a logarithmic one."""
+    """Colour bar of a map beside panels, with plain numbers if it is logarithmic."""
     bar = panels[0].figure.colorbar(mesh, ax=panels, **look)
     bar.outline.set_visible(False)
     if bar.ax.get_yscale() == "log":
@@ -130,7 +131,7 @@ def _bar(mesh: QuadMesh, panels: list[Axes], **look: Any) -> Colorbar:
 def missed_levels(
     ds: xr.Dataset, x: str, y: str, levels: Sequence[float], theory: TheoryName | None = None
 ) -> list[float]:
-    """Return the levels, ascending, of which `posture_maps` has no line, for no mode passes them."""
+    """Return the levels, ascending, without a contour in `posture_maps`, because no mode reaches them."""
     frequency = drawn(ds, (x, y), theory)[0].frequency.transpose("mode", y, x)
     return _missed(list(frequency.values), levels)
 
@@ -141,7 +142,7 @@ def _missed(grids: Sequence[NDArray[np.float64]], levels: Sequence[float]) -> li
 
 
 def _crossed(values: NDArray[np.float64], levels: Sequence[float]) -> list[float]:
-    """Return the levels, ascending, that lie between the corners of a cell of four finite values."""
+    """Return the levels, ascending, between the corner values of a cell with four finite values."""
     if min(values.shape) < 2:
         return []
     corners = np.stack([values[:-1, :-1], values[:-1, 1:], values[1:, :-1], values[1:, 1:]])
@@ -184,7 +185,7 @@ def contours(
     width: float = 1.6,
     unit: str = "Hz",
 ) -> None:
-    """Draw the lines on which values of shape (vertical, horizontal) have one of the levels, each with its number."""
+    """Draw labelled contour lines of values of shape (vertical, horizontal) at the levels."""
     from matplotlib.patheffects import Normal, Stroke
 
     crossed = _crossed(values, levels)
@@ -209,7 +210,7 @@ def contours(
 
 
 def readable(axes: Axes, labels: Sequence[Text]) -> list[Text]:
-    """Return the labels that neither touch another nor leave the axes, those of rare levels first; at least one."""
+    """Return the labels that neither overlap nor leave the axes, those of rare levels first; at least one."""
     wordings = [text.get_text() for text in labels]
     kept: dict[Text, Bbox] = {}
     for text in sorted(labels, key=lambda text: wordings.count(text.get_text())):
@@ -241,7 +242,7 @@ def value_map(
     values: NDArray[Any],
     **look: Any,
 ) -> None:
-    """Draw values of shape (vertical, horizontal) with a colour bar; of both signs in colours that diverge from 0."""
+    """Draw values of shape (vertical, horizontal) with a colour bar; diverging colours around 0 if signs differ."""
     finite = values[np.isfinite(values)]
     if finite.size and finite.min() < 0.0 < finite.max():  # both signs: white is 0
         from matplotlib.colors import CenteredNorm
@@ -251,6 +252,6 @@ def value_map(
 
 
 def finish_maps(panels: dict[int, Axes], horizontal: xr.DataArray, vertical: xr.DataArray) -> None:
-    """Label maps, with ticks that suit both axes."""
+    """Label the maps, with ticks that suit both axes."""
     label_panels(panels, horizontal, label(vertical))
     set_scale(next(iter(panels.values())), "y", vertical)

@@ -1,4 +1,4 @@
-"""Pictures of sweeps: branches, posture maps, slenderness, certificates."""
+"""Plots of sweeps: branches, posture maps, slenderness, certificates."""
 
 from __future__ import annotations
 
@@ -52,21 +52,21 @@ def branches(
     theory: TheoryName | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Figure:
-    """Draw frequency against one axis, one line for each mode.
+    """Draw frequency over one axis, one line for each mode.
 
     Parameters
     ----------
     ds
-        The result of a sweep. Of other axes the middle point is drawn; select another with ``sel``.
+        The result of a sweep. For other axes the middle point is used; select another with ``sel``.
     along
         Name of the axis.
     tracked
-        Follow branches through crossings by their shapes (see `sweeps.analysis.tracking`), with circles where a
-        crossing cannot be told from a narrow veering; False draws the sorted modes.
+        Track branches through crossings by their shapes (see `sweeps.analysis.tracking`), with circles where a crossing
+        cannot be distinguished from a narrow veering; False draws the sorted modes.
     theory
-        Which one to draw, by default the first.
+        Name of the theory, by default the first.
     progress
-        As of `sweeps.analysis.tracking.track`.
+        As for `sweeps.analysis.tracking.track`.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def branches(
     """
     if is_scattered(ds, along):
         raise SweepError(
-            f"axis {along!r}: its points are samples in no order, which no branch can follow; draw samples."
+            f"axis {along!r}: its points are unordered samples, along which no branch can be followed; draw samples."
         )
     rest, where, (points,) = drawn(ds, (along,), theory)
     kind, values = "mode", rest.frequency.transpose(along, "mode")
@@ -105,13 +105,13 @@ def branches(
 
 
 def slenderness(ds: xr.Dataset, thickness: str = "thickness_factor") -> Figure:
-    """Draw frequency, and Euler-Bernoulli minus Timoshenko, against the thickness factor.
+    """Draw frequency, and Euler-Bernoulli minus Timoshenko, over the thickness factor.
 
     Parameters
     ----------
     ds
-        The result of a sweep whose axis ``thickness`` is a thickness factor. The lower panel is drawn if
-        the dataset has the output difference_to_euler_bernoulli. Of other axes the middle is drawn.
+        The result of a sweep whose axis ``thickness`` is a thickness factor. The lower panel is drawn if the dataset
+        has the output difference_to_euler_bernoulli. For other axes the middle point is used.
     thickness
         Name of the axis.
 
@@ -166,7 +166,7 @@ def _legend(figure: Figure, modes: int, theories: Sequence[str]) -> None:
 def certificate_map(ds: xr.Dataset, x: str, y: str | None = None) -> Figure:
     """Draw the status of every cell over two axes, or over one axis and the modes.
 
-    A cell shows the worst status of its modes (and, for the axes that are not drawn, of all its points).
+    A cell shows the worst status of its modes (and of all points of the axes that are not drawn).
 
     Raises
     ------
@@ -223,35 +223,34 @@ def pictures(
     theory: TheoryName | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Figure]:
-    """Draw the pictures that suit the axes of a dataset.
+    """Draw all plots that suit the axes of a dataset.
 
     Parameters
     ----------
     ds
         The result of a sweep.
     axes
-        Names of its axes, those to draw over first; by default all in their order.
+        Names of its axes, in order of preference for drawing; by default all in their order.
     theory
-        Which one to draw, by default the first; slenderness and certificates show all.
+        Name of the theory, by default the first; slenderness and certificates show all.
     progress
-        As of `sweeps.analysis.tracking.track`, for branches.
+        As for `sweeps.analysis.tracking.track`, for branches.
 
     Returns
     -------
     dict
-        Names and figures: ``samples`` where parameters change together in no order, else ``maps`` for two
-        axes or more and ``branches`` for a single one; ``slenderness`` for a thickness factor,
-        ``sensitivities``, ``peaks``, ``damping`` and ``compliance`` where there are any, and ``certificates``
-        where a mode is not certified.
+        Figures by name: ``samples`` if parameters change together without order, otherwise ``maps`` for two axes or
+        more and ``branches`` for a single one; ``slenderness`` for a thickness factor; ``sensitivities``, ``peaks``,
+        ``damping`` and ``compliance`` if present; and ``certificates`` if a mode is not certified.
 
     Raises
     ------
     SweepError
-        If there is no such axis or theory, no axis left to draw over, or matplotlib is missing.
+        If there is no such axis or theory, no axis remains, or matplotlib is missing.
     """
     axes = (axes,) if isinstance(axes, str) else axes or axes_of(ds)
     if not axes:
-        raise SweepError("the dataset has no axis left, over which it could be drawn; select less.")
+        raise SweepError("the dataset has no axis left to draw over; select fewer values.")
     scattered = [name for name in axes if is_scattered(ds, name)]
     thickness = [
         name for name in axes if name in ds.coords and ds[name].attrs.get("parameter") == _THICKNESS
@@ -283,7 +282,7 @@ def picture(
     shared_scale: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Figure:
-    """Draw one of the `pictures` over the first axes given: a map over two, or what it shows over a single one.
+    """Draw one of the `pictures` over the first axes given: a map over two axes, or lines over a single one.
 
     ``parameter`` is for sensitivities, ``levels`` and ``shared_scale`` are for maps, ``progress`` is for branches.
     """

@@ -1,4 +1,4 @@
-"""What pictures are drawn against: the points of an axis in order, their ticks, and the cells around them."""
+"""Points of an axis for plots: their order, ticks, and the cells around them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def columns_of(ds: xr.Dataset, name: str) -> list[str]:
 
 
 def one_theory(ds: xr.Dataset, theory: TheoryName | None) -> xr.Dataset:
-    """Select a theory, by default the first; of a dataset of one theory there is no other."""
+    """Select a theory, by default the first; a dataset for one theory has only this one."""
     known = [str(name) for name in np.atleast_1d(ds.theory.values)]
     chosen = known[0] if theory is None else theory
     if chosen not in known:
@@ -41,10 +41,10 @@ def one_theory(ds: xr.Dataset, theory: TheoryName | None) -> xr.Dataset:
 def drawn(
     ds: xr.Dataset, kept: Sequence[str], theory: TheoryName | None, *outputs: str
 ) -> tuple[xr.Dataset, str, list[xr.DataArray]]:
-    """Return what a picture over some axes shows, what it stands for in words, and the points of these axes.
+    """Return the data of a plot over some axes, a description of what is fixed, and the points of these axes.
 
-    The frequencies and outputs, loaded: the kept axes in ascending order of their values, the middle of every other
-    axis, and one theory.
+    The data are the frequencies and outputs, loaded: the given axes in ascending order of their values, the middle of
+    every other axis, and one theory.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def drawn(
 def held(
     ds: xr.Dataset, kept: Sequence[str], *outputs: str
 ) -> tuple[xr.Dataset, str, list[xr.DataArray]]:
-    """Return what `drawn` does, for all theories."""
+    """Return the same as `drawn`, for all theories."""
     for name in kept:
         checked(ds, name)
     chosen = {name: (ds.sizes[name] - 1) // 2 for name in axes_of(ds) if name not in kept}
@@ -74,12 +74,12 @@ def held(
 
 
 def in_order(ds: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
-    """Put the points of axes over one parameter into ascending order."""
+    """Sort the points of axes over one parameter in ascending order."""
     return ds.sortby([name for name in names if name in ds.coords])
 
 
 def is_scattered(ds: xr.Dataset, name: str) -> bool:
-    """Return whether the points of an axis are samples of several parameters, in no order."""
+    """Return whether the points of an axis are samples of several parameters without order."""
     columns = columns_of(ds, name)
     return len(columns) > 1 and not _monotonic(ds[columns[0]].values)
 
@@ -89,10 +89,10 @@ def _monotonic(values: NDArray[np.float64]) -> bool:
 
 
 def points_of(ds: xr.Dataset, name: str) -> xr.DataArray:
-    """Return where the points of an axis are drawn.
+    """Return the positions at which the points of an axis are drawn.
 
-    At the values of its parameter, or of its first one if these go one way; else at their numbers from 1. Where
-    a value is infinite (a rigid joint), the points stand side by side, and ``tick_labels`` are their values.
+    These are the values of its parameter, or of its first one if they are monotonic; otherwise their numbers from 1. If
+    a value is infinite (a rigid joint), points are equally spaced, and ``tick_labels`` are their values.
     """
     columns = columns_of(ds, name)
     if not columns or is_scattered(ds, name):
@@ -106,25 +106,25 @@ def points_of(ds: xr.Dataset, name: str) -> xr.DataArray:
 
 
 def uneven(values: NDArray[np.float64]) -> bool:
-    """Return whether the finite values are positive and spread so much that a logarithmic axis shows them better."""
+    """Return whether the finite values are positive and vary so widely that a logarithmic axis is better."""
     values = values[np.isfinite(values)]
     return bool(values.size and values.min() > 0.0 and values.max() >= 20.0 * values.min())
 
 
 def is_logarithmic(points: xr.DataArray) -> bool:
-    """Return whether points are drawn on a logarithmic axis; their numbers never are."""
+    """Return whether points are drawn on a logarithmic axis; numbers of points never are."""
     return "units" in points.attrs and "tick_labels" not in points.attrs and uneven(points.values)
 
 
 def never_negative(points: xr.DataArray) -> bool:
-    """Return whether points are values, 0 or above, of no angle: there is no mass below 0 to draw."""
+    """Return whether points are nonnegative values other than angles, so that the axis should not extend below 0."""
     if "tick_labels" in points.attrs or points.attrs.get("units", "degree") in ("degree", "rad"):
         return False
     return bool(np.all(points.values >= 0.0))
 
 
 def edges_of(points: xr.DataArray) -> NDArray[np.float64]:
-    """Return the ends of the cells around N points, shape (N + 1,): halfway on the axis that they are drawn on."""
+    """Return the edges of the cells around N points, shape (N + 1,): midpoints in the scale of the axis."""
     logarithmic = is_logarithmic(points)
     values = np.log(points.values) if logarithmic else np.asarray(points.values, np.float64)
     if values.size == 1:
@@ -138,7 +138,7 @@ def edges_of(points: xr.DataArray) -> NDArray[np.float64]:
 
 
 def label(variable: xr.DataArray) -> str:
-    """Return name and unit of an axis for a picture: ``θ₂ [°]``, plain text that titles show as well."""
+    """Return name and unit of an axis for a plot: ``θ₂ [°]``, as plain text that titles also show."""
     name = str(variable.name)
     angle = name.startswith("theta_") and name[6:].isdigit()
     name = angle_symbol(int(name[6:])) if angle else name.replace("_", " ")
@@ -147,7 +147,7 @@ def label(variable: xr.DataArray) -> str:
 
 
 def _unit(variable: xr.DataArray) -> str:
-    """Unit as it follows a number: ``°``, or a blank and the SI unit."""
+    """Unit as it follows a number: ``°``, or a space and the SI unit."""
     unit = str(variable.attrs.get("units", "1"))
     for power, raised in (("^2", "²"), ("^3", "³"), ("^4", "⁴")):
         unit = unit.replace(power, raised)
@@ -159,7 +159,7 @@ def _with_unit(coordinate: xr.DataArray) -> str:
 
 
 def set_scale(axes: Axes, side: str, points: xr.DataArray) -> None:
-    """Give the side ``"x"`` or ``"y"`` the scale and the ticks that suit its points."""
+    """Give the axis ``"x"`` or ``"y"`` the scale and the ticks that suit its points."""
     which = axes.xaxis if side == "x" else axes.yaxis
     if is_logarithmic(points):
         axes.set(**{f"{side}scale": "log"})

@@ -1,4 +1,4 @@
-"""Pictures of damping, of the peaks of a response and of compliances: maps over two axes, or lines over one."""
+"""Plots of damping, response peaks and compliances: maps over two axes, or lines over one."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def peaks(
     Parameters
     ----------
     ds
-        The result of a sweep with the output ``peak_response``, ``damping_ratio`` or ``tip_compliance``, of which each
-        direction is drawn under a force along it. Of other axes the middle point is drawn. Cells without a finite value
-        stay white.
+        The result of a sweep with the output ``peak_response``, ``damping_ratio`` or ``tip_compliance``; of
+        compliances, the displacement along each force is drawn. For other axes the middle point is used. Cells without
+        a finite value are white.
     axes
-        Names of axes: a line over a single one, a map over the first two of several.
+        Names of axes: lines over a single one, a map over the first two of several.
     kind
         ``"peaks"``, ``"damping"`` or ``"compliance"``.
     theory
-        Which one to draw, by default the first.
+        Name of the theory, by default the first.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Pictures of samples: frequency against each of several parameters that change together."""
+"""Plots of samples: frequency over each of several parameters that change together."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def samples(ds: xr.Dataset, along: str, *, theory: TheoryName | None = None) -> 
     Parameters
     ----------
     ds
-        The result of a sweep with a random design or with parameters that share an axis. Of other axes the
-        middle point is drawn.
+        The result of a sweep with a random design or with parameters that share an axis. For other axes the middle
+        point is used.
     along
         Name of that axis.
     theory
-        Which one to draw, by default the first.
+        Name of the theory, by default the first.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Pictures of sensitivities: which parameter matters most where, and by how much."""
+"""Plots of sensitivities: the most important parameter of each cell, or the sensitivity to one parameter."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def sensitivity_map(
     modes: Sequence[int] | None = None,
     theory: TheoryName | None = None,
 ) -> Figure:
-    """Draw one map for each mode: the parameter that matters most, or how much one parameter matters.
+    """Draw one map for each mode: the most important parameter, or the sensitivity to one parameter.
 
     Parameters
     ----------
@@ -52,13 +52,12 @@ def sensitivity_map(
     x, y
         Names of the axes.
     parameter
-        Address of one parameter, whose logarithmic sensitivity is drawn. By default the maps show which
-        of all parameters has the largest one; circles mark cells where frequencies coincide and the
-        mean of the cluster is drawn.
+        Address of one parameter, whose logarithmic sensitivity is drawn. By default the maps show the parameter with
+        the largest one; circles mark cells with coincident frequencies, where that of the mean of the cluster is drawn.
     modes
         Mode numbers, by default all.
     theory
-        Which one to draw, by default the first.
+        Name of the theory, by default the first.
 
     Raises
     ------
@@ -103,7 +102,7 @@ def sensitivity_lines(
     modes: Sequence[int] | None = None,
     theory: TheoryName | None = None,
 ) -> Figure:
-    """Draw the logarithmic sensitivities against one axis: a panel for each mode, a line for each parameter.
+    """Draw the logarithmic sensitivities over one axis: a panel for each mode, a line for each parameter.
 
     Parameters
     ----------
@@ -140,7 +139,7 @@ def sensitivity_lines(
 def _drawn(
     ds: xr.Dataset, kept: tuple[str, ...], parameter: str | None, theory: TheoryName | None
 ) -> tuple[xr.Dataset, str, list[xr.DataArray]]:
-    """What `drawn` returns, of all parameters or of one."""
+    """Result of `drawn`, with the sensitivities to all parameters or to one."""
     if "sensitivity" not in ds:
         raise SweepError(
             "the dataset has no sensitivities; add 'sensitivity' to the outputs of the sweep."
@@ -157,7 +156,7 @@ def _drawn(
 
 
 def _wording(names: Sequence[str]) -> tuple[list[str], str]:
-    """Labels of parameters, and what they are: links where they differ in nothing else."""
+    """Labels of parameters, and their kind: links if the addresses differ in nothing else."""
     parts = [_OF_LINK.fullmatch(name) for name in names]
     fields = {part["field"] if part else "" for part in parts}
     if len(fields) == 1 and all(parts):
@@ -167,7 +166,7 @@ def _wording(names: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _colours(values: xr.DataArray, modes: Sequence[int]) -> dict[int, str]:
-    """Colours of the parameters that matter most somewhere, by their places; grey when colours run out."""
+    """Colours of the parameters that are most important somewhere, by index; grey if there are not enough colours."""
     sizes = np.abs(values.sel(mode=modes).values).reshape(-1, values.sizes["parameter"])
     known = np.isfinite(sizes).all(axis=1)
     numbers, counts = np.unique(sizes[known].argmax(axis=1), return_counts=True)

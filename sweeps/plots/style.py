@@ -1,4 +1,4 @@
-"""How pictures look: colours that colour-blind readers can tell apart, units, files that repeat."""
+"""Style of plots: colours for colour-blind readers, units, reproducible files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORMATS = ("png", "svg")
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw with the settings of `jaxmodal.plots.figures`, and put the old ones back.
+    """Context in which plots have the settings of `jaxmodal.plots.figures`; previous settings are restored.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def style() -> Iterator[None]:
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure as PNG or SVG, by the suffix of the path; the same figure gives the same bytes.
+    """Write a figure as PNG or SVG, by the suffix of the path; equal figures give identical bytes.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def save(figure: Figure, path: str | Path) -> None:
 
 
 def line_look(number: int) -> dict[str, Any]:
-    """Return colour and line style of the line with this number, from 0."""
+    """Return colour and line style of a line by its number, from 0."""
     return {
         "color": COLOURS[number % len(COLOURS)],
         "linestyle": STYLES[number // len(COLOURS) % len(STYLES)],
@@ -82,7 +82,7 @@ def draw_lines(
     lines: Mapping[str, NDArray[np.float64]],
     side: str,
 ) -> None:
-    """Draw lines over one axis by their names, logarithmic where their values spread."""
+    """Draw named lines over one axis, on a logarithmic scale if their values vary widely."""
     for number, (name, values) in enumerate(lines.items()):
         axes.plot(points.values, values, label=name or None, **line_look(number))
     if uneven(np.stack(list(lines.values()))):
@@ -94,7 +94,7 @@ def draw_lines(
 
 
 def title(ds: xr.Dataset, *parts: str) -> str:
-    """Title of a picture: that of the dataset with its arm, and below it what is drawn, by which theory."""
+    """Title of a plot: that of the dataset with its arm, then what is drawn and by which theory."""
     first = str(ds.attrs.get("title", ""))
     arm = str(json.loads(ds.attrs.get("definition", "{}")).get("arm", {}).get("name", ""))
     if arm and arm.lower() not in first.lower():
@@ -125,7 +125,7 @@ def mode_panels(
 def titled_panels(
     titles: Mapping[int, str], height: float, width: float = 2.7
 ) -> tuple[Figure, dict[int, Axes]]:
-    """Return a figure with one panel for each title, and the panels by the numbers of these; sizes in inches."""
+    """Return a figure with one panel for each title, and the panels by number; sizes in inches."""
     columns = min((5, 4, 3), key=lambda count: (-len(titles) % count, -count))
     columns = min(columns, len(titles))
     rows = -(-len(titles) // columns)
@@ -140,7 +140,7 @@ def titled_panels(
 
 
 def label_panels(panels: dict[int, Axes], horizontal: xr.DataArray, side: str) -> None:
-    """Label the outer sides of panels: below the lowest of each column, beside the first of each row."""
+    """Label the outer sides of panels: below the lowest of each column, and beside the first of each row."""
     below = {}
     for axes in panels.values():
         place = axes.get_subplotspec()

@@ -269,8 +269,8 @@ def test_what_is_refused():
     twice = tube(supports=holding(Z, Z))
     stiff = jm.SpatialLink(0.5, rigid=True, body=jm.RigidBody(1.0), supports=holding(Z))
     for link, message in (
-        (twice, r"support2\.stiffness = inf: the arm does not give way there"),
-        (stiff, r"support1\.stiffness = inf: the arm does not give way there"),
+        (twice, r"support2\.stiffness = inf: the arm is rigid there"),
+        (stiff, r"support1\.stiffness = inf: the arm is rigid there"),
         (loose.replace(supports=holding(X)), r"link1\.joint_stiffness = 0: nothing holds the arm"),
     ):
         with pytest.raises(jm.ArmError, match=message):

@@ -185,11 +185,11 @@ def changed(**values):
         (lambda: 3, "arm = 3: must be an Arm or a SpatialArm"),
         (
             lambda: jm.set_parameters(full_arm(), {"link4.joint_stiffness": 0.0}),
-            r"link4.joint_stiffness = 0: lets the arm go",
+            r"link4.joint_stiffness = 0: leaves the arm free",
         ),
         (
             lambda: changed(base_stiffness=1e6 * np.eye(6) + 1e4),
-            "base_stiffness: has entries beside its diagonal",
+            "base_stiffness: has off-diagonal entries",
         ),
         (
             lambda: jm.SpatialArm((jm.SpatialLink(0.5, rigid=True),), jm.RigidBody(1.0)),

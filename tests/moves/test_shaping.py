@@ -296,7 +296,7 @@ def test_stretching_that_cannot_be_is_refused(options, words, monkeypatch):
         (("--shape-modes", "1", "--speed", "20"), "--shape-modes: changes nothing without --shape"),
         (("--left", "0.1"), "--left: changes nothing without --shape or --compare"),
         (("--shape", "zv", "--sample-time", "0.1"), "--sample-time: changes nothing without --out"),
-        (("--shape", "zv", "--torque", "3"), "--torque: torques of shaped moves"),
+        (("--shape", "zv", "--torque", "3"), "--torque: torques of a shaped move"),
     ],
 )
 def test_options_that_nothing_uses_are_refused(options, words, tmp_path):
@@ -328,7 +328,7 @@ def test_the_command_writes_the_shaped_move_and_its_settings(tmp_path):
 def test_moves_that_stand_still_or_begin_before_0_are_refused():
     still = dynamics.cubic_spline([0.0, 0.5, 1.0], [[0.2], [0.2], [0.2]])
     for move, limit in ((still, 1.0), (MOVE, np.inf)):
-        with pytest.raises(jm.ArmError, match="hold in any time; give finite limits, and a move"):
+        with pytest.raises(jm.ArmError, match="hold for any duration; give finite limits"):
             quickest_stretch(ONE, move, 1, theory="euler_bernoulli", speed=limit)
     early = dynamics.cubic_spline([-0.5, 0.0, 0.5], [[0.0], [0.1], [0.3]])
     with pytest.raises(jm.ArmError, match=r"move: begins at t = -0\.5 s"):

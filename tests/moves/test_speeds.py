@@ -134,7 +134,7 @@ def test_the_commands(tmp_path):
     assert rows[0].startswith("time_s,joint,order,per_turn,mode,frequency_hz")
     assert len(rows) > 1
     assert (
-        "say where in two ways"
+        "both choose the postures"
         in run("speeds", place, *orders, "--workspace", "--move", path, status=2).output
     )
     assert "give JOINT:PUSHES" in run("speeds", place, "--order", "2", status=2).output

@@ -150,7 +150,7 @@ def test_axes_of_sweeps_lie_over_the_limits(arm, tmp_path):
     assert few.shape == (3,)
     for parameter, message in (
         ("shoulder", "axis over 'shoulder': the joint has no limits; give its link joint_limits"),
-        ("link2.length", "limits are of the angle of one joint"),
+        ("link2.length", "limits need the angle of one joint"),
         ("elbo", "Did you mean 'elbow'"),
     ):
         with pytest.raises(sweeps.SweepError, match=message):

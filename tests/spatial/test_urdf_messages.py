@@ -102,7 +102,7 @@ REFUSED = {
     ),
     "two roots": (
         robot(BASE, ARM, '<link name="c"/>', joint()),
-        "2 links hang on none: base, c; .*base",
+        "2 links have no parent: base, c; .*base",
     ),
     "nothing turns": (robot(BASE, ARM, joint("fixed")), "no joint turns or slides"),
     "floating": (
@@ -136,7 +136,10 @@ def test_files_that_are_no_robot_are_refused_by_name(fault, tmp_path):
     ("values", "message"),
     [
         ({"tip": "griper"}, "tip = 'griper': there is no such link; .*Did you mean 'gripper'"),
-        ({"base": "boom", "tip": "column"}, "tip = 'column': does not hang on the base 'boom'"),
+        (
+            {"base": "boom", "tip": "column"},
+            "tip = 'column': is not a descendant of the base 'boom'",
+        ),
         (
             {"tip": "plinth"},
             "no joint turns or slides between the base 'world' and the tip 'plinth'",

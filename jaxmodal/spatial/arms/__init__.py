@@ -1,1 +1,1 @@
-"""The arm in space: made of parts, of a planar arm or of frames; what of it is implausible."""
+"""Arms in space: the arm itself, construction from planar arms or joint frames, and plausibility checks."""

@@ -31,19 +31,19 @@ from jaxmodal.spatial.stiffness.model import SpatialModel, spatial_model
 
 @frozen_pytree
 class SpatialArm(Drawn, SerialArm):
-    """An arm in space: links in series from the base to the tip, each turned against the one before.
+    """An arm in space: links in series from the base to the tip, each rotated relative to the previous one.
 
     Parameters
     ----------
     links
-        The links (`SpatialLink`) from base to tip, one or more, counted from 1.
+        The links (`SpatialLink`) from base to tip, at least one; numbered from 1.
     payload
-        Rigid body carried at the tip of the last link, in its axes.
+        Rigid body carried at the tip of the last link, in the axes of this link.
     name
         Free text.
     base_stiffness
-        Elastic base: its 6 x 6 stiffness over (u, v, w, phi_x, phi_y, phi_z) of the place of joint 1, in the axes of
-        the ground, N/m, N/rad and N m/rad, or the six values of a diagonal; left out, the base is clamped.
+        6 x 6 stiffness of an elastic base over the motion (u, v, w, phi_x, phi_y, phi_z) of joint 1, in the axes of the
+        ground, N/m, N/rad and N m/rad; or the six values of its diagonal. By default the base is clamped.
 
     Raises
     ------
@@ -54,7 +54,7 @@ class SpatialArm(Drawn, SerialArm):
 
     Notes
     -----
-    Like `Arm` an immutable pytree of float64 values. The springs of joint 1 are those of the base.
+    Like `Arm`, an immutable pytree of float64 values. The springs of joint 1 are between the base and link 1.
 
     Examples
     --------
@@ -92,14 +92,14 @@ class SpatialArm(Drawn, SerialArm):
         return sum(masses[1:], start=masses[0]) + self.payload.mass
 
     def frames(self) -> list[Frame]:
-        """Return where every link is at rest, base to tip.
+        """Return the rest positions and axes of all links, base to tip.
 
         Returns
         -------
         list
-            For each link ``axes``, its axes as columns (3, 3), ``section``, those of its section, and the places of its
-            ``joint``, of ``start`` and ``end`` of its elastic part, and of its ``tip``, (3,) in m: all in the axes of
-            the ground, from the place of joint 1.
+            For each link: ``axes``, its axes as columns (3, 3); ``section``, the axes of its section; and the positions
+            of its ``joint``, of ``start`` and ``end`` of its elastic part, and of its ``tip``, (3,) in m. All are in
+            the axes of the ground, relative to joint 1.
 
         Raises
         ------
@@ -121,31 +121,30 @@ class SpatialArm(Drawn, SerialArm):
         return links, frames(links)
 
     def tip_position(self) -> np.ndarray:
-        """Return where the tip of the last link is at rest, (3,) in m, as `frames` has it.
+        """Return the rest position of the tip of the last link, (3,) in m, relative to joint 1 as in `frames`.
 
         Raises
         ------
         ArmError
-            As `frames`.
+            As for `frames`.
         """
         return self.frames()[-1].tip
 
     def jacobian(self) -> np.ndarray:
-        """Return how the tip moves when the joints move and nothing gives way, the geometric Jacobian.
+        """Return the geometric Jacobian of the tip of the rigid arm.
 
         Returns
         -------
         numpy.ndarray
-            (6, n), a column for each joint, rigid ones included: the velocity of the tip along x, y and z, m/s, and
-            the angular velocity of the last link about them, rad/s, where its joint turns at 1 rad/s, or slides at
-            1 m/s, and the others stand; in the axes of the ground. ``jacobian().T @ [force, moment]`` are the torques,
-            N m, or forces, N, that a load at the tip exerts about the joints, or along them; what holds it is the
-            opposite.
+            (6, n), a column for each joint, including joints without springs: the velocity of the tip along x, y and z,
+            m/s, and the angular velocity of the last link about them, rad/s, if this joint alone turns at 1 rad/s, or
+            slides at 1 m/s. In the axes of the ground. ``jacobian().T @ [force, moment]`` are the torques, N m, or
+            forces, N, that a load at the tip exerts about or along the joints; the holding torques are the opposite.
 
         Raises
         ------
         ArmError
-            As `frames`.
+            As for `frames`.
 
         Examples
         --------
@@ -165,50 +164,58 @@ class SpatialArm(Drawn, SerialArm):
         return columns[np.array(self.joints) - 1].T
 
     def with_body(self, link: int, position: Any, body: RigidBody) -> "SpatialArm":
-        """Return the arm with a rigid body fixed along a link, which becomes two, rigidly joined.
+        """Return the arm with a rigid body fixed along a link, which becomes two rigidly joined links.
 
         Parameters
         ----------
         link
             Number of the link, from 1.
         position
-            Where on it, m from the base of its elastic part; more than 0 and less than its length.
+            Position along the link, m from the base of its elastic part; greater than 0 and less than its length.
         body
-            The body, its centre seen from that point, in the axes of the link.
+            The body, its centre relative to that point, in the axes of the link.
 
         Raises
         ------
         ArmError
-            If there is no such link, or a value is not allowed. The links beyond are numbered one higher; the part
-            beyond the body is a segment, which no posture counts.
+            If there is no such link, or a value is invalid.
+
+        Notes
+        -----
+        The part beyond the body is a segment, which has no joint and no angle in a posture. The numbers of the links
+        beyond increase by one.
         """
         if not isinstance(body, RigidBody):
             raise ArmError(f"body = {shown(body)}: must be a RigidBody(mass, centre, inertia).")
         return with_pieces(self, link, lambda own: split(own, position, {"body": body}, "body"))
 
     def with_taper(self, link: int, tip_section: Section, pieces: int = 16) -> "SpatialArm":
-        """Return the arm with a link whose section changes linearly along it, as uniform links of equal length.
+        """Return the arm with a link whose section varies linearly along it, as uniform links of equal length.
 
         Parameters
         ----------
         link
-            Number of the link, from 1; its own section is that at the base.
+            Number of the link, from 1; its own section is the one at the base.
         tip_section
-            Section at the tip, of the same shape, whose dimensions are approached linearly.
+            Section at the tip, of the same shape; the dimensions vary linearly.
         pieces
-            Number of uniform links, each with the section at its middle; the frequencies converge with the square of
-            their length.
+            Number of uniform links, each with the section at its middle. The frequency error decreases with the square
+            of their length.
 
         Raises
         ------
         ArmError
             If there is no such link, or the two sections differ in shape or in how their shear coefficient is given.
-            The links beyond are numbered higher; the pieces but for the first are segments, which no posture counts.
+
+        Notes
+        -----
+        All pieces but the first are segments, which have no joint and no angle in a posture. The numbers of the links
+        beyond increase accordingly.
         """
         return with_pieces(self, link, lambda own: own.tapered(tip_section, pieces))
 
     def tables(self) -> list[Table]:
-        """Return the arm's links with joints, sections, offsets and masses, as they are printed."""
+        """Return the table that `print` shows: links with joints, sections, offsets and masses."""
         title = f"{self.name or 'arm in space'}: {self.num_links} link{'s' * (self.num_links > 1)}"
         base = ["on an elastic base"] if self.base_stiffness is not None else []
         held = [str(k) for k, link in enumerate(self.links, start=1) if link.supports]
@@ -216,31 +223,31 @@ class SpatialArm(Drawn, SerialArm):
         return [links_table(self.links, self.payload, self.total_mass, title, ", ".join(base))]
 
     def refuse_supports(self, what: str) -> None:
-        """Refuse an arm with a support at a tip, which ``what`` (the subject of the sentence) does not know."""
+        """Raise an error if a tip has a support; ``what`` (subject of the sentence) does not support it."""
         for number, link in enumerate(self.links, start=1):
             link.refuse_supports(number, what)
 
     def refuse_pressed(self, what: str) -> None:
-        """Refuse an arm with an axial force, which ``what`` (the subject of the sentence) does not know."""
+        """Raise an error if a link has an axial force; ``what`` (subject of the sentence) does not support it."""
         for number, link in enumerate(self.links, start=1):
             link.refuse_pressed(number, what)
 
     @property
     def is_solved_alone(self) -> bool:
-        """Whether it has what programs do not know, supports or axial forces, so that NumPy solves each cell."""
+        """Whether the arm has supports or axial forces, so that NumPy solves each cell without programs."""
         return any(link.supports or link.axial_force is not None for link in self.links)
 
     def model(self, theory: TheoryName) -> SpatialModel:
-        """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""
+        """Return the model of the arm for a theory; used by the searches of `natural_frequencies` and others."""
         found = spatial_model(self.links, self.payload, self.base_stiffness, theory)
         return found if self.possible() else dataclasses.replace(found, invalid=True)
 
     def model_of_cells(self, flags: Theory) -> SpatialModel:
-        """Return the model of arms side by side, whose values may be columns (cells,)."""
+        """Return the model of arms in parallel, whose values may be columns (cells,)."""
         return SpatialModel(self.links, self.payload, flags, self.base_stiffness)
 
     def possible(self) -> bool:
-        """Whether all values, which are checked only where they are numbers when the arm is made, are allowed."""
+        """Whether all values are allowed; for arms made of traced or batched values, which were not checked."""
         with np.errstate(all="ignore"):
             return bool(valid_cells(self, 1)[0])
 
@@ -251,7 +258,7 @@ class SpatialArm(Drawn, SerialArm):
         first: np.ndarray,
         multiplicity: np.ndarray,
     ) -> np.ndarray:
-        """Return the derivatives of its frequencies by its leaves; used by `natural_frequencies` under `jax.grad`."""
+        """Return the derivatives of its frequencies with respect to its leaves; used under `jax.grad`."""
         return frequency_gradients(modal_model(self.model(theory)), omega, first, multiplicity)
 
     def _link_table(self, link: SpatialLink) -> dict[str, Any]:
@@ -266,11 +273,11 @@ class SpatialArm(Drawn, SerialArm):
         return [address for address, _ in walk(self) if not self._is_of_no_joint(address)]
 
     def has(self, single: str) -> bool:
-        """Return whether there is a value at an address."""
+        """Return whether an address has a value."""
         return has(self, single) and not self._is_of_no_joint(single)
 
     def _is_of_no_joint(self, single: str) -> bool:
-        """Whether an address is one of turning of a joint that slides, or of the joint of a segment: there is none."""
+        """Whether an address does not exist: rotation of a sliding joint, or the joint of a segment."""
         link, _, field = single.partition(".")
         turning = field in ("joint_angle", "joint_stiffness", "joint_damping")
         if not turning and not field.startswith("joint_axis."):

@@ -1,4 +1,4 @@
-"""What there is to know of an arm of either kind before it is solved."""
+"""Checks of planar arms and arms in space before they are solved."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _USUAL_AXIS = {"joint_axis.x": 0.0, "joint_axis.y": 0.0, "joint_axis.z": 1.0}
 
 @dataclass(frozen=True)
 class SpatialLinkFacts:
-    """What `check_arm` shows of one link in space; SI units, None where not defined."""
+    """Properties of one link in space that `check_arm` shows; SI units, None where not defined."""
 
     headings: ClassVar[tuple[str, ...]] = (
         *("link", "section", "length [m]", "rigid [m]", "mass [kg]", "bodies [kg]"),
@@ -54,7 +54,7 @@ class SpatialLinkFacts:
 
 @np.errstate(all="ignore")
 def check_arm(arm: Arm | SpatialArm) -> ArmCheck:
-    """Look an arm over before it is solved: masses, slenderness, cut-offs, and values that look like wrong units.
+    """Check an arm before it is solved: masses, slenderness, cut-offs, and values that look like wrong units.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def check_arm(arm: Arm | SpatialArm) -> ArmCheck:
     Returns
     -------
     ArmCheck
-        To be printed; ``remarks`` is empty for an arm with nothing to remark.
+        The result, which prints as a table; ``remarks`` is empty if nothing was found.
 
     Raises
     ------

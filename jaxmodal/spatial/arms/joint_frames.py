@@ -1,4 +1,4 @@
-"""The same arm said by rows of Denavit and Hartenberg, or by joint origins as URDF has them."""
+"""Arms in space from Denavit-Hartenberg parameters, or from joint origins as in URDF."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ _NOISE = 1e-12
 
 
 class DenavitHartenberg(NamedTuple):
-    """A row: theta and alpha in rad, d and a in m; ``offset``, rad, is a fixed part of the angle beside theta.
+    """Denavit-Hartenberg parameters of one joint: theta and alpha in rad, d and a in m.
 
-    Of a ``prismatic`` joint d is the position and theta is fixed.
+    ``offset``, rad, is a constant that is added to theta. For a ``prismatic`` joint d is the position and theta is
+    fixed.
 
-    In the standard custom frame i is reached from frame i-1 by Rot(z, theta) Trans(z, d) Trans(x, a) Rot(x, alpha);
-    in the modified one (Craig's) by Rot(x, alpha) Trans(x, a) Rot(z, theta) Trans(z, d), so that a and alpha of the
-    row are those that others number i-1.
+    In the standard convention frame i is obtained from frame i-1 by Rot(z, theta) Trans(z, d) Trans(x, a) Rot(x,
+    alpha). In the modified convention (Craig) it is obtained by Rot(x, alpha) Trans(x, a) Rot(z, theta) Trans(z, d); a
+    and alpha of the row are those often given the index i-1.
     """
 
     theta: float
@@ -47,10 +48,10 @@ class DenavitHartenberg(NamedTuple):
 
 
 class JointOrigin(NamedTuple):
-    """A joint as in URDF: its frame at angle 0 seen from that of the joint before, and its axis in it.
+    """A joint as in URDF: its frame at angle 0 relative to the frame of the previous joint, and its axis in this frame.
 
-    ``xyz`` in m; ``rpy`` are roll, pitch and yaw, rad, about fixed axes: R = Rot(z, yaw) Rot(y, pitch) Rot(x, roll). A
-    ``prismatic`` joint slides along its axis.
+    ``xyz`` is in m; ``rpy`` are roll, pitch and yaw, rad, about fixed axes: R = Rot(z, yaw) Rot(y, pitch) Rot(x, roll).
+    A ``prismatic`` joint slides along its axis.
     """
 
     xyz: Sequence[float] = (0.0, 0.0, 0.0)
@@ -68,50 +69,51 @@ def arm_from_denavit_hartenberg(
     payload: RigidBody | None = None,
     name: str = "",
 ) -> SpatialArm:
-    """Return the arm of rows of Denavit and Hartenberg.
+    """Return the arm described by rows of Denavit-Hartenberg parameters.
 
     Parameters
     ----------
     rows
         One `DenavitHartenberg`, or (theta, d, a, alpha), for each joint.
     links
-        For each row what `SpatialLink` takes beside length, joint_axis, joint_angle, joint_frame, base_offset and
-        end_offset, which the rows say; ``along`` says what of the way to the next joint is elastic: ``"a"`` (d is
-        then a rigid offset before it), ``"d"`` (a is one behind it), or ``"straight"`` for the line from joint to
-        joint. Left out, it is a, and d where a = 0: of a row with both, d does not bend and has no mass, and a warning
-        says so. A row with d = a = 0, as in a wrist whose axes meet, is a rigid link of length 0: it needs neither
-        material nor section, and may have bodies and a rotor. A length below 1e-12 of all that the rows lay out counts
-        as 0. What slides with a prismatic row is rigid without material, its bodies ``body``, seen from its tip; with
-        material a is a beam, a `segment` behind the rigid link of the slide, whose ``hub`` slides with its base.
+        For each row a dict of arguments of `SpatialLink` other than length, joint_axis, joint_angle, joint_frame,
+        base_offset and end_offset, which follow from the rows. ``along`` selects the elastic part of the way to the
+        next joint: ``"a"`` (d is then a rigid offset before it), ``"d"`` (a is a rigid offset after it), or
+        ``"straight"`` for the line from joint to joint. The default is a, or d if a = 0; if a row has both, d is rigid
+        and massless, and a warning is given. A row with d = a = 0, as in a wrist with intersecting axes, is a rigid
+        link of length 0: it needs neither material nor section, and may have bodies and a rotor. Lengths below 1e-12 of
+        the total size of the arm count as 0. The link of a prismatic row is rigid if it has no material; its bodies are
+        then given as ``body``, relative to its tip. With material a is a beam, a `segment` after the rigid link of the
+        slide, whose ``hub`` slides with its base.
     convention
         ``"standard"`` or ``"modified"``; see `DenavitHartenberg`.
     tip
-        Of the modified custom: where the last link ends, (x, y, z) in m, seen from the origin of the last frame, in
-        its axes.
+        End of the last link for the modified convention, (x, y, z) in m, relative to the last frame and in its axes.
     payload, name
-        As of `SpatialArm`.
+        As for `SpatialArm`.
 
     Returns
     -------
     SpatialArm
-        A link for each row, with its theta as the joint angle, or d as the ``base_offset.x`` of a prismatic one; two
-        for a prismatic row with a beam, of which the second counts in no posture.
+        One link for each row, with theta as the joint angle, or d as the ``base_offset.x`` of a prismatic row. A
+        prismatic row with a beam gives two links; the second has no angle in a posture.
 
     Raises
     ------
     ArmError
-        Rows and links do not fit, a value is not allowed, or a row without length has a link that should deform.
+        If the numbers of rows and links differ, a value is invalid, or a row of zero length has a flexible link.
 
     Warns
     -----
     ImplausibleWarning
-        A row has d and a, and its link, which is not rigid, does not say ``along``.
+        If a row has both d and a, and its flexible link does not give ``along``.
 
     Notes
     -----
-    Bodies, directions of springs and the payload are given in the axes of frame i, which both customs fix to link i;
-    ``stator`` in those of frame i-1. ``hub`` is seen from the joint, ``body`` from the tip, as everywhere. The
-    section's z is as near the joint's axis as can be; for a link along that axis y is that of the joint's frame.
+    Bodies, directions of springs and the payload are given in the axes of frame i, which both conventions fix to link
+    i; ``stator`` is given in those of frame i-1. The centre of ``hub`` is relative to the joint, that of ``body`` to
+    the tip, as in `SpatialLink`. The z axis of the section is as close to the joint axis as possible; for a link along
+    the joint axis, its y axis is that of the joint's frame.
 
     Examples
     --------
@@ -179,7 +181,7 @@ def _warn_of_rigid(
     entries: Sequence[Mapping[str, Any]],
     name: str,
 ) -> None:
-    """Say of which links a part is rigid that nobody chose to be."""
+    """Warn about links of which a part is rigid by default rather than by choice."""
     remarks = []
     for number, (joint, along, entry) in enumerate(zip(joints, chosen, entries, strict=True), 1):
         both = all(np.any(leg) for leg in joint.legs)
@@ -203,38 +205,39 @@ def arm_from_joint_origins(
     payload: RigidBody | None = None,
     name: str = "",
 ) -> SpatialArm:
-    """Return the arm of joint origins as URDF has them, each link a straight beam from its joint to the next.
+    """Return the arm described by joint origins as in URDF, each link a straight beam from its joint to the next.
 
     Parameters
     ----------
     origins
-        One `JointOrigin` for each joint; that of the first places the whole arm, which changes no frequency unless
-        the base is made elastic: its stiffness is in the axes of the ground.
+        One `JointOrigin` for each joint. The first one places the whole arm; this changes the frequencies only on an
+        elastic base, whose stiffness is in the axes of the ground.
     links
-        For each joint what `SpatialLink` takes beside length, joint_axis, joint_frame, base_offset and end_offset;
-        ``joint_angle`` is the position of the joint, of a prismatic one ``joint_position``, m. A joint at the place of
-        the next, to 1e-12 of all that the origins lay out, has a rigid link of length 0, as a row of
-        `arm_from_denavit_hartenberg` without length.
+        For each joint a dict of arguments of `SpatialLink` other than length, joint_axis, joint_frame, base_offset and
+        end_offset. ``joint_angle`` is the position of the joint; for a prismatic joint it is ``joint_position``, m. If
+        a joint coincides with the next, to 1e-12 of the total size of the arm, its link is rigid and of length 0, as
+        for a row of zero length in `arm_from_denavit_hartenberg`.
     tip
-        Where the last link ends, (x, y, z) in m in the frame of the last joint; it may be at the joint.
+        End of the last link, (x, y, z) in m in the frame of the last joint; it may be at the joint.
     payload, name
-        As of `SpatialArm`.
+        As for `SpatialArm`.
 
     Returns
     -------
     SpatialArm
-        As `arm_from_denavit_hartenberg`.
+        As for `arm_from_denavit_hartenberg`.
 
     Raises
     ------
     ArmError
-        As `arm_from_denavit_hartenberg`.
+        As for `arm_from_denavit_hartenberg`.
 
     Notes
     -----
-    Bodies, directions of springs and the payload are given in the frame that moves with the joint, URDF's frame of the
-    link: ``hub`` with ``centre`` as the xyz of ``<inertial>``, ``stator`` in that of the link before. The section's z
-    is as near the joint's axis as can be; for a link along that axis y is the frame's, or z where it lies along y.
+    Bodies, directions of springs and the payload are given in the frame that moves with the joint, the link frame of
+    URDF: ``hub`` with ``centre`` as the xyz of ``<inertial>``, ``stator`` in the frame of the previous link. The z axis
+    of the section is as close to the joint axis as possible; for a link along the joint axis, its y axis is that of the
+    frame, or its z axis if the link lies along y.
 
     Examples
     --------
@@ -288,7 +291,7 @@ def _about(axis: str, angle: float) -> np.ndarray:
 
 
 def without_noise(way: np.ndarray, size: float) -> np.ndarray:
-    """A way that is 0 where it is the rounding of 0, beside the ``size`` of all that is laid out."""
+    """Return zero if ``way`` is rounding error relative to the ``size`` of the arm, else ``way``."""
     return way if np.linalg.norm(way) > _NOISE * size else np.zeros(3)
 
 

@@ -1,6 +1,6 @@
-"""Arms of frames that move with the joints: each link gets axes of its own, along which it lies.
+"""Construction of arms from frames that move with the joints: each link gets its own axes, along which it lies.
 
-What is said of a link in the frame that moves with its joint is turned into these axes.
+Values of a link that are given in the moving frame of its joint are rotated into these axes.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _PARALLEL = 1e-6
 
 
 class MovingJoint(NamedTuple):
-    """One joint: ``fixed`` leads from the moving frame before to the joint's, in which it turns about ``axis``.
+    """One joint: ``fixed`` leads from the previous moving frame to the joint's frame, where it turns about ``axis``.
 
-    ``legs`` are the ways from the joint to the next in the moving frame, ``elastic`` says which of them deform, or is
-    where in that frame the part begins and ends that does. ``own`` are the axes of the frame in which bodies are given,
-    in those of the moving one. A ``prismatic`` joint slides along its axis: its ``position`` is in m, else the angle in
-    rad. A ``segment`` is no joint: its link continues the one before.
+    ``legs`` are the displacements from the joint to the next in the moving frame. ``elastic`` selects which of them
+    deform, or gives the ends of the elastic part in that frame. ``own`` are the axes in which bodies are given,
+    relative to the moving frame. A ``prismatic`` joint slides along its axis: its ``position`` is in m, otherwise it is
+    the angle in rad. A ``segment`` has no joint: its link continues the previous one.
     """
 
     fixed: np.ndarray
@@ -53,12 +53,12 @@ class MovingJoint(NamedTuple):
 
     @property
     def beam(self) -> MovingJoint:
-        """What a prismatic joint moves, where that deforms: a segment behind the slide."""
+        """The flexible part that a prismatic joint moves, as a segment after the slide."""
         return self._replace(fixed=np.eye(3), position=0.0, prismatic=False, segment=True)
 
     @property
     def slide(self) -> MovingJoint:
-        """The prismatic joint alone, without a way to the next."""
+        """The prismatic joint alone, with zero distance to the next joint."""
         zero = np.zeros(3)
         return self._replace(legs=(zero, zero), elastic="straight")
 
@@ -69,9 +69,9 @@ def arm_of(
     payload: RigidBody | None,
     name: str,
 ) -> SpatialArm:
-    """The arm of moving frames: a link for each joint, rigid and of length 0 where the next one is at its place.
+    """Arm from moving frames: one link for each joint, rigid and of length 0 if the next joint coincides with it.
 
-    A prismatic joint whose link deforms has two, the slide and its beam.
+    A prismatic joint with a flexible link gives two links, the slide and its beam.
     """
     before = np.eye(3)  # axes of the moving frame before, in those of the link before
     of_bodies = np.eye(3)  # likewise those in which the bodies of the link before are given
@@ -97,9 +97,9 @@ def arm_of(
 def _parted(
     joint: MovingJoint, entry: Mapping[str, Any]
 ) -> list[tuple[MovingJoint, dict[str, Any]]]:
-    """A joint and what is said of its link; of a slide with a beam both of each.
+    """The joint and its link values; for a slide with a beam, one pair for each.
 
-    The hub of such a beam slides with its base.
+    The hub of such a beam slides with the base of the beam.
     """
     if not joint.prismatic or entry.get("rigid") is True or not _of_material(entry):
         return [(joint, dict(entry))]
@@ -113,7 +113,7 @@ def _parted(
 
 
 def fixed_number(name: str, value: object) -> float:
-    """A number that frames are multiplied with, which must be known when the arm is made."""
+    """Check a number that frames are computed from, which must be concrete when the arm is made."""
     if is_traced(value):
         raise ArmError(
             f"{name} = {shown(value)}: is traced, and frames are multiplied out when the arm is made; make the arm of "
@@ -131,7 +131,7 @@ def fixed_number(name: str, value: object) -> float:
 
 
 def fixed_vector(name: str, values: Sequence[Any]) -> np.ndarray:
-    """Three such numbers, along x, y and z."""
+    """Check three such numbers, along x, y and z."""
     return np.array(
         [fixed_number(f"{name}.{axis}", x) for axis, x in zip("xyz", values, strict=True)]
     )
@@ -156,15 +156,15 @@ def _check_material(values: Mapping[str, Any], length: float, prismatic: bool) -
 
 
 def _of_material(values: Mapping[str, Any]) -> list[str]:
-    """What is given of that which a link that deforms cannot be without."""
+    """Names of the given values that only a flexible link needs."""
     return [key for key in _MATERIAL if values.get(key) is not None]
 
 
 def mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
     """The link's axes as columns in the moving frame, and its length and offsets in its own axes.
 
-    A link without a way to the next joint has the axes of the moving frame. One that slides has its x along the joint's
-    axis, where it has no length; the way to the next joint is an offset.
+    A link of zero length has the axes of the moving frame. The x axis of a prismatic joint's link is along the joint's
+    axis; its length is zero and the way to the next joint is an offset.
     """
     first, second = joint.legs
     if joint.prismatic:  # what slides is rigid here; its beam is `MovingJoint.beam`
@@ -199,7 +199,7 @@ def mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
 
 
 def _mount(x: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """Axes as columns, the first as given, z as near an axis as can be; for one along x, y is the frame's."""
+    """Axes as columns: x as given, z as close to ``axis`` as possible; if x is along ``axis``, y is the frame's."""
     z = axis - (axis @ x) * x
     if np.linalg.norm(z) < _PARALLEL:
         across = np.eye(3)[1] if abs(x[1]) < 1.0 - _PARALLEL else np.eye(3)[2]
@@ -209,7 +209,7 @@ def _mount(x: np.ndarray, axis: np.ndarray) -> np.ndarray:
 
 
 def _turns(before: np.ndarray, joint: MovingJoint, mount: np.ndarray) -> dict[str, Any]:
-    """Axis, angle and frame of a joint."""
+    """Axis, angle and frame of a joint, as arguments of `SpatialLink`."""
     lead = before @ joint.fixed
     rest = lead @ mount
     frame: tuple[Rotation, ...] = ()
@@ -227,7 +227,7 @@ def _turns(before: np.ndarray, joint: MovingJoint, mount: np.ndarray) -> dict[st
 def _turned_values(
     entry: Mapping[str, Any], frame: np.ndarray, before: np.ndarray
 ) -> dict[str, Any]:
-    """What is said of a link in its frame, in the link's own axes."""
+    """Values of a link rotated from its moving frame into its own axes."""
     for key in _SAID:
         if key in entry:
             raise ArmError(
@@ -257,7 +257,7 @@ def _turned_spring(number: int, spring: Any, frame: np.ndarray) -> Any:
 
 
 def turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
-    """A body in axes in which those that it is given in are the columns of ``frame``."""
+    """A body rotated into new axes; the columns of ``frame`` are its given axes in the new ones."""
     if np.array_equal(frame, np.eye(3)):
         return body
     centre, inertia = body.centre, body.inertia

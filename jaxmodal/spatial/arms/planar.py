@@ -1,4 +1,4 @@
-"""Planar arms as arms in space."""
+"""Conversion of planar arms to arms in space."""
 
 from __future__ import annotations
 
@@ -36,32 +36,32 @@ _SUPPORTS = (
 def to_spatial(
     arm: Arm | SpatialArm, sections: Mapping[int, Section | SpatialSection] | None = None
 ) -> SpatialArm:
-    """Return a planar arm as one in space, all joints about z, which also moves out of its plane.
+    """Convert a planar arm to an arm in space, with all joints about z, which can also move out of its plane.
 
     Parameters
     ----------
     arm
-        The planar arm. An arm in space is returned as it is.
+        The planar arm. An arm in space is returned unchanged.
     sections
-        Sections in space (`spatial_section`, or a shape) by number of the link; needed for raw sections, which
-        say nothing of bending across the plane and of torsion.
+        Sections in space (`spatial_section`, or a shape) by link number; needed for raw sections, which lack
+        out-of-plane bending and torsion.
 
     Returns
     -------
     SpatialArm
-        With the same name, links and posture.
+        The arm with the same name, links and posture.
 
     Raises
     ------
     ArmError
-        A link has a raw section and none is given, or has neither a Poisson ratio nor a shear modulus; sections are
-        given for an arm in space, which has its own; or the arm has what arms in space do not: loads, turning
-        stiffnesses of forces at rest, an elastic base of three directions.
+        If a link has a raw section and none is given for it, or has neither a Poisson ratio nor a shear modulus; if
+        sections are given for an arm in space, which has its own; or if the arm has features that arms in space lack:
+        loads, rotational stiffnesses of forces at rest, an elastic base of three directions.
 
     Notes
     -----
-    Bodies get the same inertia about every axis, for a planar arm knows one alone: the frequencies in the plane
-    stay as they are, those out of it belong to such bodies. Set ``link1.body.inertia.xx`` and the like to others.
+    A planar arm has one moment of inertia for each body, and it is used about every axis. The in-plane frequencies are
+    unchanged; for out-of-plane frequencies set the other moments, such as ``link1.body.inertia.xx``.
 
     Examples
     --------
@@ -73,8 +73,8 @@ def to_spatial(
     if isinstance(arm, SpatialArm):
         if sections:
             raise ArmError(
-                f"sections = {shown(sections)}: the links of an arm in space have sections in space already, so none "
-                "are taken; set others by their addresses, or with link.replace(section=...)."
+                f"sections = {shown(sections)}: the links of an arm in space already have sections in space; "
+                "set others by their addresses, or with link.replace(section=...)."
             )
         return arm
     require_planar(arm)
@@ -87,7 +87,7 @@ def to_spatial(
     refuse_loads(arm, "an arm in space")
     if arm.base_stiffness is not None:
         raise ArmError(
-            "base_stiffness: three directions say nothing of the other three; take it away with "
+            "base_stiffness: covers three of the six directions of an arm in space; remove it with "
             "arm.replace(base_stiffness=None), and give the arm in space its own 6 x 6 one."
         )
     links = []
@@ -103,8 +103,8 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
     for name in ("base_turning_stiffness", "end_turning_stiffness"):
         if getattr(link, name) is not None:
             raise ArmError(
-                f"{name} = {shown(getattr(link, name))}: an arm in space has an axial force alone, no such "
-                "stiffness of forces at rest; leave it out."
+                f"{name} = {shown(getattr(link, name))}: an arm in space has no such stiffness of static "
+                "forces, only axial_force; leave it out."
             )
     values: dict[str, Any] = {name: getattr(link, name) for name in _SAME}
     springs = (

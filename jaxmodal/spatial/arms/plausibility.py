@@ -1,4 +1,4 @@
-"""Values of an arm in space that are allowed and look like a wrong unit or a slip; bounds are those of the plane."""
+"""Plausibility of an arm in space: allowed values that look like a wrong unit or a slip; same bounds as planar arms."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ _NEARLY = (1e-9, 0.02)
 
 
 def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
-    """Values of an arm of either kind that look like a wrong unit or a slip; see `arm.plausibility.implausible_values`.
+    """Find values of a planar or spatial arm that look like a wrong unit or a slip.
+
+    See `arm.plausibility.implausible_values`.
 
     Examples
     --------
@@ -58,7 +60,7 @@ def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
 
 
 def most_modes(arm: SpatialArm) -> float:
-    """How many modes an arm has at the most: of rigid links one for each spring; else there is no end of them."""
+    """Largest number of modes of an arm: the number of springs if all links are rigid, otherwise unlimited."""
     if not all(link.rigid for link in arm.links):
         return math.inf
     at_base = 0 if arm.base_stiffness is None else 6
@@ -67,17 +69,17 @@ def most_modes(arm: SpatialArm) -> float:
 
 
 def nothing_gives_way(arm: SpatialArm) -> bool:
-    """Whether all links are rigid, and all joints and the base without springs."""
+    """Whether all links are rigid, and neither joints nor base have springs."""
     return most_modes(arm) == 0
 
 
 def warn_of_implausible_values(arm: Arm | SpatialArm, source: str = "") -> None:
-    """Give one `ImplausibleWarning` that lists what looks wrong; none for an arm with nothing to remark.
+    """Give one `ImplausibleWarning` that lists all implausible values; none if there are no such values.
 
     Parameters
     ----------
     source
-        The file that it comes from, to stand before every value.
+        Name of the arm's file, placed before every value.
     """
     planar.warn(implausible_values(arm), source)
 
@@ -106,13 +108,13 @@ def _found(arm: SpatialArm) -> Iterator[Implausibility]:
 
 
 def _way(link: SpatialLink) -> float:
-    """How far a link leads, m; one that slides by its offsets."""
+    """Distance from the base to the tip of a link along its parts, m; for a sliding link the offsets count."""
     ends = (link.base_offset, link.end_offset) if link.prismatic else ()
     return float(link.length) + sum(math.hypot(*map(float, end)) for end in ends if end is not None)
 
 
 def _own_bodies(link: SpatialLink) -> float:
-    """The masses of the bodies that a link without a section is, kg."""
+    """Sum of the masses of hub and body of a link without a section, kg."""
     bodies = () if link.section is not None else (link.hub, link.body)
     return sum(float(body.mass) for body in bodies if body is not None)
 
@@ -168,7 +170,7 @@ def _joint(arm: SpatialArm, number: int) -> Iterator[Finding]:
 
 
 def _inertia_beyond(arm: SpatialArm, number: int) -> float:
-    """Moment of inertia of everything from a link on about its joint, kg m^2, as if stretched out at right angles."""
+    """Moment of inertia of all links beyond a joint about it, kg m^2, for links at right angles to its axis."""
     start = found = 0.0
     for link in arm.links[number - 1 :]:
         length, mass = float(link.length), float(link.mass)
@@ -186,7 +188,7 @@ def _inertia_at(body: RigidBody | None, distance: float) -> float:
 
 
 def _largest_moment(body: RigidBody) -> tuple[str, float]:
-    """The largest moment of inertia of a body and its name."""
+    """Name and value of the largest moment of inertia of a body."""
     if body.inertia is None:
         return "xx", 0.0
     moments = {name: float(getattr(body.inertia, name)) for name in ("xx", "yy", "zz")}
@@ -209,7 +211,7 @@ def _body(
 
 
 def _nearly_parallel(arm: SpatialArm, number: int, reach: float) -> str:
-    """What is said of a far offset where joints are all but parallel, as in rows of a calibration; else nothing."""
+    """Remark on a large offset due to nearly parallel joint axes, as in calibrated parameters; else empty."""
     if number not in arm.joints:
         return ""
     axes, here = arm.jacobian()[3:].T, arm.joints.index(number)

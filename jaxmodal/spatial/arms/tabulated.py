@@ -1,4 +1,4 @@
-"""Links whose stiffness and mass per length are a table at stations, as uniform pieces of equal length."""
+"""Links with tabulated stiffness and mass per length, as uniform segments of equal length."""
 
 from __future__ import annotations
 
@@ -46,28 +46,28 @@ _INERTIA = ("mass_per_length", "rotary_inertia")
 def tabulated(
     link: L, table: Mapping[str, Any] | str | Path, pieces: int = 16, bound: str = "middle"
 ) -> tuple[L, ...]:
-    """Return a link with a table of stiffness and mass per length, as uniform segments of equal length.
+    """Return a link with tabulated stiffness and mass per length, as uniform segments of equal length.
 
     Parameters
     ----------
     link : Link or SpatialLink
-        Its joint, bodies and length; its own section, modulus and density do not count.
+        The link whose joint, bodies and length are used; its own section, modulus and density are ignored.
     table
-        Columns by name, or a CSV file of them with a row of names; between stations all is linear. ``station``, x/L,
-        ascends from 0 to 1, or ``x``, m, from 0 to the length. For a planar link ``bending_stiffness`` E I, N m^2, and
-        ``mass_per_length``, kg/m; ``axial_stiffness`` E A and ``shear_stiffness`` kappa G A, N, and ``rotary_inertia``
-        rho I, kg m, if known. For one in space ``bending_stiffness_y`` and ``_z`` (about these axes),
-        ``torsional_stiffness`` G J, ``mass_per_length`` and ``polar_inertia`` rho (I_y + I_z), kg m;
-        ``axial_stiffness``, ``shear_stiffness_y`` and ``_z``, and ``twist``, rad, the turn of the section about the
-        link's axis, if there is any. SI units may stand behind the names: ``x_m``, ``bending_stiffness_nm2``,
-        ``mass_per_length_kg_m``, ``axial_stiffness_n``.
+        Columns by name, or the path of a CSV file with a header; values are linear between stations. ``station``, x/L,
+        ascends from 0 to 1, or ``x``, m, from 0 to the length. A planar link needs ``bending_stiffness`` E I, N m^2,
+        and ``mass_per_length``, kg/m; optional are ``axial_stiffness`` E A and ``shear_stiffness`` kappa G A, N, and
+        ``rotary_inertia`` rho I, kg m. A link in space needs ``bending_stiffness_y`` and ``_z`` (about these axes),
+        ``torsional_stiffness`` G J, ``mass_per_length`` and ``polar_inertia`` rho (I_y + I_z), kg m; optional are
+        ``axial_stiffness``, ``shear_stiffness_y`` and ``_z``, and ``twist``, rad, the rotation of the section about the
+        link's axis. Names may end in SI units: ``x_m``, ``bending_stiffness_nm2``, ``mass_per_length_kg_m``,
+        ``axial_stiffness_n``.
     pieces
         Number of segments, 1 or more.
     bound
-        ``"middle"``: each segment has the values at its middle; the frequencies then converge with the square of the
-        length of a segment. ``"lower"``: each has the least stiffness and the greatest inertia of its part of the link,
-        ``"upper"`` the other way round; then every frequency is a lower, or an upper, bound of that of the link, by
-        Rayleigh's principle. With ``twist`` the bounds close in with the turn within a segment.
+        ``"middle"``: each segment has the values at its middle; the frequency error decreases with the square of the
+        segment length. ``"lower"``: each segment has the least stiffness and the greatest inertia of its part of the
+        link, so that every frequency is a lower bound by Rayleigh's principle. ``"upper"``: the opposite, with upper
+        bounds. With ``twist`` the bounds converge with the rotation within a segment.
 
     Returns
     -------
@@ -76,14 +76,15 @@ def tabulated(
     Raises
     ------
     ArmError
-        A column is missing, unknown, or not as long as the others; stations do not ascend from 0 to 1; a value is not
-        greater than 0; rotary inertia is more than the mass has.
+        If a column is missing, unknown, or of another length than the others; if stations do not ascend from 0 to 1; if
+        a value is not greater than 0; or if the rotary inertia is too large for the mass.
 
     Notes
     -----
-    Without ``axial_stiffness`` a link hardly stretches: it has 1e8 times its largest bending stiffness over the square
-    of its length. Without ``rotary_inertia`` it is that of a section whose mass is spread as its area: mass times E I
-    over E A. In space the polar one is shared out as the bending stiffnesses are.
+    Without ``axial_stiffness`` a link is nearly inextensible: the stiffness is 1e8 times its largest bending stiffness
+    divided by the square of its length. Without ``rotary_inertia`` the mass is assumed to be distributed as the area of
+    the section: mass times E I over E A. In space the polar inertia is divided in proportion to the bending
+    stiffnesses.
 
     Examples
     --------
@@ -114,7 +115,7 @@ def tabulated(
 
 
 def _columns(table: Any, in_space: bool, length: Any) -> tuple[Floats, dict[str, Floats]]:
-    """Shares of the length, and the other columns by name."""
+    """Relative stations, and the other columns by name."""
     if isinstance(table, str | Path):
         table = _read(table)
     if not isinstance(table, Mapping):
@@ -154,7 +155,7 @@ def _columns(table: Any, in_space: bool, length: Any) -> tuple[Floats, dict[str,
 
 
 def _stations(found: dict[str, Floats], length: Any) -> Floats:
-    """Shares of the length, taken out of the columns."""
+    """Relative stations x/L, removed from the columns."""
     given = [name for name in (_STATION, _PLACE) if name in found]
     if len(given) != 1:
         raise ArmError("table: must have one of station, x/L, and x, m.")
@@ -182,20 +183,20 @@ def _read(path: str | Path) -> dict[str, Floats]:
 def _middle(
     stations: Floats, columns: Mapping[str, Floats], low: float, high: float
 ) -> dict[str, float]:
-    """The values at the middle of a part of a link, by name."""
+    """Values at the middle of a part of a link, by name."""
     middle = 0.5 * (low + high)
     return {name: float(np.interp(middle, stations, x)) for name, x in columns.items()}
 
 
 class _Range(NamedTuple):
-    """The least and the greatest of each column along a part of a link."""
+    """Minimum and maximum of each column along a part of a link."""
 
     least: dict[str, float]
     most: dict[str, float]
 
     @classmethod
     def of(cls, stations: Floats, columns: Mapping[str, Floats], low: float, high: float) -> _Range:
-        """Of the part between two shares of the length."""
+        """Range between two relative stations."""
         inside = stations[(stations > low) & (stations < high)]
         places = np.concatenate([[low], inside, [high]])
         ends = {name: np.interp(places, stations, x) for name, x in columns.items()}
@@ -203,7 +204,7 @@ class _Range(NamedTuple):
 
 
 def _bounding(part: _Range, lower: bool) -> dict[str, float]:
-    """Values of a part of a planar link that make every frequency too low, or too high."""
+    """Values of a part of a planar link that make every frequency a lower, or an upper, bound."""
     least, most = part
     found = {name: (most if (name in _INERTIA) == lower else least)[name] for name in least}
     heavy, light = (most, least) if lower else (least, most)
@@ -219,7 +220,7 @@ def _bounding(part: _Range, lower: bool) -> dict[str, float]:
 
 
 def _bounding_in_space(part: _Range, lower: bool) -> dict[str, float]:
-    """Values of a part of a link in space that make every frequency too low, or too high."""
+    """Values of a part of a link in space that make every frequency a lower, or an upper, bound."""
     least, most = part
     soft, heavy, light = (least, most, least) if lower else (most, least, most)
     found = dict(soft) | {"mass_per_length": heavy["mass_per_length"]}
@@ -249,11 +250,12 @@ def _bounding_in_space(part: _Range, lower: bool) -> dict[str, float]:
 
 
 def _whatever_turn(values: tuple[float, float], turn: float, lower: bool) -> tuple[float, float]:
-    """Values about two axes that are never more, or never less, than those of axes up to ``turn`` beside them.
+    """Values about two axes that bound those about axes rotated by up to ``turn``, from below or above.
 
-    As matrices: A turned by any angle less the diagonal D that is returned has no negative eigenvalue, or -1 times it.
-    With p > q in A its entries are p - (p - q) s^2, q + (p - q) s^2 and (p - q) s c off the diagonal, which is at most
-    (p - q) s c (t, 1/t) on it, by the mean of the two.
+    In terms of matrices: A rotated by any angle, minus the returned diagonal D, is positive semidefinite, or negative
+    semidefinite. With p > q in A, its entries are p - (p - q) s^2 and q + (p - q) s^2 on the diagonal and (p - q) s c
+    off it. The off-diagonal part is bounded by the diagonal (p - q) s c (t, 1/t), by the inequality of arithmetic and
+    geometric means.
     """
     first = 0 if values[0] >= values[1] else 1
     p, q = values[first], values[1 - first]
@@ -271,7 +273,7 @@ def _whatever_turn(values: tuple[float, float], turn: float, lower: bool) -> tup
 
 
 def _in_plane(own: Mapping[str, float]) -> dict[str, Any]:
-    """The values of a link: its modulus 1 Pa, so that area and second moment are the stiffnesses."""
+    """Values of a planar link with modulus 1 Pa, so that area and second moment equal the stiffnesses."""
     area, second = own["axial_stiffness"], own["bending_stiffness"]
     rotary = own.get("rotary_inertia", own["mass_per_length"] * second / area)
     return _inertia(own["mass_per_length"], area, rotary / second) | {
@@ -301,12 +303,12 @@ def _in_space(own: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _kappa(own: Mapping[str, float], name: str, stiffness: float) -> float | None:
-    """The shear coefficient that makes a shear stiffness of one without."""
+    """Shear coefficient that gives the tabulated shear stiffness."""
     return own[name] / stiffness if name in own else None
 
 
 def _inertia(mass: float, area: float, density: float) -> dict[str, Any]:
-    """The density that gives a section its moments of inertia, and what mass it has beside."""
+    """Density that gives a section its moments of inertia, and the remaining mass per length."""
     beside = mass - density * area
     if beside < -1e-12 * mass:
         raise ArmError(

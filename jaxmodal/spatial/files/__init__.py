@@ -1,1 +1,1 @@
-"""Arm files in space, the built-in arms, and arms by name, planar ones too."""
+"""Arm files in space, the built-in arms, and lookup of arms by name."""

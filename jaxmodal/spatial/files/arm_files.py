@@ -1,4 +1,4 @@
-"""Arm files of both kinds, planar and in space."""
+"""Reading of arm files, planar and in space."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ _OF_FRAMES = {*OF_FRAMES, *with_units(FRAME_UNITS)}
 
 
 def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
-    """Read an arm, planar or in space, from a TOML or JSON file, or a robot from its URDF.
+    """Read an arm, planar or in space, from a TOML or JSON file or a URDF file.
 
     Parameters
     ----------
     path
-        File in UTF-8. The suffix ``.toml`` or ``.json`` tells the format; with any other suffix
-        a file that starts with a brace is JSON. A ``.urdf`` is read by `read_urdf`, and so is the one that the key
-        ``urdf`` of a file names, with what its other keys say.
+        File in UTF-8. The suffix ``.toml`` or ``.json`` determines the format; with any other suffix, a file that
+        starts with a brace is JSON. A ``.urdf`` file is read by `read_urdf`. If the file has the key ``urdf``, the URDF
+        file of that name is read, and the other keys are arguments of `read_urdf`.
     check
-        Give an `ImplausibleWarning` where values look like wrong units, as `check_arm` finds them.
+        Give an `ImplausibleWarning` for values that look like wrong units, as in `check_arm`.
 
     Returns
     -------
@@ -68,11 +68,11 @@ def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
 
     Notes
     -----
-    A link has the keys length, youngs_modulus, density and section, and optionally what `Link`, or for an arm in
-    space `SpatialLink`, lists beyond; a null in JSON leaves those out. A file with ``dimensions = 3``, or with a key
-    that only links in space have, is an arm in space. A planar link is cut into segments by ``bodies``, a list of
-    tables with position (m from the base of the link), mass, inertia, centre_x and centre_y, and by ``taper``, a table
-    with the section at the tip and the number of pieces (16).
+    A link has the keys length, youngs_modulus, density and section, and optionally the other arguments of `Link`, or of
+    `SpatialLink` for an arm in space; null in JSON stands for a missing key. A file with ``dimensions = 3``, or with a
+    key that only links in space have, describes an arm in space. Two keys divide a planar link into segments:
+    ``bodies``, a list of tables with position (m from the base of the link), mass, inertia, centre_x and centre_y, and
+    ``taper``, a table with the section at the tip and the number of pieces (default 16).
     """
     if is_robot(path):
         return read_urdf(path, check=check)
@@ -87,7 +87,7 @@ def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
 
 
 def robot_of(document: object, path: str | Path, check: bool = True) -> SpatialArm | None:
-    """The arm of the URDF that the tables of a file name, seen from the file's folder; None where they name none."""
+    """Arm of the URDF file that the tables of a file name, relative to the file's folder; None if they name none."""
     robot = robot_path(document, path)
     if robot is None or not isinstance(document, Mapping):
         return None
@@ -97,20 +97,20 @@ def robot_of(document: object, path: str | Path, check: bool = True) -> SpatialA
 
 
 def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
-    """Return the arm, planar or in space, that the plain tables of an arm file describe.
+    """Return the arm, planar or in space, described by the tables of an arm file.
 
     Parameters
     ----------
     document
-        Mapping with the keys ``links`` (a list of mappings), and optionally ``name``, ``payload`` and
-        ``dimensions`` (2 or 3), as in an arm file. ``dynamics`` may stand there and is not looked at.
+        Mapping with the keys ``links`` (a list of mappings), and optionally ``name``, ``payload`` and ``dimensions`` (2
+        or 3), as in an arm file. A key ``dynamics`` is ignored.
     source
         Name of the file, for error messages.
 
     Raises
     ------
     ArmError
-        As `read_arm`.
+        As for `read_arm`.
     X64DisabledError
         If JAX's 64-bit mode is off.
 
@@ -157,7 +157,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
 
 
 def is_spatial(document: object) -> bool:
-    """Whether the tables of a file are those of an arm in space."""
+    """Whether the tables of a file describe an arm in space."""
     if not isinstance(document, Mapping):
         return False
     dimensions = document.get(DIMENSIONS[0])

@@ -1,4 +1,4 @@
-"""The built-in arms, planar and in space, kept as TOML files inside the package."""
+"""The built-in arms, planar and in space, stored as TOML files in the package."""
 
 import tomllib
 from typing import Any, TypeVar
@@ -43,7 +43,7 @@ def load(name: str) -> Arm | SpatialArm:
 
 
 def two_link_flexible(thickness_factor: Any = 1.0) -> Arm:
-    """Return the very flexible two-link arm of the source paper's Table 1, stretched out.
+    """Return the very flexible two-link arm of Table 1 of the source paper, straight.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def two_link_flexible(thickness_factor: Any = 1.0) -> Arm:
 
 
 def three_link_industrial() -> Arm:
-    """Return the three-link industrial arm of the source paper's Table 8, stretched out.
+    """Return the three-link industrial arm of Table 8 of the source paper, straight.
 
     Notes
     -----
@@ -87,7 +87,7 @@ def six_axis_industrial() -> SpatialArm:
 
     Notes
     -----
-    No maker's arm: round values of a common size, reach 1.6 m.
+    Not a commercial arm: round values of a common size, reach 1.6 m.
 
     Examples
     --------
@@ -102,8 +102,8 @@ def canadarm2_like() -> SpatialArm:
 
     Notes
     -----
-    The booms have the E I, E A, G and torsional inertia that are printed in the paper on spatial arms with flexible
-    links and joints. Lengths, masses, payload and E are chosen; its file says what is what.
+    The booms have the E I, E A, G and torsional inertia printed in the paper on spatial arms with flexible links and
+    joints. Lengths, masses, payload and E are chosen; comments in its file give the source of each value.
 
     Examples
     --------
@@ -114,12 +114,12 @@ def canadarm2_like() -> SpatialArm:
 
 
 def space_station_arm() -> SpatialArm:
-    """Return an arm of a space station: seven elastic joints with geared rotors, two long booms that bend and twist.
+    """Return an arm of a space station: seven elastic joints with geared rotors, two long booms in bending and torsion.
 
     Notes
     -----
-    What the paper on spatial arms with flexible links and joints prints of its example is taken; lengths, masses, E and
-    the payload are chosen. Its file says what is what.
+    The values that the paper on spatial arms with flexible links and joints prints for its example are used. Lengths,
+    masses, E and the payload are chosen; comments in its file give the source of each value.
 
     Examples
     --------

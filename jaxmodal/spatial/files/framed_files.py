@@ -1,4 +1,4 @@
-"""Arms in files whose links are said by rows of Denavit and Hartenberg, or by joint origins as URDF has them."""
+"""Arm files whose links are given by Denavit-Hartenberg rows, or by joint origins as in URDF."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _POSITION = {"joint_position": "m"}
 def framed_arm(
     tables: Sequence[Mapping[str, Any]], payload: RigidBody, name: str, frames: Mapping[str, Any]
 ) -> SpatialArm:
-    """The arm of the tables of its links, each with a row or each with an origin."""
+    """Arm from the tables of its links, each with a Denavit-Hartenberg row or each with a joint origin."""
     way = _ROW if _ROW in tables[0] else _ORIGIN
     given: list[Any] = []
     links = []
@@ -76,7 +76,7 @@ def framed_arm(
 
 @contextmanager
 def _links_as_given(converted: Mapping[str, Mapping[str, str]]) -> Iterator[None]:
-    """Let an error about a converted value of a link say how it was given."""
+    """Context in which errors about converted link values show the value as given in the file."""
     try:
         yield
     except ArmError as error:

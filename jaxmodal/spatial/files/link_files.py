@@ -1,4 +1,4 @@
-"""Links and bodies of an arm in space from the tables of its file; keys may carry units."""
+"""Links and bodies of an arm in space from the tables of a file; keys may have unit suffixes."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ UNITS = _WITH_UNITS | _SECTION
 def link_values(
     entry: Mapping[str, Any], required: Sequence[str] = REQUIRED, prismatic: bool = False
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """What the table of a link gives to `SpatialLink`, and how converted values were given.
+    """Arguments of `SpatialLink` from the table of a link, and the given form of converted values.
 
-    Of a rigid link only its length is required; ``prismatic`` says that its joint slides, as its own key may.
+    A rigid link requires only its length. ``prismatic`` marks a sliding joint, as the link's own key also can.
     """
     slides = _OF_SLIDES if prismatic or entry.get("prismatic") is True else {}
     keys, given = in_si(entry, UNITS | slides)
@@ -121,7 +121,7 @@ def link_values(
 
 
 def link_from_dict(entry: Mapping[str, Any]) -> SpatialLink:
-    """The link of a table."""
+    """Link described by a table."""
     keys, given = link_values(entry)
     with named_as_given(given):
         return SpatialLink(**keys)
@@ -153,7 +153,7 @@ def _tables(name: str, value: object) -> list[Mapping[str, Any]]:
 
 
 def _frame(value: object) -> Any:
-    """Turns in tables, or the rows of a matrix as they are."""
+    """Rotations of a joint frame from a list of tables; rows of a matrix are returned unchanged."""
     if isinstance(value, (list, tuple)) and any(isinstance(x, (list, tuple)) for x in value):
         return value
     turns = []
@@ -165,7 +165,7 @@ def _frame(value: object) -> Any:
 
 
 def body_from_dict(name: str, value: object) -> RigidBody | None:
-    """The body of a table; None for none."""
+    """Body described by a table; None without a table."""
     if value is None:
         return None
     with within(f"{name}."):
@@ -173,14 +173,14 @@ def body_from_dict(name: str, value: object) -> RigidBody | None:
 
 
 def _body(inertia: Any = None, inertia_check: Any = True, **values: Any) -> RigidBody:
-    """A body of a file, whose tensor is remarked with the other values that look wrong."""
+    """A body from a file; an impossible inertia tensor is reported with the other implausible values."""
     require_truth("inertia_check", inertia_check)
     tensor = None if inertia is None else as_inertia("inertia", inertia, inertia_check)
     return RigidBody(inertia=tensor, inertia_check=inertia_check, **values)
 
 
 def section_from_dict(entry: object) -> Section | SpatialSection:
-    """The section of a table, by its shape or by its values."""
+    """Section described by a table, by shape or by values."""
     keys = table("section", entry, ArmError)
     if "shape" in keys:
         return planar.section_from_dict(keys)

@@ -1,4 +1,4 @@
-"""The arm that a name or a path stands for, on the command line, in a sweep and in the files of other packages."""
+"""Lookup of arms by name or path, for the command line, sweeps and files of other packages."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def arm_named(
     check: bool = True,
     error: type[ValueError] = ArmError,
 ) -> Arm | SpatialArm:
-    """The arm that ``"example:NAME"`` or the path of an arm file names.
+    """Return the arm named ``"example:NAME"``, or the arm of a file.
 
     Parameters
     ----------
     source
         The name or the path.
     folder
-        Where a path starts; without it, in the working directory.
+        Folder that a relative path starts from; by default the working directory.
     error
-        What is raised where the name of a built-in arm lacks its ``example:``.
+        Type of the error raised if the name of a built-in arm lacks ``example:``.
 
     Raises
     ------
     ArmError
-        As `read_arm`, or there is no such built-in arm.
+        As for `read_arm`; or if there is no such built-in arm.
     """
     if isinstance(source, str) and source.startswith(EXAMPLE_PREFIX):
         return examples.load(source.removeprefix(EXAMPLE_PREFIX))
@@ -52,14 +52,14 @@ def arm_named(
 
 
 def arm_of_entry(entry: object, folder: str | Path, error: type[ValueError]) -> Arm | SpatialArm:
-    """The arm of the key ``arm`` of a file: its tables, or what `arm_named` takes.
+    """Return the arm of the key ``arm`` of a file: tables of an arm, or a name or path for `arm_named`.
 
     Raises
     ------
     ValueError
-        Of the type ``error``: the entry is none of these, or its tables describe no arm.
+        If the entry is neither, or its tables describe no valid arm; the type is ``error``.
     ArmError
-        As `arm_named`.
+        As for `arm_named`.
     """
     if isinstance(entry, Mapping):
         try:

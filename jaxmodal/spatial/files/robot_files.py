@@ -1,4 +1,4 @@
-"""Robots in files: a URDF, and the table of what it lacks."""
+"""Arm files that refer to a URDF file and add the data it lacks."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _KNOWN = (*_PLAIN, *_BY_NAME, *_TABLES, "sections", "inertia_check", "payload")
 
 
 def is_robot(path: str | Path) -> bool:
-    """Whether a path is that of a robot's description."""
+    """Whether a path is that of a URDF file."""
     return place_of(path).suffix.lower() in SUFFIXES
 
 
 def robot_path(document: object, source: str | Path) -> Path | None:
-    """The URDF that an arm file names, seen from its folder; None where it names none."""
+    """Path of the URDF file that an arm file names, relative to the file's folder; None if it names none."""
     if not isinstance(document, Mapping) or URDF not in document:
         return None
     named = document[URDF]
@@ -53,12 +53,12 @@ def robot_path(document: object, source: str | Path) -> Path | None:
 
 
 def robot_values(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The keywords of `read_urdf` from the table of a file, of which ``dynamics`` is not looked at.
+    """Arguments of `read_urdf` from the table of a file; the key ``dynamics`` is ignored.
 
     Raises
     ------
     ArmError
-        A key is unknown, or a value is none of its kind.
+        If a key is unknown, or a value has the wrong type.
     """
     entries = {key: value for key, value in document.items() if key not in (URDF, "dynamics")}
     keys, _ = in_si(entries, _BY_NAME)
@@ -84,7 +84,7 @@ def robot_values(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tables_by_name(name: str, value: object, units: Mapping[str, str]) -> dict[str, Any]:
-    """The tables of links or joints, in SI."""
+    """The tables of links or joints, converted to SI units."""
     found = {}
     for owner, entry in table(name, value, ArmError).items():
         with within(f"{name}.{owner}."):

@@ -1,1 +1,1 @@
-"""Shapes, energies and derivatives of the modes of an arm in space."""
+"""Mode shapes, energies and derivatives of the modes of an arm in space."""

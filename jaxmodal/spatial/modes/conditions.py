@@ -1,8 +1,8 @@
-"""What the fields of an arm in space must satisfy at its joints and tips: the matrix whose null vectors are modes.
+"""Conditions on the fields of an arm in space at its joints and tips: a matrix whose null vectors are the modes.
 
-Unknowns are twelve constants for each link, the give of each spring that is not rigid, the motion of an elastic
-base, and the force of each support. Conditions are, for each link, six of continuity at its joint and six of balance at
-its tip, one for each such spring, six at the base, and one for each support.
+The unknowns are twelve constants for each link, the deflection of each spring that is not rigid, the motion of an
+elastic base, and the force of each support. The conditions are six of continuity at the joint and six of balance at the
+tip for each link, one for each such spring, six at the base, and one for each support.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ def conditions(
     outer: np.ndarray,
     sizes: bool = False,
 ) -> np.ndarray:
-    """The matrix of the conditions in the unknowns.
+    """Matrix of the conditions in the unknowns.
 
     Parameters
     ----------
     omega : np.ndarray, shape (m,)
         Angular frequencies in rad/s.
     inner, outer : np.ndarray, shape (m, n, 12, 12)
-        Fields at both ends of each link for its constants.
+        Fields at both ends of each link for unit values of its constants.
     sizes : bool
-        The terms of each entry by their size, those of the fields being positive.
+        If True, entries are sums of magnitudes of their terms, for fields that are given positive.
 
     Returns
     -------
     np.ndarray, shape (m, size, size)
-        Rows: for each link continuity of its joint and balance of its tip; springs; base; supports.
+        Rows: for each link, continuity at its joint and balance at its tip; then springs, base and supports.
     """
     sign = np.abs if sizes else np.asarray
     plus = 1.0 if sizes else -1.0

@@ -1,4 +1,4 @@
-"""Modes of an arm in space at its natural frequencies: mass-normalised, orthogonal to each other, with signs."""
+"""Modes of an arm in space at its natural frequencies: mass-normalised, mutually orthogonal, with defined signs."""
 
 from __future__ import annotations
 
@@ -32,24 +32,25 @@ def modes_of(
     num_points: int,
     stations: np.ndarray,
 ) -> tuple[Motion, np.ndarray]:
-    """The modes of ascending frequencies, of unit modal mass, and their motions at all masses.
+    """Modes of unit modal mass at ascending frequencies, and their motions at all points with mass.
 
     Parameters
     ----------
     omega, first, multiplicity : np.ndarray, shape (K,)
-        Frequencies > 0 in rad/s, index of the first of each one's group, and how many modes that group has.
+        Frequencies > 0 in rad/s, index of the first mode of each mode's group of equal frequencies, and size of this
+        group.
     num_points : int
         Nodes of Gauss's rule, see `modal_mass.quadrature_size`.
     stations : np.ndarray, shape (s,)
-        Where else fields are wanted, x/L.
+        Further positions x/L at which fields are computed.
 
     Returns
     -------
     Motion
-        With a leading axis of modes; NaN where a motion has no mass, as at what rounding makes a frequency of springs
-        that move none.
+        Modes along a leading axis; NaN if a motion has no mass, as for a spurious frequency, caused by rounding, of
+        springs that move no mass.
     motions : np.ndarray, shape (K, D)
-        At the points of `mass_points`.
+        Motions at the points of `mass_points`.
     """
     if not omega.size:
         no_fields = np.zeros((6, len(model.links), stations.size, 12))
@@ -93,9 +94,9 @@ def _null_vectors(
     num_points: int,
     stations: np.ndarray,
 ) -> Motion:
-    """Motions that meet all conditions at natural frequencies (m,), any amplitudes.
+    """Null vectors of the conditions at natural frequencies (m,), of arbitrary amplitude.
 
-    Of each frequency so many ``members``, taken from so many ``slots`` that its null space has.
+    For each frequency, its ``members`` are selected from the ``slots`` vectors of its null space.
     """
     xi = np.concatenate([[0.0], quadrature(num_points)[0], [1.0], stations])
     last, n = num_points + 1, len(model.links)
@@ -137,7 +138,7 @@ def _null_vectors(
 
 
 def _signs(model: ModalModel, outer: np.ndarray) -> np.ndarray:
-    """The factors +1 or -1 that give modes their sign; ``outer`` has shape (K, n, 12)."""
+    """Factors +1 or -1 that define the signs of the modes; ``outer`` has shape (K, n, 12)."""
     length = sum(link.beam.length for link in model.values.links)
     order, scale = [1, 2, 0, 5, 4, 3], np.array([1.0, 1.0, 1.0, length, length, length])
     signs: np.ndarray = signs_of(outer[..., order] * scale)

@@ -24,26 +24,29 @@ from jaxmodal.spatial.modes.values import BeamValues
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class SpatialEnergies:
-    """Where the energy of a mode is: peak values in J over one period for unit modal amplitude, an entry for each link.
+    """Energy distribution of modes: peak values over a period in J, for unit modal amplitude, for each link.
 
     Attributes
     ----------
     stretching, torsion : Array, shape (..., n)
         Strain energy of stretching and of torsion.
     bending_y, bending_z : Array, shape (..., n)
-        Of bending about the y axis of the section (in the x-z plane) and about its z axis (in the x-y plane).
+        Strain energy of bending about the y axis of the section (in the x-z plane) and about its z axis (in the x-y
+        plane).
     shear_y, shear_z : Array, shape (..., n)
-        Of the shear forces along y and z.
+        Strain energy of shear along y and z.
     joint : Array, shape (..., n)
-        Of the springs of the joint at its base and of supports at its tip; for link 1 of an elastic base, too.
+        Strain energy of the joint's springs at its base and of supports at its tip; for link 1 also of an elastic base.
     translation, rotation : Array, shape (..., n)
-        Kinetic energy of the link's mass, and of the rotation of its sections, about the link's axis included.
+        Kinetic energy of translation of the link's mass, and of rotation of its sections, including that about its
+        axis.
     body_translation, body_rotation : Array, shape (..., n)
-        Kinetic energy of the bodies at its tip: the payload included, and the next joint's stator.
+        Kinetic energy of the bodies at its tip, including the payload and the stator of the next joint.
     hub : Array, shape (..., n)
-        Kinetic energy of the hub and the rotor at its base; for link 1 of a stator on an elastic base, too.
+        Kinetic energy of the hub and the rotor at its base; for link 1 also of a stator on an elastic base.
     preload : Array, shape (..., n), or None
-        What the axial force of a link adds to its strain energy, negative under compression; None without one.
+        Contribution of the axial force of a link to its strain energy, negative under compression; None if no link has
+        one.
     """
 
     stretching: Array
@@ -69,28 +72,28 @@ class SpatialEnergies:
 
     @property
     def kinetic(self) -> Array:
-        """Kinetic energy of the whole arm in J, shape (...,); equals ``strain`` for a mode."""
+        """Kinetic energy of the whole arm in J, shape (...,); equal to ``strain`` for a mode."""
         links = self.translation + self.rotation + self.hub
         return (links + self.body_translation + self.body_rotation).sum(axis=-1)
 
 
 def rigidities(beam: BeamValues) -> np.ndarray:
-    """Of the section forces in their order, (6,)."""
+    """Rigidities of a link for the section forces in their order, (6,)."""
     forces = (beam.stretching, beam.shearing_y, beam.shearing_z)
     return np.array([*forces, beam.torsion, beam.bending_y, beam.bending_z])
 
 
 def gives_way(model: ModalModel, number: int) -> np.ndarray:
-    """1 for each section force that deforms a link, else 0, (6,)."""
+    """1 for each section force that deforms a link, otherwise 0, (6,)."""
     shear, axial = float(model.theory.shear), float(model.theory.axial)
     deforms = not model.links[number].rigid
     return deforms * np.array([axial, shear, shear, 1.0, 1.0, 1.0])
 
 
 def strain_forces(model: ModalModel, number: int, fields: np.ndarray) -> np.ndarray:
-    """The section forces that a link's strains make, of its fields (..., 12): without what its axial force N adds.
+    """Section forces due to the strains of a link, from its fields (..., 12), without the terms of its axial force N.
 
-    From the transverse force Q of a plane ``kappa G A (v' - psi) = h (Q - N psi)``, h = 1/(1 + N/(kappa G A)).
+    From the transverse force Q of a plane: ``kappa G A (v' - psi) = h (Q - N psi)``, h = 1/(1 + N/(kappa G A)).
     """
     found = fields[..., 6:]
     if model.links[number].axial_force is None:
@@ -103,7 +106,7 @@ def strain_forces(model: ModalModel, number: int, fields: np.ndarray) -> np.ndar
 
 
 def slopes(model: ModalModel, number: int, fields: np.ndarray) -> np.ndarray:
-    """Those of a link's axis in both planes, x-y first, (..., 2): ``v' = h (psi + Q/(kappa G A))``."""
+    """Slopes of a link's axis in both planes, x-y first, (..., 2): ``v' = h (psi + Q/(kappa G A))``."""
     give = gives_way(model, number)[1:3] / rigidities(model.values.links[number].beam)[1:3]
     found: np.ndarray = _slope_share(model, number) * (turns(fields) + give * fields[..., 7:9])
     return found
@@ -116,7 +119,7 @@ def _slope_share(model: ModalModel, number: int) -> np.ndarray:
 
 
 def turns(fields: np.ndarray) -> np.ndarray:
-    """The rotations psi of both planes."""
+    """Rotations psi of the sections in both planes."""
     return np.stack([fields[..., 5], -fields[..., 4]], axis=-1)
 
 
@@ -172,7 +175,7 @@ def _of_mode(model: ModalModel, omega: float, mode: Motion) -> list[list[float]]
 
 
 def _body_energy(matrix: np.ndarray, motion: np.ndarray) -> np.ndarray:
-    """Twice the kinetic energies of translation and rotation over omega^2."""
+    """Kinetic energies of translation and rotation, times 2/omega^2."""
     moved, masses = body_points(matrix, motion)
     parts = masses * moved**2
     return np.array([parts[:3].sum(), parts[3:].sum()])

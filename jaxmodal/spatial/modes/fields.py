@@ -1,7 +1,7 @@
-"""Displacements and section forces along the links of an arm in space: the planar solutions in two planes.
+"""Displacements and section forces along the links of an arm in space, from the planar solutions in two planes.
 
-Fields are (u, v, w, phi_x, phi_y, phi_z, N, V_y, V_z, M_x, M_y, M_z) in the section's axes; forces are those that the
-outer part exerts on the inner one, so that each is conjugate to its displacement.
+Fields are (u, v, w, phi_x, phi_y, phi_z, N, V_y, V_z, M_x, M_y, M_z) in the section's axes. Forces are those of the
+outer part on the inner one, so that each is conjugate to its displacement.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PLANES = (
 
 
 def arm_fields(model: ModalModel, omega: np.ndarray, xi: np.ndarray) -> np.ndarray:
-    """The fields of all links for a unit value of each of their twelve constants.
+    """Fields of all links for unit values of each of their twelve constants.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def arm_fields(model: ModalModel, omega: np.ndarray, xi: np.ndarray) -> np.ndarr
     Returns
     -------
     np.ndarray, shape (m, n, s, 12, 12)
-        Frequency, link, station, field, constant.
+        Axes: frequency, link, station, field, constant.
     """
     found = np.zeros((omega.size, len(model.links), xi.size, 12, 12))
     rigid = np.array([link.rigid for link in model.links])
@@ -52,7 +52,7 @@ def arm_fields(model: ModalModel, omega: np.ndarray, xi: np.ndarray) -> np.ndarr
 
 
 def _rigid_fields(x: np.ndarray, inertia: np.ndarray) -> np.ndarray:
-    """Of a rigid link at distances from its base, of unit displacements and forces there: (s, 12, 12).
+    """Fields of a rigid link at distances from its base for unit displacements and forces there, (s, 12, 12).
 
     ``inertia`` is omega^2 times mass and moments of inertia per length.
     """
@@ -75,7 +75,7 @@ def _rigid_fields(x: np.ndarray, inertia: np.ndarray) -> np.ndarray:
 def _beam_fields(
     model: ModalModel, omega: np.ndarray, xi: np.ndarray, flexible: np.ndarray
 ) -> np.ndarray:
-    """Of the links that deform, by their places: (m, links, s, 12, 12)."""
+    """Fields of the flexible links, by their places: (m, links, s, 12, 12)."""
     values, theory = [model.values.links[k] for k in flexible], model.theory
     beams, n, m = model.beams, len(values), omega.size
     assert beams is not None

@@ -1,8 +1,8 @@
-"""Derivatives of the frequencies of an arm in space as a balance of energies, for every value of it at once.
+"""Derivatives of the frequencies of an arm in space by an energy balance, with respect to all its values at once.
 
-A mode makes the difference of strain energy and omega^2 times the mass form stationary, with the continuity of the
-joints as conditions whose multipliers are the forces there. The derivative of omega^2 of a mode of unit mass by any
-value is therefore that of twice this difference where displacements and forces are held.
+A mode is a stationary point of the difference of strain energy and omega^2 times the mass form, with continuity at the
+joints as constraints whose multipliers are the joint forces. The derivative of omega^2 of a mode of unit modal mass
+with respect to any value is therefore that of twice this difference at fixed displacements and forces.
 """
 
 from __future__ import annotations
@@ -28,26 +28,27 @@ from jaxmodal.spatial.modes.values import ArmValues, BeamValues, LinkValues, rat
 def squared_frequency_gradient(
     model: ModalModel, omega: np.ndarray | float, a: Motion, b: Motion
 ) -> ArmValues:
-    """The derivative of omega^2 by what `values.arm_values` lists; projected on a and b where they differ.
+    """Derivative of omega^2 with respect to `values.arm_values`; projected on a and b if they differ.
 
     Parameters
     ----------
     omega : np.ndarray or float
-        Of the modes, or one of all.
+        Frequencies of the modes, or one for all, rad/s.
     a, b : Motion
-        Modes of unit modal mass, orthogonal or the same, with leading axes that broadcast. For a basis of a repeated
-        frequency the entries (a, b) form the symmetric matrix whose eigenvalues are the directional derivatives.
+        Modes of unit modal mass, orthogonal or identical, with leading axes that broadcast. For a basis of a repeated
+        frequency, the entries (a, b) form the symmetric matrix whose eigenvalues are the directional derivatives.
 
     Returns
     -------
     ArmValues
-        With the leading axes, without axes of cells; to be multiplied by the rates of the values, entry by entry.
+        Derivatives with the leading axes and without axes of cells; to be multiplied by the rates of the values, entry
+        by entry.
 
     Notes
     -----
-    Held are the fields as functions of x/L, the gives of the springs and the forces in the joints. A turn then costs
-    the moment of the force that crosses it, an offset the force times the rotation there, and a length the force
-    ``-dE/dL`` that is constant along a link.
+    The fields as functions of x/L, the deflections of the springs and the forces in the joints are held fixed. The
+    derivative with respect to a rotation is then the moment of the force transmitted there, that of an offset is the
+    force times the rotation there, and that of a length is the force ``-dE/dL``, which is constant along a link.
     """
     first, second = joints_of(model, omega, a), joints_of(model, omega, b)
     links = []
@@ -63,7 +64,7 @@ def squared_frequency_gradient(
 def _beam_gradient(
     model: ModalModel, omega: np.ndarray | float, number: int, a: np.ndarray, b: np.ndarray
 ) -> BeamValues:
-    """By the values of a link, from the fields at the nodes, (..., q, 12)."""
+    """Derivative with respect to the values of a link, from the fields at the nodes, (..., q, 12)."""
     beam, weights = model.values.links[number].beam, quadrature(a.shape[-2])[1]
     length, rigidity = beam.length, rigidities(beam)
 
@@ -103,7 +104,7 @@ def _half(
     y: Joint,
     at_y: Motion,
 ) -> LinkValues:
-    """Displacements of x with forces of y; the mean over both orders is the derivative."""
+    """Products of displacements of x with forces of y; the mean over both orders is the derivative."""
     link = model.values.links[number]
     square, inertia = np.asarray(omega * omega), link.rotor[0]
     inner, outer = at_x.inner[..., number, :], at_x.outer[..., number, :]
@@ -134,7 +135,7 @@ def _half(
 def _of_supports(
     model: ModalModel, number: int, tip: np.ndarray, at_x: Motion, other: np.ndarray, at_y: Motion
 ) -> dict[str, np.ndarray]:
-    """By the directions and the stiffness of supports; a rigid one stays so."""
+    """Derivative with respect to the directions and stiffnesses of supports; zero for the stiffness of a rigid one."""
     link = model.values.links[number]
     if link.supports is None or link.held is None:
         return {}
@@ -147,7 +148,7 @@ def _of_supports(
 
 
 def _products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """``a b^T`` of translations and of rotations, added up, (..., 3, 3)."""
+    """Sum of the outer products ``a b^T`` of translations and of rotations, (..., 3, 3)."""
     return _outer(a[..., :3], b[..., :3]) + _outer(a[..., 3:], b[..., 3:])
 
 
@@ -164,14 +165,14 @@ def _along(gradient: np.ndarray, rate: np.ndarray) -> np.ndarray:
 def leaf_derivatives(
     model: ModalModel, omega: np.ndarray, modes: Motion, to_leaves: ArmValues
 ) -> np.ndarray:
-    """The derivatives of the frequencies of modes by the leaves of the arm, of their `values.rates`, (K, leaves)."""
+    """Derivatives of modal frequencies with respect to the leaves of the arm, given `values.rates`, (K, leaves)."""
     return _by_leaves(model, omega, modes, modes, to_leaves)
 
 
 def projected_derivatives(
     model: ModalModel, omega: float, modes: Motion, to_leaves: ArmValues
 ) -> np.ndarray:
-    """The same of m modes of nearly one frequency, projected on every two of them, (m, m, leaves)."""
+    """Derivatives for m modes of nearly equal frequency, projected on all pairs, (m, m, leaves)."""
     a, b = (Motion(*(np.expand_dims(x, axis) for x in modes)) for axis in (1, 0))
     return _by_leaves(model, omega, a, b, to_leaves)
 
@@ -192,10 +193,11 @@ def frequency_gradients(
     multiplicity: np.ndarray,
     highest_mode: int | None = None,
 ) -> np.ndarray:
-    """The derivative of each frequency, of a repeated one of its mean, by every leaf of the parts, (K, leaves).
+    """Derivatives of all frequencies with respect to all leaves of the parts, (K, leaves).
 
-    Zero frequencies stay so; NaN where there is no frequency. The last group may go on beyond the list, which is
-    of the lowest frequencies unless ``highest_mode`` says how high they are at most.
+    For a repeated frequency it is the derivative of the group's mean. Zero frequencies have zero derivatives; NaN where
+    there is no frequency. The last group may continue beyond the list, which holds the lowest frequencies unless
+    ``highest_mode`` gives an upper bound of their numbers.
     """
     found = np.zeros((omega.size, len(jax.tree_util.tree_leaves(model.parts))))
     found[np.isnan(omega)] = np.nan
@@ -212,9 +214,9 @@ def frequency_gradients(
 def whole_groups(
     omega: np.ndarray, first: np.ndarray, multiplicity: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The modes > 0 of a list, the same with what the last group has beyond the list, and where their groups start.
+    """Modes > 0 of a list, the same list completed with the rest of the last group, and the starts of the groups.
 
-    The start of each is a place among the second.
+    Starts are indices into the completed list.
     """
     known = np.flatnonzero(omega > 0.0)
     if not known.size:

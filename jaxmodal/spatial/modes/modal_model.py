@@ -1,4 +1,4 @@
-"""An arm in space as shapes and derivatives see it: its parts in float64, and where its unknowns stand."""
+"""Model of an arm in space for shapes and derivatives: its parts in float64, and the places of its unknowns."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _ONE = np.eye(6)
 
 
 class Transfer(NamedTuple):
-    """Matrices (6, 6) of a link that take what is known at one place to another.
+    """Matrices (6, 6) of a link that transfer displacements and forces between its points.
 
-    ``start`` and ``start_force`` take displacements and forces at the inner end, in the section's axes, to the joint,
-    in the link's; ``end`` and ``end_force`` those at the outer end to the tip. ``roll`` takes both from the section's
-    axes to the link's, ``turn`` from these to those of the link before.
+    ``start`` and ``start_force`` transfer displacements and forces from the inner end, in the section's axes, to the
+    joint, in the link's axes; ``end`` and ``end_force`` from the outer end to the tip. ``roll`` rotates from the
+    section's axes to the link's, ``turn`` from these to the axes of the previous link.
     """
 
     start: np.ndarray
@@ -35,14 +35,14 @@ class Transfer(NamedTuple):
 
 
 def _both(matrix: np.ndarray) -> np.ndarray:
-    """A 3 x 3 matrix of displacements and of rotations."""
+    """Block-diagonal matrix that applies a 3 x 3 matrix to displacements and to rotations."""
     both = np.zeros((6, 6))
     both[:3, :3] = both[3:, 3:] = matrix
     return both
 
 
 def _at_offset(offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What displacements at a point are at another, seen from it at ``offset``, and likewise forces."""
+    """Matrices that transfer displacements, and forces, from a point to another at ``offset`` from it."""
     cross = skew(offset)
     motion, force = _ONE.copy(), _ONE.copy()
     motion[:3, 3:] = -cross
@@ -51,7 +51,7 @@ def _at_offset(offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def transfer(link: LinkValues) -> Transfer:
-    """The matrices of a link."""
+    """Transfer matrices of a link."""
     roll = _both(link.roll)
     inward, inward_force = _at_offset(-link.base_offset)
     outward, outward_force = _at_offset(link.end_offset)
@@ -72,25 +72,25 @@ class ModalModel:
     Attributes
     ----------
     parts : ArmParts
-        Links, payload and base, of NumPy.
+        Links, payload and base, with NumPy values.
     theory : Theory
-        Flags of the theory.
+        Terms that the theory includes.
     values : ArmValues
-        The parts in numbers, without an axis of cells.
+        Numerical values of the parts, without an axis of cells.
     beams : Beams or None
-        The links that deform as planar beams in float64, None where none does.
+        The flexible links as planar beams in float64; None if there is none.
     transfers : tuple of Transfer
-        Of each link.
+        Transfer matrices of each link.
     springs : tuple
-        For each link the numbers of its springs that are not rigid.
+        For each link, the indices of its springs that are not rigid.
     place : tuple of int
-        Where the first of these stands among the unknowns.
+        For each link, the index of the first of these among the unknowns.
     base : int or None
-        Where the motion of the base stands there, None for a clamped one.
+        Index of the motion of the base among the unknowns; None for a clamped base.
     held : tuple of slice
-        Where the forces of the supports at the tip of each link stand.
+        Places of the forces of the supports at the tip of each link among the unknowns.
     size : int
-        The number of unknowns.
+        Number of unknowns.
     """
 
     parts: ArmParts
@@ -111,7 +111,7 @@ class ModalModel:
 
 
 def modal_model(model: SpatialModel) -> ModalModel:
-    """The model of a concrete arm from the one that the searches have of it, `SpatialArm.model`."""
+    """Modal model of a concrete arm from its model for searches, `SpatialArm.model`."""
     parts = model.links, model.payload, model.base
     values: ArmValues = jax.tree_util.tree_map(lambda x: x[..., 0], arm_values(*parts))
     springs = tuple(

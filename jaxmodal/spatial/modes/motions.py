@@ -1,6 +1,6 @@
-"""Motions of an arm in space: fields along its links, what its joints and bodies do, and the mass that moves with them.
+"""Motions of an arm in space: fields along its links, motions of joints and bodies, and the masses that move.
 
-Used for modes and for motions of the rigid arm with its base alike.
+Used both for modes and for rigid-body motions of the arm with its base.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ _PAIRS = ((0, 1), (1, 2), (0, 2))
 
 
 class Motion(NamedTuple):
-    """One motion, or, with leading axes, several.
+    """One motion, or several along leading axes.
 
     Attributes
     ----------
     inner, nodes, outer : np.ndarray, shape (n, 12), (n, q, 12), (n, 12)
         The fields at the base, at the nodes of Gauss's rule and at the tip of each link, in the section's axes.
     gives : np.ndarray, shape (n, springs)
-        Of the springs of each joint, m or rad, that about its axis last; filled up with zeros behind.
+        Deflections of the springs of each joint, m or rad, the one about its axis last; padded with zeros at the end.
     base : np.ndarray, shape (6,)
-        Motion of the place of joint 1, in the axes of the ground.
+        Motion of the base at joint 1, in the axes of the ground.
     at : np.ndarray, shape (n, s, 12)
         The fields at stations.
     held : np.ndarray, shape (supports,)
-        The forces of all supports on the ground, N and N m.
+        Forces and moments of all supports on the ground, N and N m.
     """
 
     inner: np.ndarray
@@ -47,12 +47,12 @@ class Motion(NamedTuple):
 
 
 class Joint(NamedTuple):
-    """Displacements and forces (6,) about the joint of a link, in the link's axes but for ``previous``.
+    """Displacements and forces (6,) around the joint of a link, in the link's axes except ``previous``.
 
-    ``previous`` is the motion before the joint in the axes of the link before, ``before`` in this link's; ``beyond``
-    that beyond the springs, ``tip`` that of the link's tip. ``start`` and ``end`` are the forces in the sections at the
-    ends of the link, ``loaded`` that upon the springs, ``carried`` that upon the link before. ``spin`` is the rotation
-    of the rotor.
+    ``previous`` is the motion before the joint in the axes of the previous link, ``before`` is the same in this link's
+    axes. ``beyond`` is the motion after the springs, ``tip`` that of the link's tip. ``start`` and ``end`` are the
+    section forces at the ends of the link, ``loaded`` is the force on the springs, ``carried`` that on the previous
+    link. ``spin`` is the rotation of the rotor.
     """
 
     previous: np.ndarray
@@ -67,7 +67,7 @@ class Joint(NamedTuple):
 
 
 def joints_of(model: ModalModel, omega: np.ndarray | float, motion: Motion) -> list[Joint]:
-    """Displacements and forces about all joints of motions; their leading axes are those of ``omega``."""
+    """Displacements and forces around all joints for motions; leading axes are those of ``omega``."""
     found, square = [], np.asarray(omega * omega)[..., None]
     previous = motion.base
     for i, (link, t) in enumerate(zip(model.values.links, model.transfers, strict=True)):
@@ -97,10 +97,10 @@ def joints_of(model: ModalModel, omega: np.ndarray | float, motion: Motion) -> l
 
 
 def mass_points(model: ModalModel, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
-    """Motions at all points that have a mass, (..., D), and the masses there, (D,).
+    """Motions at all points with mass, (..., D), and the masses of these points, (D,).
 
-    Sums of products weighted by the masses are the products of the kinetic energy. A body counts by the motion of its
-    centre of gravity and by its rotation; the products of its tensor give squares of both signs.
+    Mass-weighted sums of products give the products of the kinetic energy. A body is represented by the motion of its
+    centre of gravity and by its rotation; the off-diagonal terms of its tensor are written as squares of both signs.
     """
     weights, lead = quadrature(motion.nodes.shape[-2])[1], motion.base.shape[:-1]
     joints = joints_of(model, 0.0, motion)
@@ -122,14 +122,14 @@ def mass_points(model: ModalModel, motion: Motion) -> tuple[np.ndarray, np.ndarr
 
 
 def line_inertia(model: ModalModel, number: int) -> np.ndarray:
-    """Mass and moments of inertia per length, (6,), that belong to the displacements in a section."""
+    """Mass and moments of inertia per length, (6,), for the displacements in a section."""
     beam, rotary = model.values.links[number].beam, float(model.theory.rotary_inertia)
     mass = beam.mass
     return np.array([mass, mass, mass, beam.polar, rotary * beam.rotary_y, rotary * beam.rotary_z])
 
 
 def body_points(matrix: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A body's motions (..., 6) as twelve numbers and the masses of their squares, from its mass matrix there."""
+    """Motions (..., 6) of a body as twelve numbers, with the masses of their squares, from its mass matrix."""
     mass, centre = mass_and_centre(matrix)
     cross = skew(centre)
     inertia = matrix[3:, 3:] + mass * (cross @ cross)
@@ -151,7 +151,7 @@ def mass_and_centre(matrix: np.ndarray) -> tuple[Any, np.ndarray]:
 
 
 class Frame(NamedTuple):
-    """Where a link is at rest: its axes as columns, (3, 3), those of its section, joint, start, end and tip, (3,)."""
+    """Rest position of a link: axes as columns, (3, 3), axes of its section, joint, start, end and tip, (3,)."""
 
     axes: np.ndarray
     section: np.ndarray
@@ -162,7 +162,7 @@ class Frame(NamedTuple):
 
 
 def frames(links: Sequence[LinkValues]) -> list[Frame]:
-    """Of all links, in the axes of the ground, from the place of joint 1."""
+    """Rest positions of all links, in the axes of the ground, relative to joint 1."""
     found, axes, joint = [], np.eye(3), np.zeros(3)
     for link in links:
         axes = axes @ link.rotation
@@ -175,9 +175,9 @@ def frames(links: Sequence[LinkValues]) -> list[Frame]:
 
 
 def carried_bodies(model: ModalModel) -> np.ndarray:
-    """Of each link the bodies that move with its base and with its tip, (n, 2, 4): mass, and the centre of gravity.
+    """Bodies that move with the base and with the tip of each link, (n, 2, 4): mass and centre of gravity.
 
-    The centre is seen from the end of the elastic part, in the axes of the ground.
+    The centre is relative to the end of the elastic part, in the axes of the ground.
     """
     found, links = np.zeros((len(model.values.links), 2, 4)), model.values.links
     for i, (link, frame) in enumerate(zip(links, frames(links), strict=True)):
@@ -190,7 +190,7 @@ def carried_bodies(model: ModalModel) -> np.ndarray:
 
 
 def rigid_motions(model: ModalModel, num_points: int) -> Motion:
-    """The six unit motions of the rigid arm with its base: along x, y, z and about them; leading axis 6."""
+    """Six unit rigid-body motions of the arm with its base: along x, y, z and about them; leading axis 6."""
     places, points = frames(model.values.links), quadrature(num_points)[0]
     n = len(places)
     fields = np.zeros((6, n, num_points + 2, 12))
@@ -214,19 +214,19 @@ def rigid_motions(model: ModalModel, num_points: int) -> Motion:
 
 
 def number_of_supports(model: ModalModel) -> int:
-    """Of all links."""
+    """Number of supports of all links."""
     return model.held[-1].stop - model.held[0].start
 
 
 def forces_of_supports(model: ModalModel, motion: Motion, number: int) -> np.ndarray:
-    """Those at the tip of a link, (..., supports)."""
+    """Forces of the supports at the tip of a link, (..., supports)."""
     own, first = model.held[number], model.held[0].start
     found: np.ndarray = motion.held[..., own.start - first : own.stop - first]
     return found
 
 
 def no_gives(model: ModalModel, motions: int) -> np.ndarray:
-    """`Motion.gives` of so many motions, all zero."""
+    """Zero `Motion.gives` for a number of motions."""
     most = max(link.stiffness.size for link in model.values.links)
     return np.zeros((motions, len(model.values.links), most))
 
@@ -237,8 +237,8 @@ def of_number(motions: Motion, number: int) -> Motion:
 
 
 def carried_motions(model: ModalModel, num_points: int) -> tuple[np.ndarray, np.ndarray]:
-    """The six motions of the rigid arm with its base at all points that have a mass, (6, D), and the masses, (D,).
+    """Six rigid-body motions of the arm with its base at all points with mass, (6, D), and the masses, (D,).
 
-    Along, then about x, y, z of the ground.
+    Translations along, then rotations about x, y, z of the ground.
     """
     return mass_points(model, rigid_motions(model, num_points))

@@ -1,4 +1,4 @@
-"""By how much the modes of an arm in space miss the conditions at its joints and tips."""
+"""Residuals of the modes of an arm in space in the conditions at its joints and tips."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from jaxmodal.spatial.modes.motions import Joint, Motion, forces_of_supports, jo
 
 
 def condition_residuals(model: ModalModel, omega: np.ndarray, modes: Motion) -> np.ndarray:
-    """What each condition of modes (K,) is missed by, relative to its scale.
+    """Residual of each condition for modes (K,), relative to its scale.
 
     Returns
     -------
     np.ndarray, shape (K, n, 4)
         Continuity of displacements and of rotations at the joint of each link, balance of forces and of moments at its
-        tip; the laws of the springs count where their forces do, the balance of an elastic base at link 1.
+        tip. Spring laws are included in the balance, that of an elastic base at link 1.
 
     Notes
     -----
-    Scales: the largest displacement on the arm; the largest rotation, or that displacement over the length of the arm;
-    the largest section or inertia force; the largest moment, of a body too, or that force times the least radius of
-    gyration. The second terms serve modes in which nothing turns, such as the axial ones of a straight arm; for its
-    torsion a displacement is at least a rotation times that radius, and a force a moment over the length.
+    The scales are: for displacements, the largest displacement on the arm; for rotations, the largest rotation, or the
+    largest displacement divided by the length of the arm; for forces, the largest section or inertia force; for
+    moments, the largest moment, including those of bodies, or the largest force times the smallest radius of gyration.
+    The alternatives apply to modes without rotation, such as axial modes of a straight arm. For its torsional modes a
+    displacement is at least a rotation times that radius, and a force at least a moment divided by the length.
     """
     found = [_of_mode(model, float(w), of_number(modes, k)) for k, w in enumerate(omega)]
     return np.reshape(found, (-1, len(model.links), 4))
@@ -57,7 +58,7 @@ def _of_mode(model: ModalModel, omega: float, mode: Motion) -> np.ndarray:
 def _spring_laws(
     model: ModalModel, square: float, number: int, mode: Motion, joint: Joint
 ) -> list[float]:
-    """What the springs along directions, and those about directions, of a joint miss their laws by, N and N m."""
+    """Residuals of the spring laws of a joint, along and about directions, N and N m."""
     link = model.values.links[number]
     found = [0.0, 0.0]
     for spring in model.springs[number]:
@@ -72,7 +73,7 @@ def _spring_laws(
 
 
 def _scales(model: ModalModel, square: float, mode: Motion, joints: list[Joint]) -> np.ndarray:
-    """Of displacement, rotation, force and moment."""
+    """Scales of displacement, rotation, force and moment."""
     everywhere = np.concatenate([mode.inner[:, None], mode.nodes, mode.outer[:, None]], axis=1)
     size = np.abs(everywhere).max(axis=(0, 1))
     displacement, rotation, force, moment = (size[3 * k : 3 * k + 3].max() for k in range(4))

@@ -1,6 +1,6 @@
-"""What the energies of an arm in space are made of, link by link, and the derivatives of that by its every value.
+"""Numerical values of an arm in space that its energies depend on, link by link, and their derivatives.
 
-In float64, for shapes and derivatives; what counts and determinants need is in `constants`, in numbers of either kind.
+In float64, for shapes and derivatives. Counts and determinants use `constants`, in float64 or double-double.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from jaxmodal.spatial.stiffness.members import section_of
 
 
 class BeamValues(NamedTuple):
-    """Of a straight link, each of shape (cells,): length, m; rigidities; mass and moments of inertia per length.
+    """Values of a straight link, each of shape (cells,): length, m; rigidities; mass and inertia per length.
 
-    Stretching E A, shearing kappa G A along y and z, N; torsion G J, bending E I_y and E I_z, N m^2; mass, kg/m;
-    rho (I_y + I_z), rho I_y and rho I_z, kg m. An unknown shear coefficient, which no theory with shear has, is 1.
-    The axial force at rest, N, and (I_y + I_z)/A, by which it adds to the stiffness of torsion, m^2.
+    Stretching E A, shearing kappa G A along y and z, N; torsion G J, bending E I_y and E I_z, N m^2; mass, kg/m; rho
+    (I_y + I_z), rho I_y and rho I_z, kg m. An unknown shear coefficient is 1; it is used in no theory with shear. Also
+    the static axial force, N, and (I_y + I_z)/A, m^2, the factor of its contribution to the torsional stiffness.
     """
 
     length: np.ndarray
@@ -44,19 +44,19 @@ class BeamValues(NamedTuple):
 
     @property
     def twisting(self) -> np.ndarray:
-        """The stiffness of torsion with what the axial force adds."""
+        """Torsional stiffness including the contribution of the axial force."""
         found: np.ndarray = self.torsion + self.force * self.gyration
         return found
 
 
 class LinkValues(NamedTuple):
-    """The parts of one link; vectors (3, cells), matrices (3, 3, cells) and (6, 6, cells).
+    """Values of the parts of one link; vectors (3, cells), matrices (3, 3, cells) and (6, 6, cells).
 
-    ``rotation`` takes components in the link's axes to those of the link before, ``roll`` from the section's axes to
-    the link's. ``tip``, ``hub`` and ``stator`` are mass matrices. ``directions`` (springs, 6, cells) and ``stiffness``
-    (springs, cells) are of the springs of the joint, that about its axis last; ``rotor`` (2, cells) is inertia and gear
-    ratio. ``supports`` (supports, 6, cells) are the directions of supports at the tip, in the link's axes, ``held``
-    their stiffness; None where there is none.
+    ``rotation`` maps components in the link's axes to those in the axes of the previous link, ``roll`` from the
+    section's axes to the link's. ``tip``, ``hub`` and ``stator`` are mass matrices. ``directions`` (springs, 6, cells)
+    and ``stiffness`` (springs, cells) belong to the springs of the joint, the one about its axis last. ``rotor`` (2,
+    cells) is inertia and gear ratio. ``supports`` (supports, 6, cells) are the directions of supports at the tip, in
+    the link's axes, and ``held`` their stiffnesses; None without supports.
     """
 
     beam: BeamValues
@@ -75,7 +75,7 @@ class LinkValues(NamedTuple):
 
 
 class ArmValues(NamedTuple):
-    """All links, and the stiffness of an elastic base, (6, 6, cells)."""
+    """Values of all links, and the stiffness of an elastic base, (6, 6, cells)."""
 
     links: tuple[LinkValues, ...]
     base: np.ndarray | None
@@ -88,7 +88,7 @@ ArmParts: TypeAlias = tuple[tuple[SpatialLink, ...], RigidBody, BaseStiffness | 
 def arm_values(
     links: Sequence[SpatialLink], payload: RigidBody, base: BaseStiffness | None
 ) -> ArmValues:
-    """The values of an arm whose leaves are real or complex, numbers or columns (cells,)."""
+    """Values of an arm whose leaves are real or complex, numbers or columns (cells,)."""
     last = len(links) - 1
     of_links = [_link(link, payload if k == last else None) for k, link in enumerate(links)]
     if any(link.supports for link in links):
@@ -100,10 +100,10 @@ def arm_values(
 
 
 def rates(parts: ArmParts) -> ArmValues:
-    """The derivatives of `arm_values` of these parts by every leaf of theirs, which take the place of the cells.
+    """Derivatives of `arm_values` of these parts with respect to every leaf; leaves take the place of the cells.
 
-    By complex steps: the formulas are analytic, and no difference is taken (W. Squire and G. Trapp, SIAM Review 40,
-    1998, 110-112).
+    Computed by complex steps: the formulas are analytic, so there is no subtraction error (W. Squire and G. Trapp, SIAM
+    Review 40, 1998, 110-112).
     """
     leaves, structure = jax.tree_util.tree_flatten(parts)
     steps = 1j * STEP * np.eye(len(leaves))
@@ -117,7 +117,7 @@ def rates(parts: ArmParts) -> ArmValues:
 
 
 def _stacked(parts: Sequence[Any]) -> np.ndarray:
-    """Numbers, columns or stacks of them along a new first axis; numbers become columns of one."""
+    """Stack numbers, columns or stacks of them along a new first axis; numbers become columns of length one."""
     return np.stack(np.broadcast_arrays(*(np.atleast_1d(part) for part in parts)))
 
 
@@ -151,7 +151,7 @@ def _link(link: SpatialLink, payload: RigidBody | None) -> LinkValues:
 
 
 def _with_supports(links: Sequence[SpatialLink], values: Sequence[LinkValues]) -> list[LinkValues]:
-    """With the supports of all links, which stay in the axes of the ground, in those of the links."""
+    """Add the supports of all links, whose directions are fixed to the ground, in the axes of the links."""
     found, to_ground = [], None
     for link, own in zip(links, values, strict=True):
         to_ground = own.rotation if to_ground is None else product(to_ground, own.rotation)
@@ -203,7 +203,7 @@ def _unit(vector: Direction) -> np.ndarray:
 
 
 def _turn(axis: Direction, angle: Any) -> np.ndarray:
-    """``1 + sin a [n] + 2 sin^2(a/2) (n n^T - 1)``."""
+    """Rotation matrix ``1 + sin a [n] + 2 sin^2(a/2) (n n^T - 1)``."""
     n, half = _unit(axis), 0.5 * np.atleast_1d(angle)
     sine, cosine = np.sin(half), np.cos(half)
     one = np.eye(3)[..., None]
@@ -218,7 +218,7 @@ def _six(kind: str, unit: np.ndarray) -> np.ndarray:
 
 
 def _mass(body: RigidBody | None) -> np.ndarray:
-    """``[[m 1, -m [c]], [m [c], I - m [c] [c]]]``."""
+    """Mass matrix ``[[m 1, -m [c]], [m [c], I - m [c] [c]]]``."""
     if body is None:
         return np.zeros((6, 6, 1))
     centre = skew(_place(body.centre))

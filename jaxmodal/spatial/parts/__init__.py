@@ -1,1 +1,1 @@
-"""What an arm in space is made of: directions and turns, bodies, sections, links, an elastic base; their addresses."""
+"""Parts of an arm in space: directions and rotations, bodies, sections, links, an elastic base; their addresses."""

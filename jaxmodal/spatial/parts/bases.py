@@ -1,4 +1,4 @@
-"""An elastic base: six directions that give way together."""
+"""Elastic base with coupled stiffness in six directions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _own(unit: str, direction: str) -> Any:
 class BaseStiffness(SymmetricStiffness):
     """A symmetric 6 x 6 stiffness of the base over (u, v, w, phi_x, phi_y, phi_z), in the axes of the ground.
 
-    It gives the forces, N, and moments, N m, about the place of joint 1 that move the base.
+    It maps displacements and rotations of the base at joint 1 to forces, N, and moments, N m.
     """
 
     size: ClassVar[int] = 6
@@ -56,5 +56,5 @@ class BaseStiffness(SymmetricStiffness):
         rows = self.rows()
         scales = [xp.sqrt(rows[i][i]) for i in range(6)]
         scaled = [rows[i][j] / (scales[i] * scales[j]) for i in range(6) for j in range(6)]
-        gives = ", of a base that gives way to every force and to none without end"
+        gives = ", so that every force gives a finite, positive displacement"
         return (positive_definite(scaled, 6, gives, ""),)

@@ -27,20 +27,21 @@ class RigidBody(Record):
     mass
         Mass, kg.
     centre
-        Centre of gravity seen from the point, (x, y, z) in m, in the axes of the link; left out, it is the point.
+        Centre of gravity relative to the point, (x, y, z) in m, in the axes of the link; by default the point itself.
     inertia
         Inertia tensor about the centre of gravity, kg m^2, in the axes of the link: three rows of three, or the three
-        moments about the axes. Off-diagonal entries are components of the tensor, minus the products of inertia.
+        moments of inertia about the axes. Off-diagonal entries are components of the tensor, minus the products of
+        inertia.
 
     inertia_check
-        False takes a tensor of which a principal moment is greater than the sum of the other two, as some that are
-        published; no body has it, and a warning says so.
+        If False, a tensor with a principal moment greater than the sum of the other two is accepted with a warning. No
+        body has such a tensor, but some published data do.
 
     Raises
     ------
     ArmError
-        A value is not allowed, or no body has such a tensor: a principal moment is negative, or greater than the sum
-        of the other two.
+        If a value is invalid, or the inertia tensor is physically impossible: a principal moment is negative, or
+        greater than the sum of the other two.
 
     Examples
     --------
@@ -68,7 +69,7 @@ class RigidBody(Record):
 
 
 def fault_of(tensor: InertiaTensor) -> str:
-    """Why no body has a tensor that was taken unchecked; empty for others, and for values that are traced or many."""
+    """Why an unchecked tensor is impossible; empty if it is possible, or if its values are traced or batched."""
     if tensor.check or not tree_on_host(tensor) or any(np.ndim(x) for x in tensor.rows()[0]):
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Links of an arm in space in words: what `print` and notebooks show of it."""
+"""Tables of the links of an arm in space, for `print` and notebooks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEFT = ("name", "section", "springs", "bodies [kg]")
 def links_table(
     links: Sequence[SpatialLink], payload: RigidBody, total_mass: Any, title: str, base: str
 ) -> Table:
-    """Return a row for each link, with its joint, section, offsets and masses; the mass of all in the notes."""
+    """Return a row for each link, with its joint, section, offsets and masses; the total mass is in the notes."""
     named = any(link.name for link in links)
     rows = []
     for number, link in enumerate(links, start=1):
@@ -53,7 +53,7 @@ def links_table(
 
 
 def _section(link: SpatialLink) -> str:
-    """The section, and whether the link deforms."""
+    """Description of the section, and whether the link is rigid."""
     if link.section is None:
         return "rigid" if link.rigid else "none"
     own = section_text(link.section) if isinstance(link.section, Section) else "by its values"
@@ -61,7 +61,7 @@ def _section(link: SpatialLink) -> str:
 
 
 def _offsets(link: SpatialLink) -> str:
-    """Where the link begins seen from its joint, and its tip from its end; the way of a slide is its position."""
+    """Base and end offset of the link in words; the base offset of a sliding link is its position."""
     parts = []
     for name, offset in (("base", link.base_offset), ("end", link.end_offset)):
         if offset is None or (name == "base" and link.prismatic):
@@ -80,7 +80,7 @@ def _position(link: SpatialLink) -> str:
 
 
 def _springs(link: SpatialLink) -> str:
-    """All ways in which the joint gives, that about its axis first."""
+    """Springs of the joint in words, the one about its axis first."""
     if link.segment:
         return "-"
     found = []
@@ -93,7 +93,7 @@ def _springs(link: SpatialLink) -> str:
 
 
 def _bodies(link: SpatialLink) -> str:
-    """The masses that the link carries: ``hub 3, body 1.5``."""
+    """Masses of the bodies of the link: ``hub 3, body 1.5``."""
     bodies = [(name, getattr(link, name)) for name in SpatialLink.bodies]
     found = [f"{name} {value_text(body.mass)}" for name, body in bodies if body is not None]
     return ", ".join(found) or "-"

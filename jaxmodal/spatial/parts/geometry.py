@@ -1,4 +1,4 @@
-"""Vectors, rotations and inertia tensors as records, so that every component has an address of its own."""
+"""Vectors, rotations and inertia tensors as records, so that every component has its own address."""
 
 import math
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ _SHORTEST, _LONGEST = 1e-100, 1e100
 
 @frozen_pytree
 class Position(Record):
-    """A place seen from another: components in m, in the axes that the field says."""
+    """Position relative to a reference point: components in m, in the axes given by the field that holds it."""
 
     x: Scalar = quantity("m", "component along x", FINITE, "give it in metres", default=0.0)
     y: Scalar = quantity("m", "component along y", FINITE, "give it in metres", default=0.0)
@@ -43,7 +43,7 @@ class Position(Record):
 
 @frozen_pytree
 class Direction(Record):
-    """A direction: three components of any common size, divided by their length where they are used."""
+    """A direction: three components of any length, normalised where they are used."""
 
     x: Scalar = quantity("1", "component along x", FINITE, "give a number", default=0.0)
     y: Scalar = quantity("1", "component along y", FINITE, "give a number", default=0.0)
@@ -68,7 +68,7 @@ class Direction(Record):
 
 @frozen_pytree
 class Rotation(Record):
-    """A turn about an axis by the right-hand rule, rad."""
+    """A rotation about an axis by the right-hand rule, rad."""
 
     axis: Direction
     angle: Scalar = quantity(
@@ -141,7 +141,7 @@ class InertiaTensor(Record):
         )
 
     def moment_at_fault(self) -> tuple[tuple[float, ...], str]:
-        """The three principal moments for a message, and which of them no body has, in words."""
+        """The three principal moments for a message, and a description of the impossible one."""
         turned = any(float(x) != 0.0 for x in (self.xy, self.yz, self.xz))
         moments = np.array([self.xx, self.yy, self.zz], np.float64)
         if turned and np.all(np.isfinite(np.array(self.rows(), np.float64))):
@@ -163,7 +163,7 @@ V = TypeVar("V", Position, Direction)
 
 
 def as_vector(kind: type[V], name: str, value: object) -> V:
-    """A `Position` or a `Direction` from three numbers, or as it is."""
+    """Convert three numbers to a `Position` or a `Direction`; records are returned unchanged."""
     if isinstance(value, kind):
         return value
     if not (isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3):
@@ -173,7 +173,7 @@ def as_vector(kind: type[V], name: str, value: object) -> V:
 
 
 def as_inertia(name: str, value: object, check: bool = True) -> InertiaTensor:
-    """An `InertiaTensor` from a 3 x 3 matrix, three principal moments along the axes, or one of a ball."""
+    """Convert a 3 x 3 matrix, three moments about the axes, or one moment for all axes to an `InertiaTensor`."""
     if isinstance(value, InertiaTensor):
         return value
     if isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3:
@@ -195,7 +195,7 @@ def as_inertia(name: str, value: object, check: bool = True) -> InertiaTensor:
 
 
 def real_matrix(name: str, rows: object) -> "np.ndarray[Any, Any]":
-    """A 3 x 3 matrix of finite numbers."""
+    """Check a 3 x 3 matrix of finite numbers."""
     rows = plain(name, rows)
     try:
         matrix = np.asarray(rows, np.float64)
@@ -207,12 +207,12 @@ def real_matrix(name: str, rows: object) -> "np.ndarray[Any, Any]":
 
 
 def rotation_of(name: str, rows: object) -> Rotation:
-    """The one turn that does what an orthogonal, right-handed 3 x 3 matrix does.
+    """Convert an orthogonal, right-handed 3 x 3 matrix to a single rotation.
 
     Raises
     ------
     ArmError
-        The matrix is not orthogonal, or mirrors.
+        If the matrix is not orthogonal, or is a reflection.
     """
     matrix = real_matrix(name, rows)
     distance = float(np.max(np.abs(matrix.T @ matrix - np.eye(3))))
@@ -246,7 +246,7 @@ def rotation_of(name: str, rows: object) -> Rotation:
 
 
 def as_frame(name: str, value: object) -> tuple[Rotation, ...]:
-    """The turns of a frame, one after the other, from a list of them or from an orthogonal matrix."""
+    """Convert a list of rotations, or an orthogonal matrix, to the successive rotations of a frame."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, (tuple, list)):

@@ -1,4 +1,4 @@
-"""What excludes or needs what in a link of an arm in space."""
+"""Consistency checks of the values of a link in space."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jaxmodal.spatial.parts.geometry import Direction
 
 
 def check_material(link: Any) -> None:
-    """A link that deforms has all of it, a rigid one section and density, or neither."""
+    """Check the material: complete for a flexible link; section and density or neither for a rigid one."""
     rigid = link.rigid is True
     needed = ("density", "section") if rigid else ("youngs_modulus", "density", "section")
     missing = [name for name in needed if getattr(link, name) is None]
@@ -38,7 +38,7 @@ def check_material(link: Any) -> None:
 
 
 def check_slide(link: Any) -> None:
-    """A joint that slides has a position, and nothing of one that turns."""
+    """Check that a prismatic joint has a position, and no values of a revolute joint."""
     turning = {"joint_angle": 0.0, "joint_stiffness": math.inf}
     for name in (*turning, "rotor_inertia", "hub", "joint_damping"):
         value = getattr(link, name)
@@ -57,7 +57,7 @@ def check_slide(link: Any) -> None:
 
 
 def check_segment(link: Any) -> None:
-    """A segment has nothing of a joint but a turn that stays."""
+    """Check that a segment has no values of a joint other than a fixed rotation."""
     joint = link.without_joint()
     if link.prismatic:
         raise ArmError(
@@ -80,7 +80,7 @@ def check_segment(link: Any) -> None:
 
 
 def pressed(link: Any) -> tuple[Constraint, ...]:
-    """Compression leaves some of the stiffness of shear and of torsion."""
+    """Check that an axial force leaves shear and torsion a positive stiffness."""
     if link.axial_force is None or link.section is None:
         return ()
     s, shear = link.section_values, link.shear_modulus_value
@@ -89,7 +89,7 @@ def pressed(link: Any) -> tuple[Constraint, ...]:
     for kappa in (s.shear_coefficient_y, s.shear_coefficient_z):
         if kappa is not None:
             left = left & (link.axial_force + kappa * shear * s.area > 0.0)
-    allowed = "so large that the link does not twist or shear off under it whatever its length"
+    allowed = "large enough for the link to be stable in torsion and shear at any length"
     remedy = "check the sign (tension is positive) and the unit (N)"
     # what lies along the link beside its elastic part bears the force as well, and resists a turn with it
     beside = [
@@ -97,8 +97,8 @@ def pressed(link: Any) -> tuple[Constraint, ...]:
             f"{name}.x",
             offset.x,
             offset.x == 0.0,
-            "0 beside an axial_force, which would resist a turn of a rigid part along it, too",
-            "take one of the two away; preloaded_frequencies and buckling know all that loads do at rest",
+            "0 beside an axial_force, which would also resist the rotation of a rigid part along it",
+            "remove one of the two; preloaded_frequencies and buckling include all effects of static loads",
         )
         for name in ("base_offset", "end_offset")
         if (offset := getattr(link, name)) is not None

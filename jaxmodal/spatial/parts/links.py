@@ -57,76 +57,77 @@ class SpatialLink(StraightLink):
     Parameters
     ----------
     length, youngs_modulus, density
-        L, m; E, Pa; rho, kg/m^3. A rigid link needs no modulus, and may have length 0.
+        Length L, m; Young's modulus E, Pa; density rho, kg/m^3. A rigid link needs no modulus, and may have length 0.
     section
         Cross-section, from `rectangle`, `hollow_rectangle`, `circle` or `hollow_circle`, whose depth lies along y, or
-        from `spatial_section`. A rigid link may go without section and density: it then has no mass but that of its
-        bodies and its ``nonstructural_mass``.
+        from `spatial_section`. A rigid link may have neither section nor density; its mass is then that of its bodies
+        and its ``nonstructural_mass``.
     poisson_ratio, shear_modulus
-        One of them: torsion needs the shear modulus in every theory. A rigid link needs neither.
+        One of the two is required, because torsion needs the shear modulus in every theory. A rigid link needs neither.
     joint_angle
         Angle about the joint's axis, rad.
     joint_stiffness
         Stiffness about the joint's axis, N m/rad; inf or None is rigid, 0 a free hinge.
     joint_axis
-        Axis of the joint in the axes of the link before (of the ground, for link 1), by the right-hand rule.
+        Axis of the joint in the axes of the previous link (of the ground, for link 1), by the right-hand rule.
     joint_frame
-        Turns (`Rotation`) that follow that about the joint's axis, one after the other, or the orthogonal matrix whose
-        columns are the link's axes at joint angle 0 in those of the link before.
+        Successive rotations (`Rotation`) that follow the one about the joint's axis; or the orthogonal matrix whose
+        columns are the link's axes at joint angle 0 in those of the previous link.
     joint_springs
-        Further elastic directions of the joint (`Spring`), beyond its axis seen from the base.
+        Further elastic directions of the joint (`Spring`), located after the rotation about its axis.
     rotor_inertia, gear_ratio
-        Inertia about the joint's axis, kg m^2, of a rotor that the link before carries, and its turns for one of the
+        Inertia about the joint's axis, kg m^2, of a rotor carried by the previous link, and its turns per turn of the
         joint.
     motor
-        What the motor does while the arm vibrates: ``"held"``, a brake or a stiff servo keeps its shaft still, so that
-        the rotor moves with the link that carries it, or ``"beyond_spring"``, the rotor turns with the joint, beyond
-        its spring. A rotor needs one of them; without one it is taken as held, with a `RotorWarning`. A joint without a
-        rotor has none.
+        State of the motor during vibration. ``"held"``: a brake or a stiff servo holds its shaft, so that the rotor
+        moves with the link that carries it. ``"beyond_spring"``: the rotor turns with the joint, on the link side of
+        its spring. Required with a rotor; if missing, ``"held"`` is assumed with a `RotorWarning`. Not allowed without
+        a rotor.
     hub, stator
-        Bodies (`RigidBody`) on the joint, beyond its springs in this link's axes, and before them in those of the link
-        before.
+        Bodies (`RigidBody`) at the joint: ``hub`` after its springs, in this link's axes; ``stator`` before them, in
+        the axes of the previous link.
     base_offset, end_offset
-        Rigid and massless, (x, y, z) in m in the link's axes: start of the elastic part seen from the joint, and tip
-        seen from its end.
+        Rigid, massless offsets, (x, y, z) in m in the link's axes: from the joint to the start of the elastic part, and
+        from its end to the tip.
     body
         Body at the tip, in the link's axes.
     supports
         Springs (`Support`) between the tip and the ground.
     section_roll
-        Turn of the section's axes about the link's, rad.
+        Rotation of the section's axes about the link's x axis, rad.
     torsion_constant
-        Torsion constant, m^4, in place of that of the section's formula.
+        Torsion constant, m^4, that replaces the one computed from the section.
     nonstructural_mass
-        Mass per length that does not deform, kg/m.
+        Additional mass per length without stiffness, kg/m.
     axial_force
-        Axial force in the link at rest, N, tension positive, which stays as it is while the arm vibrates.
+        Static axial force in the link, N, tension positive; constant during vibration.
     loss_factor, kelvin_voigt_time, joint_damping
-        Damping of the material, 1 and s, and of the spring about the joint's axis, N m s/rad. Natural frequencies are
-        those without; responses are damped.
+        Damping of the material, dimensionless and in s, and of the spring about the joint's axis, N m s/rad. It affects
+        responses; natural frequencies are undamped.
     rigid
-        The link does not deform; it keeps its mass.
+        Whether the link is rigid; it keeps its mass.
     prismatic
-        The joint slides and does not turn: its position is ``base_offset.x``, m, along x of the link. It has no joint
-        angle, no stiffness or damper about an axis, no rotor and no hub; a spring of ``joint_springs`` along (1, 0, 0)
-        gives way along it.
+        Whether the joint slides instead of turning. Its position is ``base_offset.x``, m, along x of the link. It has
+        no joint angle, no stiffness or damper about an axis, no rotor and no hub. Its elasticity is a spring of
+        ``joint_springs`` along (1, 0, 0).
     segment
-        The link continues the one before without a joint: a piece of a taper, the part beyond a body, or the beam of
-        what slides. Its ``joint_frame`` may turn it; it counts in no posture.
+        Whether the link continues the previous one without a joint: a piece of a taper, the part beyond a body, or the
+        beam after a slide. Its ``joint_frame`` may rotate it; it has no angle in a posture.
     name
-        Name of its joint, an address such as ``elbow``.
+        Name of its joint, such as ``elbow``, for use in addresses.
     joint_limits, joint_velocity_limit
-        Least and largest joint angle, rad, and largest speed of the joint, rad/s, where they are known; of a joint that
-        slides m and m/s. They change no frequency: axes of sweeps are laid over them, and what is beyond is warned of.
+        Lower and upper limit of the joint angle, rad, and largest speed of the joint, rad/s, if known; in m and m/s for
+        a prismatic joint. They do not affect frequencies: sweeps take their ranges from them, and values beyond cause a
+        warning.
 
     Raises
     ------
     ArmError
-        If a concrete value is not allowed.
+        If a concrete value is invalid.
 
     Notes
     -----
-    The axes of a link: x from its base to its end, y and z the principal axes of its section.
+    Axes of a link: x from its base to its end, y and z along the principal axes of its section for ``section_roll`` 0.
 
     Examples
     --------
@@ -247,7 +248,7 @@ class SpatialLink(StraightLink):
 
     @staticmethod
     def without_joint() -> dict[str, Any]:
-        """What belongs to the joint of a link, and its values where there is none; a frame may turn all the same."""
+        """Names of all joint values and the values they have without a joint; a joint frame is still allowed."""
         nothing: dict[str, Any] = dict.fromkeys(
             ("rotor_inertia", "gear_ratio", "motor", "hub", "stator", "joint_damping", *LIMITS)
         )
@@ -255,7 +256,7 @@ class SpatialLink(StraightLink):
         return nothing | turning | {"joint_springs": (), "name": ""}
 
     def _convert(self) -> None:
-        """Take plain numbers for the records that they stand for."""
+        """Convert plain numbers to records."""
         if self.section is not None and (
             isinstance(self.section, RawSection)
             or not isinstance(self.section, Section | SpatialSection)
@@ -308,7 +309,7 @@ class SpatialLink(StraightLink):
         return *found, possible_torsion(self.torsion_constant, polar)
 
     def tapered(self, tip_section: Section, pieces: int) -> "tuple[SpatialLink, ...]":
-        """The link with a section that changes linearly along it, as uniform pieces; see `SpatialArm.with_taper`."""
+        """Return the link with a linearly varying section as uniform pieces; see `SpatialArm.with_taper`."""
         if not isinstance(self.section, Section):
             raise ArmError(
                 f"section = {shown(self.section)}: has no dimensions that could change along a taper; give a shape "
@@ -323,7 +324,7 @@ class SpatialLink(StraightLink):
         return with_middle_sections(self, tip_section, pieces)
 
     def refuse_pressed(self, number: int, what: str) -> None:
-        """Refuse a link with an axial force, which ``what`` (the subject of the sentence) does not know."""
+        """Raise an error for an axial force; ``what`` (subject of the sentence) does not support it."""
         if self.axial_force is not None:
             raise ArmError(
                 f"link{number}.axial_force = {shown(self.axial_force)}: {what} takes no axial forces of an arm in "
@@ -331,7 +332,7 @@ class SpatialLink(StraightLink):
             )
 
     def refuse_supports(self, number: int, what: str) -> None:
-        """Refuse a link with a support, which ``what`` (the subject of the sentence) does not know."""
+        """Raise an error for a support; ``what`` (subject of the sentence) does not support it."""
         if self.supports:
             raise ArmError(
                 f"link{number}.supports: {what} takes no supports at the tips of an arm in space; leave them out. "
@@ -339,18 +340,18 @@ class SpatialLink(StraightLink):
             )
 
     def continued(self, **changes: Any) -> "SpatialLink":
-        """The segment that ends as the link does."""
+        """The segment that takes over the tip of the link."""
         straight = {"joint_frame": (), "base_offset": None, "prismatic": False, "segment": True}
         return self.replace(**self.without_joint() | straight | changes)
 
     @property
     def position(self) -> str:
-        """Which value of the link is the position of its joint: its angle, or its way where it slides."""
+        """Name of the value that is the position of the joint: the angle, or the displacement of a prismatic joint."""
         return "base_offset.x" if self.prismatic else "joint_angle"
 
     @property
     def section_values(self) -> SectionValues:
-        """What the link needs of its section, a torsion constant of its own included."""
+        """Section properties that the link needs, with its own torsion constant if given."""
         if self.section is None:
             return NO_SECTION
         values = section_values(self.section, self.poisson_ratio)

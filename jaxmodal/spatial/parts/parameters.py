@@ -1,6 +1,6 @@
 """Addresses of the values of an arm in space: ``link2.joint_angle``, ``link1.body.inertia.xx``, ``payload.mass``.
 
-Turns of a frame and springs of a joint are numbered from 1: ``link2.joint_frame1.angle``,
+Rotations of a frame and springs of a joint are numbered from 1: ``link2.joint_frame1.angle``,
 ``link2.joint_spring1.stiffness``.
 """
 
@@ -51,7 +51,7 @@ _DECLARED = declared(
 
 
 def _about(address: str) -> tuple[str, str]:
-    """Unit and meaning of an address of an arm of either kind; what both have means the same."""
+    """Unit and meaning of an address of a planar arm or an arm in space; shared addresses have the same meaning."""
     address = full_address(address)  # refuses what is no text
     without = re.sub(r"(?<=\.)(joint_frame|joint_spring|support)[1-9][0-9]*\.", r"\1.", address)
     return about(without, _DECLARED | DECLARED)
@@ -64,15 +64,15 @@ _OF_SPRING = re.compile(
 
 
 def unit_of_address(address: str, arm: Any = None) -> str:
-    """Return the SI unit of the value at an address, ``"1"`` for a pure number.
+    """Return the SI unit of the value at an address, ``"1"`` for a dimensionless number.
 
     Parameters
     ----------
     address
         One address, or one with ``link*``.
     arm : Arm or SpatialArm, optional
-        Of an arm in space the springs of joints are along or about a direction, and have the unit of the one or the
-        other; without the arm it is told of both.
+        The arm determines whether the spring of a joint in space is along or about a direction, and so its unit.
+        Without the arm, both units are returned.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def unit_of_address(address: str, arm: Any = None) -> str:
 
 
 def describe_address(address: str) -> str:
-    """Return in words what the value at an address is.
+    """Describe in words the value at an address.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""What a cross-section is to a link in space: two second moments, a torsion constant, two shear coefficients.
+"""Section properties of a link in space: two second moments, a torsion constant, two shear coefficients.
 
-The depth of a shape lies along y, the width along z, as in the plane of a planar arm.
+The depth of a shape is along y and its width along z, as in the plane of a planar arm.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _KAPPA = "give a value such as 0.85"
 
 @frozen_pytree
 class SpatialSection(Record):
-    """A section known by its values alone; made by `spatial_section`."""
+    """A section given by its values only; created by `spatial_section`."""
 
     place: ClassVar[str] = "section."
     area: Scalar = quantity("m^2", "area of the section", POSITIVE, "give it in m^2")
@@ -60,7 +60,7 @@ class SpatialSection(Record):
 
 
 def possible_torsion(torsion_constant: Any, polar: Any) -> Constraint:
-    """No section is stiffer in torsion than if it did not warp."""
+    """Check that the torsion constant does not exceed that of a section without warping, I_y + I_z."""
     return Constraint(
         "torsion_constant",
         torsion_constant,
@@ -78,7 +78,7 @@ def spatial_section(
     shear_coefficient_y: ArrayLike | None = None,
     shear_coefficient_z: ArrayLike | None = None,
 ) -> SpatialSection:
-    """Return a section of a link in space that is known by its values alone.
+    """Return a section of a link in space given by its values only.
 
     Parameters
     ----------
@@ -88,14 +88,14 @@ def spatial_section(
         I_y = integral of z^2, for bending in the x-z plane, and I_z = integral of y^2, for bending in the x-y plane,
         m^4; y and z are the principal axes.
     torsion_constant
-        Constant J of Saint-Venant's torsion, m^4, at most I_y + I_z.
+        Saint-Venant torsion constant J, m^4, at most I_y + I_z.
     shear_coefficient_y, shear_coefficient_z
-        Shear coefficients of forces along y (with I_z) and along z (with I_y); Timoshenko's theory alone needs them.
+        Shear coefficients for forces along y (with I_z) and along z (with I_y); only Timoshenko theory needs them.
 
     Raises
     ------
     ArmError
-        If a concrete value is not allowed.
+        If a concrete value is invalid.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def spatial_section(
 
 
 class SectionValues(NamedTuple):
-    """Area, m^2; second moments and torsion constant, m^4; shear coefficients, None where none was asked for."""
+    """Area, m^2; second moments and torsion constant, m^4; shear coefficients, None if not given."""
 
     area: Any
     second_moment_y: Any
@@ -128,14 +128,14 @@ NO_SECTION = SectionValues(1.0, 1.0, 1.0, 1.0, None, None)
 
 
 def section_values(section: Section | SpatialSection, poisson_ratio: Any) -> SectionValues:
-    """What a link in space needs of its section; elementwise on columns of values.
+    """Section properties that a link in space needs; elementwise on columns of values.
 
     Notes
     -----
-    Round sections have J = I_y + I_z exactly. The solid rectangle has its exact series; the rectangular tube Bredt's
-    formula 2 t a^2 b^2/(a + b) on the centre lines a, b of its walls, which for a square tube is low by 0.9 % at a
-    wall of 1/50 of the side, 2.5 % at 1/20 and 5.4 % at 1/10. A shear coefficient given as a number counts in both
-    directions; a rule is evaluated in each.
+    The torsion constant of round sections is J = I_y + I_z, which is exact. That of the solid rectangle is the exact
+    series. That of the rectangular tube is Bredt's formula 2 t a^2 b^2/(a + b) with the centre lines a, b of its walls;
+    for a square tube it is low by 0.9 % for a wall of 1/50 of the side, 2.5 % for 1/20 and 5.4 % for 1/10. A shear
+    coefficient given as a number applies to both directions; a rule is evaluated for each.
     """
     if isinstance(section, SpatialSection):
         return SectionValues(*(getattr(section, name) for name in SectionValues._fields))
@@ -158,7 +158,7 @@ def section_values(section: Section | SpatialSection, poisson_ratio: Any) -> Sec
 
 
 def turned(section: Section) -> Section:
-    """The section turned by a right angle: depth and width exchanged; round ones stay as they are."""
+    """The section rotated by a right angle: depth and width exchanged; round sections are unchanged."""
     if not isinstance(section, Rectangle | HollowRectangle):
         return section
     changed = copy.copy(section)
@@ -167,7 +167,7 @@ def turned(section: Section) -> Section:
 
 
 def rectangle_torsion(depth: Any, width: Any) -> Any:
-    """The torsion constant of a solid rectangle, m^4.
+    """Torsion constant of a solid rectangle, m^4.
 
     Notes
     -----
@@ -185,6 +185,6 @@ def rectangle_torsion(depth: Any, width: Any) -> Any:
 
 
 def tube_torsion(depth: Any, width: Any, wall_thickness: Any) -> Any:
-    """The torsion constant of a rectangular tube after R. Bredt (1896), m^4."""
+    """Torsion constant of a rectangular tube by Bredt's formula (R. Bredt, 1896), m^4."""
     a, b = depth - wall_thickness, width - wall_thickness
     return 2.0 * wall_thickness * a * a * b * b / (a + b)

@@ -1,4 +1,4 @@
-"""Springs of a joint in space beside that about its axis, and springs between a tip and the ground."""
+"""Springs of a joint in space other than the one about its axis, and supports between a tip and the ground."""
 
 from jaxmodal.arm.quantities import (
     NON_NEGATIVE,
@@ -21,18 +21,18 @@ DAMPERS = {"translation": "N s/m", "rotation": "N m s/rad"}
 
 @frozen_pytree
 class Spring(Record):
-    """A spring of a joint beside that about its axis: it gives way along or about one direction.
+    """A spring of a joint other than the one about its axis, along or about one direction.
 
     Parameters
     ----------
     kind
         ``"translation"`` (N/m) or ``"rotation"`` (N m/rad).
     direction
-        In the axes of the link that begins at the joint.
+        Direction in the axes of the link that begins at the joint.
     stiffness
-        Stiffness; inf is rigid, 0 gives way freely.
+        Stiffness; inf is rigid, 0 is free.
     damping
-        Damper beside the spring, N s/m or N m s/rad.
+        Damper in parallel with the spring, N s/m or N m s/rad.
     """
 
     kind: str = static()
@@ -51,16 +51,16 @@ class Spring(Record):
 
 @frozen_pytree
 class Support(Record):
-    """A spring between the tip of a link and the ground, along or about a direction that stays when the arm moves.
+    """A spring between the tip of a link and the ground, along or about a direction fixed to the ground.
 
     Parameters
     ----------
     kind
         ``"translation"`` (N/m) or ``"rotation"`` (N m/rad).
     direction
-        In the axes of the ground.
+        Direction in the axes of the ground.
     stiffness
-        Stiffness; inf holds the tip, 0 is no support.
+        Stiffness; inf is a rigid support, 0 is no support.
     """
 
     kind: str = static()
@@ -75,7 +75,7 @@ class Support(Record):
 
 
 def _convert(spring: Spring | Support) -> None:
-    """Check the kind, and take three numbers for a direction."""
+    """Check the kind, and convert three numbers to a direction."""
     if not isinstance(spring.kind, str) or spring.kind not in SPRINGS:
         raise ArmError(f"kind = {shown(spring.kind)}: must be {' or '.join(map(repr, SPRINGS))}.")
     object.__setattr__(spring, "direction", as_vector(Direction, "direction", spring.direction))

@@ -1,4 +1,4 @@
-"""An arm in space as the plain tables of its file."""
+"""Conversion of an arm in space to the tables of an arm file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DIMENSIONS = ("dimensions", 3)
 
 
 def link_table(link: SpatialLink) -> dict[str, Any]:
-    """A link as the table of an arm file; values at their default left out."""
+    """Table of a link as in an arm file, without default values."""
     table = ({"name": link.name} if link.name else {}) | own_table(link)
     axis = _plain(link.joint_axis)
     if axis != [0.0, 0.0, 1.0]:
@@ -37,7 +37,7 @@ def link_table(link: SpatialLink) -> dict[str, Any]:
 
 
 def body_table(body: RigidBody) -> dict[str, Any]:
-    """A body as a table."""
+    """Table of a body as in an arm file."""
     table = record_table(body)
     for name in ("centre", "inertia"):
         if getattr(body, name) is not None:

@@ -1,1 +1,1 @@
-"""Robots by their URDF: the file's tree of links and joints, the chain in it, and the arm in space that it is."""
+"""Robots from URDF files: the tree of links and joints, a chain in it, and the corresponding arm in space."""

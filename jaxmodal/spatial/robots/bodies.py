@@ -1,4 +1,4 @@
-"""What moves with a joint of a robot, as rigid bodies at the ends of a link, beside its beam where it has one."""
+"""Rigid bodies that move with a joint of a robot, lumped at the ends of a link and separated from its beam."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ STRUCTURAL_MASS = ("inside", "beside")
 
 
 class Lump(NamedTuple):
-    """A rigid body in some axes: mass, centre of gravity, and tensor about that."""
+    """A rigid body in given axes: mass, centre of gravity, and inertia tensor about it."""
 
     mass: float
     centre: np.ndarray
     tensor: np.ndarray
 
     def __add__(self, other: Lump) -> Lump:  # type: ignore[override]
-        """Both as one; about their common centre, so that small tensors far out keep their digits."""
+        """Both bodies as one; computed about the common centre, which preserves the digits of small distant tensors."""
         mass = self.mass + other.mass
         if mass == 0.0:
             return Lump(mass, self.centre, self.tensor + other.tensor)
@@ -35,14 +35,14 @@ class Lump(NamedTuple):
         return Lump(mass, centre, self.tensor + other.tensor + apart)
 
     def without(self, other: Lump) -> Lump:
-        """What is left of it beside another, lighter one."""
+        """The remaining body after a lighter one is removed."""
         mass = self.mass - other.mass
         centre = (self.mass * self.centre - other.mass * other.centre) / mass
         apart = _of_point(self.mass * other.mass / mass, other.centre - self.centre)
         return Lump(mass, centre, self.tensor - other.tensor - apart)
 
     def body(self, origin: np.ndarray, inertia_check: bool = True) -> RigidBody | None:
-        """The body seen from a place in the same axes; None for none."""
+        """The body relative to an origin in the same axes; None if it has neither mass nor inertia."""
         if self.mass == 0.0 and not np.any(self.tensor):
             return None
         seen: Any = tuple(map(float, self.centre - origin))
@@ -59,7 +59,7 @@ class Lump(NamedTuple):
 
     @property
     def possible(self) -> bool:
-        """Whether a body may have such a tensor."""
+        """Whether the inertia tensor is physically possible."""
         try:
             self.body(self.centre)
         except ArmError:
@@ -71,12 +71,12 @@ NOTHING = Lump(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def _of_point(mass: float, place: np.ndarray) -> np.ndarray:
-    """The tensor of a mass at a place."""
+    """Inertia tensor of a point mass at a position."""
     return mass * (place @ place * np.eye(3) - np.outer(place, place))
 
 
 def lump_of(part: Part) -> Lump:
-    """A link that moves, in the axes of the frame that it moves with."""
+    """Inertial of a link, in the axes of the frame with which it moves."""
     own = part.link.inertial
     if own is None:
         return NOTHING
@@ -86,12 +86,12 @@ def lump_of(part: Part) -> Lump:
 
 
 def total_of(parts: Iterable[Part]) -> Lump:
-    """All of some links as one."""
+    """All given links as one body."""
     return sum(map(lump_of, parts), start=NOTHING)
 
 
 def beam_lump(link: SpatialLink, mount: np.ndarray, start: np.ndarray) -> Lump:
-    """A beam from a place along the first column of ``mount``, as if it were rigid."""
+    """A beam treated as rigid, from ``start`` along the first column of ``mount``."""
     values, length = link.section_values, float(link.length)
     rotary = float(link.density or 0.0) * length
     iy, iz = float(values.second_moment_y), float(values.second_moment_z)
@@ -107,14 +107,14 @@ def beam_lump(link: SpatialLink, mount: np.ndarray, start: np.ndarray) -> Lump:
 def at_ends(
     parts: Sequence[Part], ends: tuple[np.ndarray, np.ndarray], beam: Lump, structural_mass: str
 ) -> tuple[Lump, Lump]:
-    """The lumps that are fixed to the base and to the tip of a beam: each part to the one of ``ends`` that is nearer.
+    """Divide the parts into the bodies at the base and at the tip of a beam; each part goes to the nearer of ``ends``.
 
-    The link's own inertial is the first of the parts; with its mass inside, the beam is taken off it.
+    The first part is the link's own inertial. If ``structural_mass`` is ``"inside"``, the beam is subtracted from it.
 
     Raises
     ------
     ArmError
-        What is left beside the beam is no body.
+        If the remainder after subtraction of the beam is not a possible body.
     """
     hub, tip, way = NOTHING, NOTHING, ends[1] - ends[0]
     for number, part in enumerate(parts):
@@ -127,7 +127,7 @@ def at_ends(
 
 
 def _less_beam(own: Lump, beam: Lump) -> Lump:
-    """What an inertial has beyond the beam that is inside it."""
+    """The inertial of a link minus the beam inside it."""
     mass = own.mass - beam.mass
     remedy = (
         "give structural_mass = 'beside' where the inertial is that of motors and covers alone, or a lighter section "
@@ -144,7 +144,7 @@ def _less_beam(own: Lump, beam: Lump) -> Lump:
         left.body(left.centre)
     except ArmError as error:
         raise ArmError(
-            f"what its inertial has beside the beam, {mass:.6g} of {own.mass:.6g} kg, is no body: {error} To go on, "
-            f"{remedy}."
+            f"the rest of its inertial beside the beam, {mass:.6g} of {own.mass:.6g} kg, is impossible: "
+            f"{error} To go on, {remedy}."
         ) from error
     return left

@@ -1,4 +1,4 @@
-"""The chain from a base to a tip in the tree of a robot: what moves with each of its joints, and what is held."""
+"""The kinematic chain from a base to a tip in the tree of a robot: links that move with each joint, and held joints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jaxmodal.spatial.robots.descriptions import MOVING, TURNING, Robot, UrdfJoi
 
 
 class Part(NamedTuple):
-    """A link that moves with a joint: its frame (4, 4) in the one that moves, and the joint that holds it there."""
+    """A link that moves with a chain joint: its frame (4, 4) in the moving frame, and the joint that holds it."""
 
     link: UrdfLink
     place: np.ndarray
@@ -20,7 +20,7 @@ class Part(NamedTuple):
 
 
 class Moving(NamedTuple):
-    """A joint of the chain that moves; ``place`` (4, 4) is its frame at position 0 seen from the moving one before."""
+    """A moving joint of the chain; ``place`` (4, 4) is its frame at position 0 in the previous moving frame."""
 
     joint: UrdfJoint
     place: np.ndarray
@@ -33,10 +33,9 @@ class Moving(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """The joints that move from base to tip, what stands with the base, and the tip in the last moving frame.
+    """The moving joints from base to tip, the links fixed to the base, and the tip in the last moving frame.
 
-    ``other_tips`` are links that a tip left out might have been as well, ``left_out`` those that do not hang on the
-    base.
+    ``other_tips`` are links equally suitable as the default tip; ``left_out`` are links not connected to the base.
     """
 
     base: str
@@ -49,27 +48,27 @@ class Chain(NamedTuple):
 
     @property
     def turning(self) -> list[Moving]:
-        """Those of its joints that turn."""
+        """The joints that turn."""
         return [each for each in self.moving if not each.slides]
 
     @property
     def sliding(self) -> list[Moving]:
-        """Those that slide."""
+        """The joints that slide."""
         return [each for each in self.moving if each.slides]
 
 
 def chain_of(
     robot: Robot, base: str | None, tip: str | None, positions: Mapping[str, float]
 ) -> Chain:
-    """The chain from ``base`` to ``tip``; joints beside it are held at their positions.
+    """The chain from ``base`` to ``tip``; joints outside the chain are held at their positions.
 
-    Without a tip the prismatic joints beyond the last one that turns, mostly of grippers, are held as well.
+    Without a given tip, prismatic joints beyond the last turning joint, mostly of grippers, are held as well.
 
     Raises
     ------
     ArmError
-        The links form no tree, a name is none of a link, the tip does not hang on the base, nothing moves between the
-        two, or a joint between them moves in another way.
+        If the links do not form a tree, a name is not that of a link, the tip is not a descendant of the base, no joint
+        between the two moves, or a joint between them is neither turning nor prismatic.
     """
     parents = _parents(robot)
     root = _root(robot, parents) if base is None else _known(robot, "base", base)
@@ -80,7 +79,8 @@ def chain_of(
     path = _path(parents, root, end)
     if path is None:
         raise ArmError(
-            f"tip = {end!r}: does not hang on the base {root!r}; choose a base between the file's root and the tip."
+            f"tip = {end!r}: is not a descendant of the base {root!r}; choose a base between the file's root and "
+            "the tip."
         )
     moves = [joint for joint in path if joint.kind in MOVING]
     if not moves:
@@ -115,7 +115,7 @@ def _few(names: Mapping[str, object] | list[str]) -> str:
 
 
 def _parents(robot: Robot) -> dict[str, UrdfJoint]:
-    """The joint above each link."""
+    """The parent joint of each link."""
     found: dict[str, UrdfJoint] = {}
     for joint in robot.joints.values():
         if joint.child in found:
@@ -143,13 +143,13 @@ def _root(robot: Robot, parents: Mapping[str, UrdfJoint]) -> str:
     roots = [name for name in robot.links if name not in parents]
     if len(roots) > 1:
         raise ArmError(
-            f"{len(roots)} links hang on none: {_few(roots)}; choose one of them, or another link, with base."
+            f"{len(roots)} links have no parent: {_few(roots)}; choose one of them, or another link, with base."
         )
     return roots[0]
 
 
 def _path(parents: Mapping[str, UrdfJoint], base: str, tip: str) -> list[UrdfJoint] | None:
-    """The joints from base to tip, None where the tip does not hang on the base."""
+    """The joints from base to tip; None if the tip is not a descendant of the base."""
     path: list[UrdfJoint] = []
     while tip != base:
         if tip not in parents:
@@ -162,9 +162,9 @@ def _path(parents: Mapping[str, UrdfJoint], base: str, tip: str) -> list[UrdfJoi
 def _farthest(
     robot: Robot, parents: Mapping[str, UrdfJoint], base: str
 ) -> tuple[str, tuple[str, ...]]:
-    """The outermost link behind the most joints that turn, and others behind the same last one of them.
+    """The outermost link after the most turning joints, and other links after the same last joint.
 
-    Where none turns, joints that slide count.
+    If no joint turns, sliding joints are counted instead.
     """
     inner = {joint.parent for joint in robot.joints.values()}
     found: dict[str, list[str]] = {}
@@ -198,7 +198,7 @@ def _gathered(
     positions: Mapping[str, float],
     others: tuple[str, ...],
 ) -> Chain:
-    """The links behind each joint of the chain, from the base outwards."""
+    """The links that move with each joint of the chain, from the base outwards."""
     below: dict[str, list[UrdfJoint]] = {}
     for joint in robot.joints.values():
         below.setdefault(joint.parent, []).append(joint)
@@ -229,7 +229,7 @@ def _gathered(
 
 
 def _moved(joint: UrdfJoint, position: float) -> np.ndarray:
-    """What a joint at a position does to the frame of its child."""
+    """Transform of the child frame of a joint at a position."""
     found = np.eye(4)
     if joint.kind in TURNING:
         x, y, z = joint.axis

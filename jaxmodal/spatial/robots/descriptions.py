@@ -1,8 +1,7 @@
-"""The links and joints that a URDF file describes.
+"""Parsing of the links and joints of a URDF file.
 
-The file is XML from anywhere. It is read by the standard library's expat, and a document type is refused before
-anything in it is looked at: no entity is defined, so none is expanded, and no other file is opened. Meshes are not
-read.
+The file is untrusted XML. It is read by the standard library's expat, and any document type declaration is refused
+before its content is processed: no entity can be defined or expanded, and no other file is opened. Meshes are not read.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _REMEDY = "give a URDF file."
 
 
 class Element(NamedTuple):
-    """An element of a document, with the line that it begins in."""
+    """An element of a document, with the number of the line where it begins."""
 
     tag: str
     attributes: dict[str, str]
@@ -35,18 +34,18 @@ class Element(NamedTuple):
     line: int
 
     def all(self, tag: str) -> list[Element]:
-        """The elements right below of a tag."""
+        """The child elements with a tag."""
         return [child for child in self.children if child.tag == tag]
 
     def one(self, tag: str) -> Element | None:
-        """The only element right below of a tag, None for none."""
+        """The only child element with a tag; None if there is none."""
         found = self.all(tag)
         if len(found) > 1:
             raise ArmError(f"line {found[1].line}: <{tag}> stands twice in <{self.tag}>; keep one.")
         return found[0] if found else None
 
     def text(self, name: str) -> str:
-        """An attribute that must be there and not empty."""
+        """A required, non-empty attribute."""
         value = self.attributes.get(name, "").strip()
         if not value:
             raise ArmError(f"line {self.line}: <{self.tag}> has no {name}; give it one.")
@@ -59,7 +58,7 @@ class Element(NamedTuple):
         return value
 
     def numbers(self, name: str, default: tuple[float, ...]) -> np.ndarray:
-        """An attribute of so many finite numbers as the default has."""
+        """An attribute with as many finite numbers as the default has."""
         if name not in self.attributes:
             return np.array(default, float)
         text = self.text(name)
@@ -75,14 +74,14 @@ class Element(NamedTuple):
         return found
 
     def number(self, name: str, default: float | None = None) -> float:
-        """An attribute of one number, which must be there where there is no default."""
+        """An attribute with one number; required if there is no default."""
         if default is None:
             self.text(name)
         return float(self.numbers(name, (0.0 if default is None else default,))[0])
 
 
 class Inertial(NamedTuple):
-    """Mass, centre of gravity and tensor about it, in the axes of the link."""
+    """Mass, centre of gravity and inertia tensor about it, in the axes of the link."""
 
     mass: float
     centre: np.ndarray
@@ -90,7 +89,7 @@ class Inertial(NamedTuple):
 
 
 class UrdfLink(NamedTuple):
-    """A link: its inertial, None where the file gives none, and whether it has meshes and other shapes."""
+    """A link: its inertial, None if the file has none, and whether it has meshes or other shapes."""
 
     name: str
     inertial: Inertial | None
@@ -98,9 +97,9 @@ class UrdfLink(NamedTuple):
 
 
 class UrdfJoint(NamedTuple):
-    """A joint: ``place`` (4, 4) is its frame seen from that of its parent; ``mimic`` is (joint, multiplier, offset).
+    """A joint: ``place`` (4, 4) is its frame relative to its parent's; ``mimic`` is (joint, multiplier, offset).
 
-    The largest ``velocity`` is in rad/s, of prismatic joints in m/s.
+    The largest ``velocity`` is in rad/s, for prismatic joints in m/s.
     """
 
     name: str
@@ -116,36 +115,36 @@ class UrdfJoint(NamedTuple):
 
     @property
     def limits(self) -> tuple[float, float] | None:
-        """The least and the largest position; None where there are none, or none that leave a way between them."""
+        """Lower and upper limit of the position; None if not given, or if they leave no range."""
         low, high = self.lower, self.upper
         return (low, high) if low is not None and high is not None and low < high else None
 
     @property
     def speed(self) -> float | None:
-        """The largest velocity, None where none is given that lets the joint move."""
+        """The largest velocity; None if not given, or not positive."""
         return self.velocity if self.velocity is not None and self.velocity > 0.0 else None
 
 
 class Robot(NamedTuple):
-    """What a URDF file holds, by name and in its order."""
+    """Contents of a URDF file: links and joints by name, in the order of the file."""
 
     name: str
     links: dict[str, UrdfLink]
     joints: dict[str, UrdfJoint]
 
     def mimic_of(self, joint: str) -> tuple[str, float, float] | None:
-        """What a joint mimics; None for nothing, or for a joint that is not there."""
+        """The joint that a joint mimics; None if it mimics none, or one that does not exist."""
         mimic = self.joints[joint].mimic
         return mimic if mimic is not None and mimic[0] in self.joints else None
 
 
 def read_robot(path: str | Path) -> Robot:
-    """The robot of a URDF file.
+    """Read a URDF file.
 
     Raises
     ------
     ArmError
-        The file cannot be read or is no URDF; the message has the file and the line.
+        If the file cannot be read or is not URDF; the message names the file and the line.
     """
     path = place_of(path)
     text = read_text(path, ArmError, _REMEDY)
@@ -159,7 +158,7 @@ def read_robot(path: str | Path) -> Robot:
 
 
 def transform(xyz: np.ndarray, rpy: np.ndarray) -> np.ndarray:
-    """The frame (4, 4) at a place, turned by roll, pitch and yaw about fixed axes."""
+    """Transform (4, 4) with a translation and a rotation by roll, pitch and yaw about fixed axes."""
     (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
     found = np.eye(4)
     found[:3, :3] = [
@@ -172,7 +171,7 @@ def transform(xyz: np.ndarray, rpy: np.ndarray) -> np.ndarray:
 
 
 def _document(text: str) -> Element:
-    """The root of an XML document, without the elements of tools that are no part of the robot."""
+    """The root of an XML document, without elements of tools that do not belong to the robot."""
     parser = expat.ParserCreate(encoding="utf-8")
     open_elements = [Element("", {}, [], 0)]
 

@@ -1,4 +1,4 @@
-"""What is said of a robot beside its file, by names of joints and links or by patterns of them."""
+"""Arguments of `read_urdf` by names of joints and links, or by patterns of names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROTOR = {"inertia": "rotor_inertia", "gear_ratio": "gear_ratio", "motor": "motor
 
 
 def positions_of(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
-    """Positions of joints by name: those given, and those that follow from others."""
+    """Positions of joints by name: given values, and those that follow from mimicked joints."""
     movable = [joint.name for joint in robot.joints.values() if joint.kind in MOVING]
     others = {
         joint.name: f"is {joint.kind} and has no position that could be given; leave it out"
@@ -52,7 +52,7 @@ def positions_of(robot: Robot, given: Mapping[str, float] | None) -> dict[str, f
 def stiffnesses_of(
     robot: Robot, chain: Chain, about: Mapping[str, Any] | None, along: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """Stiffnesses of joints of the chain by name, about their axes, or along them where they slide: those given."""
+    """Given joint stiffnesses of the chain by name: about the axis of a turning, along the axis of a sliding joint."""
     others = {joint.name: _no_spring(joint.kind) for joint in robot.joints.values()}
     turning = [each.joint.name for each in chain.turning]
     sliding = [each.joint.name for each in chain.sliding]
@@ -71,7 +71,7 @@ def dampings_of(
     along: Mapping[str, Any] | None,
     springs: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Dampers beside the springs of joints of the chain by name: those given, each beside a spring."""
+    """Given joint dampers of the chain by name; each needs a spring in parallel."""
     others = {joint.name: _no_spring(joint.kind) for joint in robot.joints.values()}
     found: dict[str, Any] = {}
     for keyword, given, joints, spring in (
@@ -91,7 +91,7 @@ def dampings_of(
 def rotors_of(
     robot: Robot, chain: Chain, given: Mapping[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
-    """What the links of joints with rotors have, by the joint's name."""
+    """Rotor arguments of `SpatialLink` for joints with rotors, by joint name."""
     names = [each.joint.name for each in chain.turning]
     others = {
         joint.name: "does not turn between the base and the tip, so that no rotor turns with it; leave it out"
@@ -111,7 +111,7 @@ def rotors_of(
 
 
 def _check_table(where: str, value: object, known: tuple[str, ...], expected: str) -> None:
-    """Refuse what is no dict of known keys."""
+    """Raise an error unless a value is a dict with known keys only."""
     if not isinstance(value, Mapping):
         raise ArmError(f"{where} = {shown(value)}: must be a dict of {expected}.")
     for key in value:
@@ -133,12 +133,12 @@ def by_name(
     names: Iterable[str],
     others: Mapping[str, str],
 ) -> dict[str, Any]:
-    """The values for names, by exact names and patterns; ``others`` says of known names why they take none.
+    """Resolve values given by exact names and patterns; ``others`` explains why known names accept no value.
 
     Raises
     ------
     ArmError
-        A key fits no name, or two patterns with other values fit one that is not given itself.
+        If a key matches no name, or two patterns with different values match a name that has no value of its own.
     """
     names = list(names)
     if given is None:
@@ -170,7 +170,7 @@ def by_name(
 
 
 def _agree(one: Any, other: Any) -> bool:
-    """Whether two values say the same; of traced ones nothing is known."""
+    """Whether two values are equal; False for traced values unless they are the same object."""
     if one is other:
         return True
     if is_traced((one, other)):
@@ -181,7 +181,7 @@ def _agree(one: Any, other: Any) -> bool:
 
 
 class Beam(NamedTuple):
-    """What a link that is to deform has, and where in its frame it begins and ends, None for from joint to joint."""
+    """Arguments of a flexible link, and the ends of its elastic part in its frame; None for from joint to joint."""
 
     values: dict[str, Any]
     ends: tuple[np.ndarray, np.ndarray] | None
@@ -194,7 +194,7 @@ def beams_of(
     section_roll: Mapping[str, Any] | None = None,
     along: Mapping[str, Any] | None = None,
 ) -> dict[str, Beam]:
-    """The links that are to deform, by their names."""
+    """The flexible links, by name."""
     names = [each.joint.child for each in chain.moving]
     others = {
         part.link.name: f"moves with {moving.joint.child!r}; give that one"
@@ -202,7 +202,7 @@ def beams_of(
         for part in moving.parts[1:]
     }
     others |= {part.link.name: "stands with the base; leave it out" for part in chain.ground}
-    others |= dict.fromkeys(chain.left_out, "does not hang on the base; leave it out")
+    others |= dict.fromkeys(chain.left_out, "is not a descendant of the base; leave it out")
     given = by_name("sections", sections, names, others)
     beside_them = {"materials": materials, "section_roll": section_roll, "along": along}
     for keyword, beside in beside_them.items():
@@ -235,7 +235,7 @@ def beams_of(
 
 
 def _ends(link: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Two places in the frame of a link."""
+    """Two positions in the frame of a link."""
     where = f"along[{link!r}]"
     words = (
         "where the beam begins and where it ends, two places (x, y, z) of finite numbers in m in the frame of the "

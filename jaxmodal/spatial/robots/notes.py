@@ -1,4 +1,4 @@
-"""What of a robot was held, lumped or passed over, and what its file cannot say, in words."""
+"""Notes on a robot in words: joints held, bodies lumped, data ignored, and data missing from its file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def notes_of(
     has_beams: bool,
     structural_mass: str,
 ) -> Iterator[str]:
-    """Line by line."""
+    """Yield a line for each group of joints held, bodies lumped and data ignored."""
     groups = [(f"the base {chain.base!r}", chain.ground)]
     groups += [(repr(each.joint.child), each.parts) for each in chain.moving]
     for what, parts in groups:
@@ -52,7 +52,7 @@ def notes_of(
     if odd:
         yield f"with a principal moment greater than the sum of the other two, which no body has: {', '.join(odd)}"
     if not total_of(chain.ground).possible:
-        yield "what stands with the base has no possible tensor, which is left out: it moves on an elastic base alone"
+        yield "the inertia tensor of the base's bodies is impossible and ignored: it matters on an elastic base only"
     points = [
         repr(part.link.name)
         for part in parts
@@ -82,7 +82,7 @@ def _kind(part: Part) -> str:
 
 
 def missing_of(chain: Chain, springs: Collection[str], beams: Collection[str]) -> Iterator[str]:
-    """Line by line."""
+    """Yield a line for each kind of missing data, with the value assumed."""
     for keyword, joints in (("joint_stiffness", chain.turning), ("slide_stiffness", chain.sliding)):
         rigid = [each.joint.name for each in joints if each.joint.name not in springs]
         if rigid:

@@ -60,69 +60,70 @@ def read_urdf(
     name: str | None = None,
     check: bool = True,
 ) -> SpatialArm:
-    """Return the arm between two links of a robot that a URDF file describes.
+    """Return the arm between two links of a robot described by a URDF file.
 
     Parameters
     ----------
     path
-        The URDF file; of xacro run ``xacro robot.urdf.xacro > robot.urdf`` first.
+        The URDF file. For a xacro file, run ``xacro robot.urdf.xacro > robot.urdf`` first.
     base, tip
-        Names of the links between which the arm is. Left out, the base is the root of the file, and the tip the
-        outermost link behind the most joints that turn; prismatic joints beyond the last of these are then held.
+        Names of the first and the last link of the arm. By default the base is the root of the file, and the tip is the
+        outermost link after the most turning joints; prismatic joints beyond the last turning joint are then held.
     positions
-        Position of joints by name, rad, of prismatic ones m; 0 where none is given. Names in all of these may be
-        patterns such as ``"wrist_*"`` (`fnmatch`): an exact name counts first, and patterns that fit one name agree.
+        Positions of joints by name, rad, of prismatic joints m; 0 by default. In this and all other arguments by name,
+        names may be patterns such as ``"wrist_*"`` (`fnmatch`). An exact name takes precedence, and patterns that match
+        the same name must give equal values.
     joint_stiffness
-        Stiffness of joints about their axes by name, N m/rad; rigid where none is given.
+        Stiffness of joints about their axes by name, N m/rad; rigid by default.
     slide_stiffness
-        Stiffness of prismatic joints along their axes by name, N/m; rigid where none is given.
+        Stiffness of prismatic joints along their axes by name, N/m; rigid by default.
     sections
-        Cross-section of links that are to deform, by the link's name: a beam from its joint to the next. All others
+        Cross-sections of flexible links by link name. Such a link is a beam from its joint to the next. All other links
         are rigid.
     materials
-        For these a dict with ``youngs_modulus``, ``density`` and ``poisson_ratio`` or ``shear_modulus``, by the link's
-        name; with ``loss_factor`` and ``kelvin_voigt_time`` where it is damped.
+        Materials of flexible links by link name: dicts with ``youngs_modulus``, ``density`` and ``poisson_ratio`` or
+        ``shear_modulus``, and optionally ``loss_factor`` and ``kelvin_voigt_time`` for damping.
     section_roll
-        Turn of their sections about the link's axis, rad, by the link's name; 0 where none is given: z of the section
-        is then as near the joint's axis as can be.
+        Rotation of the sections of flexible links about the link's axis by link name, rad. For 0, the default, the z
+        axis of the section is as close to the joint axis as possible.
     along
-        Where beams lie, by the link's name: the places (x, y, z) where each begins and ends, m, in the frame of the
-        link. From its joint to the next where none are given; what is left of the way to both is rigid.
+        Ends of beams by link name: the two positions (x, y, z), m, in the frame of the link. The parts between these
+        and the joints are rigid. By default a beam extends from its joint to the next.
     joint_damping, slide_damping
-        Dampers beside the springs of joints by name, N m s/rad, of prismatic ones N s/m; none where none is given.
+        Dampers in parallel with the springs of joints by name, N m s/rad, of prismatic joints N s/m; none by default.
     rotors
-        Rotors of joints by name, dicts with ``inertia`` about the joint's axis, kg m^2, ``gear_ratio`` and ``motor``:
-        what `SpatialLink` takes as ``rotor_inertia``, ``gear_ratio`` and ``motor``.
+        Rotors of joints by name: dicts with ``inertia`` about the joint's axis, kg m^2, ``gear_ratio`` and ``motor``,
+        which are ``rotor_inertia``, ``gear_ratio`` and ``motor`` of `SpatialLink`.
     structural_mass
-        Whether the mass of a beam is ``"inside"`` its link's inertial, so that the link keeps its mass, or
-        ``"beside"`` it.
+        ``"inside"`` if the inertial of a link includes the mass of its beam, so that the total mass of the link is that
+        of the file; ``"beside"`` if the mass of the beam is added to it.
     inertia_check
-        Whether what moves with a joint is refused where a principal moment of it is greater than the sum of the other
-        two, which no body has; if False it is taken as the file has it, with a warning.
+        Whether inertia tensors with a principal moment greater than the sum of the other two, which no body has, are
+        refused. If False, they are used as in the file, with a warning.
     payload
-        What the tip carries, in the axes of the tip link.
+        Body carried at the tip, in the axes of the tip link.
     name
-        Of the arm; left out, that of the robot.
+        Name of the arm; by default that of the robot.
     check
-        Give an `ImplausibleWarning` where values look like wrong units, or where nothing gives way.
+        Give an `ImplausibleWarning` if values look like wrong units, or if nothing is flexible.
 
     Returns
     -------
     SpatialArm
         One link for each joint between base and tip that turns or slides (revolute, continuous, prismatic), with the
-        joint's name; its angle, or way, is the position. What stands with the base is the stator of link 1.
+        joint's name and position. Bodies fixed to the base are the stator of link 1.
 
     Raises
     ------
     ArmError
-        The file is no URDF or describes no tree, a name is none of it, or a value is not allowed.
+        If the file is not URDF or its links do not form a tree, if a name is not in the file, or if a value is invalid.
     X64DisabledError
         If JAX's 64-bit mode is off.
 
     Notes
     -----
-    Links behind fixed joints move with their parent; so do those beside the chain, whose joints are held at their
-    positions. `urdf_report` tells of all that, and of what is missing.
+    Links after fixed joints move with their parent. So do links outside the chain, whose joints are held at their
+    positions. `urdf_report` lists these, and all missing data.
     """
     report = urdf_report(
         path,
@@ -168,23 +169,23 @@ def urdf_report(
     payload: RigidBody | None = None,
     name: str | None = None,
 ) -> UrdfReport:
-    """Tell what `read_urdf` makes of a URDF file: joints and masses, what is held or passed over, what is missing.
+    """Report how `read_urdf` interprets a URDF file: joints and masses, what is held or ignored, what is missing.
 
     Parameters
     ----------
     path, base, tip, positions, joint_stiffness, slide_stiffness, sections, materials, section_roll, along, \
     joint_damping, slide_damping, rotors, structural_mass, inertia_check, payload, name
-        As of `read_urdf`.
+        As for `read_urdf`.
 
     Returns
     -------
     UrdfReport
-        To be printed; its ``arm`` is that of `read_urdf`.
+        The report, which prints as tables; its ``arm`` is that of `read_urdf`.
 
     Raises
     ------
     ArmError, X64DisabledError
-        As `read_urdf`.
+        As for `read_urdf`.
     """
     robot = read_robot(path)
     with within(f"{path}: "):
@@ -239,7 +240,7 @@ def urdf_report(
 
 
 def _ways(chain: Chain) -> list[np.ndarray]:
-    """The way from each joint to the next, of the last to the tip, in the frame that moves with it."""
+    """Displacements from each joint to the next, and from the last to the tip, in the joint's moving frame."""
     ways = [each.place[:3, 3] for each in chain.moving[1:]] + [chain.tip_place[:3, 3]]
     size = sum(float(np.linalg.norm(way)) for way in ways)
     return [without_noise(way, size) for way in ways]
@@ -253,7 +254,7 @@ def _joint(moving: Moving, way: np.ndarray, position: float, beam: Beam | None) 
 
 
 def _spring(moving: Moving, stiffness: Any, damping: Any) -> dict[str, Any]:
-    """What gives way at a joint: about its axis, or along it where it slides."""
+    """Elasticity of a joint as link arguments: about its axis, or along it for a prismatic joint."""
     if not moving.slides:
         return {"joint_stiffness": stiffness, "joint_damping": damping}
     if stiffness is math.inf:
@@ -270,7 +271,7 @@ def _entry(
     structural_mass: str,
     inertia_check: bool,
 ) -> tuple[dict[str, Any], tuple[float, float, float]]:
-    """What is said of a link beside its joint, and its masses: in the file, of its beam, of its bodies."""
+    """Link arguments other than those of the joint, and the link's masses: in the file, of its beam, of its bodies."""
     name, total = moving.joint.child, total_of(moving.parts)
     origin, way = np.zeros(3), joint.legs[1]
     if beam is None:

@@ -1,4 +1,4 @@
-"""What was read of a URDF file, what was held, lumped or passed over, and what the file cannot say."""
+"""Result of `urdf_report`."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 
 @dataclass(frozen=True)
 class UrdfJointFacts:
-    """A joint of the arm and what moves with it.
+    """A joint of the arm and the links that move with it.
 
     Attributes
     ----------
     name, kind, link : str
-        Name and type of the joint, and the link behind it.
+        Name and type of the joint, and its child link.
     position, lower, upper : float
-        rad, of a prismatic joint m; the limits are infinite where there are none.
+        Position and limits, rad, of a prismatic joint m; a missing limit is infinite.
     stiffness : float
         N m/rad, of a prismatic joint N/m, inf for a rigid joint.
     mass : float
-        Of the link and all that is fixed to it, as the file has it, kg.
+        Mass of the link and all links fixed to it according to the file, kg.
     beam, bodies : float
-        The mass of the link's beam, and of the bodies beside it, kg.
+        Mass of the link's beam, and of the remaining bodies, kg.
     fixed : tuple of str
-        Links that move with it.
+        Links that move with the link.
     """
 
     name: str
@@ -45,22 +45,22 @@ class UrdfJointFacts:
 
 @dataclass(frozen=True, repr=False)
 class UrdfReport(ShowsTables):
-    """What `urdf_report` found in a file; `print` shows it.
+    """Report of `urdf_report` on a URDF file; `print` shows it as tables.
 
     Attributes
     ----------
     arm : SpatialArm
-        As `read_urdf` returns it.
+        The arm that `read_urdf` returns.
     base, tip : str
-        Links between which the arm is.
+        First and last link of the arm.
     joints : tuple of UrdfJointFacts
-        Of the arm, base to tip: joint k is that of link k of the arm.
+        Joints of the arm, base to tip; joint k belongs to link k of the arm.
     ground_mass : float
-        Of what stands with the base, kg; it is the stator of link 1, and moves only on an elastic base.
+        Mass of all bodies fixed to the base, kg; they are the stator of link 1, and move only on an elastic base.
     notes : tuple of str
-        What was held, lumped, left out or passed over.
+        Joints held, bodies lumped, links omitted, and data ignored.
     missing : tuple of str
-        What the file cannot say and nobody did.
+        Data that the file lacks and that were not given as arguments.
     """
 
     arm: SpatialArm
@@ -72,7 +72,7 @@ class UrdfReport(ShowsTables):
     missing: tuple[str, ...]
 
     def tables(self) -> list[Table]:
-        """Return the joints, the notes and what is missing."""
+        """Return tables of the joints, the notes and the missing data."""
         rows = []
         for number, joint in enumerate(self.joints, start=1):
             unit, per = (" m", " N/m") if joint.kind == "prismatic" else ("", "")

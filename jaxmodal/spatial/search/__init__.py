@@ -1,1 +1,1 @@
-"""The searches of one arm in space and of many side by side, in NumPy."""
+"""Searches for the frequencies of one arm in space or of many in parallel, in NumPy."""

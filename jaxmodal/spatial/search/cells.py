@@ -1,4 +1,4 @@
-"""Many variants of an arm in space, side by side in NumPy: the search and the certificate of a single one."""
+"""Frequencies of many variants of an arm in space, solved in parallel in NumPy and certified like a single arm."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ def solve_cells(
     theory: TheoryName,
     chunk: int | None = None,
 ) -> NaturalFrequencies:
-    """The lowest frequencies of many variants of an arm, each certified.
+    """Compute the lowest frequencies of many variants of an arm, each certified.
 
     Parameters
     ----------
     arm : SpatialArm
-        The arm that all cells share but for ``parameters``.
+        The common arm of all cells; only ``parameters`` differ.
     chunk : int, optional
-        Cells side by side.
+        Number of cells solved in parallel.
 
     Returns
     -------
     NaturalFrequencies
-        With a leading axis of cells.
+        Result with a leading axis of cells.
     """
     columns = {
         single: np.asarray(column, np.float64)
@@ -88,7 +88,7 @@ def _quickly(
     theory: TheoryName,
     chunk: int | None,
 ) -> Iterator[tuple[int, NaturalFrequencies]]:
-    """The cells that float64 finishes, or all but a few modes of."""
+    """Yield the cells that float64 solves, completed by double-double for a few modes where needed."""
 
     def model_of(cells: np.ndarray) -> SpatialModel:
         some = arm.with_values({address: column[cells] for address, column in columns.items()})
@@ -124,7 +124,7 @@ def _settled(
     parts: Sequence[tuple[np.ndarray, Solution, np.ndarray]],
     step: int,
 ) -> None:
-    """Take the open modes of all cells by double-double, side by side, where few are open; into ``parts``."""
+    """Solve the open modes of all cells in parallel in double-double, if a cell has few of them; modifies ``parts``."""
     open_modes = [
         (number, mode, cell)
         for number, (_, part, _) in enumerate(parts)
@@ -142,7 +142,7 @@ def _settled(
 
 
 def _decided(part: Solution) -> tuple[Any, ...]:
-    """What double-double decides anew of a mode."""
+    """Fields of a solution that double-double replaces for a mode."""
     c = part.certificate
     return (
         *(part.omega, part.converged),
@@ -153,7 +153,7 @@ def _decided(part: Solution) -> tuple[Any, ...]:
 def _solved(
     arm: SpatialArm, columns: dict[str, np.ndarray], num_modes: int, flags: Any, theory: TheoryName
 ) -> list[NaturalFrequencies]:
-    """Cells of one chunk; those with a value that an arm may not have are solved as the arm itself, and refused."""
+    """Solve one chunk of cells; cells with an invalid value are solved as the original arm and marked as invalid."""
     cells = next(iter(columns.values())).size
     with np.errstate(all="ignore"):
         valid = valid_cells(arm.with_values(columns), cells)
@@ -190,7 +190,7 @@ def _solved(
 def _spread(
     solutions: list[Solution], model: SpatialModel, buckled: np.ndarray, modes: np.ndarray
 ) -> list[Solution]:
-    """Those of all cells from those of the stable ones; of an arm that buckles, which is refused, a harmless one."""
+    """Expand results of stable cells to all cells; a buckled arm, which is refused, is replaced by a stable one."""
     if not buckled.any():
         return solutions
     (harmless,) = _searched(model.harmless(), np.arange(1, len(modes) + 1)[:, None])
@@ -203,7 +203,7 @@ def _is_proven(solution: Solution) -> bool:
 
 
 def _searched(model: SpatialModel, modes: np.ndarray) -> list[Solution]:
-    """The modes (modes, cells) of every cell, as `host_solver.solve_on_host`."""
+    """Modes (modes, cells) of every cell, as by `host_solver.solve_on_host`."""
     cells = modes.shape[1]
     scale = np.broadcast_to(model.scales, (cells,))
     tried = 0
@@ -233,7 +233,7 @@ def _searched(model: SpatialModel, modes: np.ndarray) -> list[Solution]:
 def _certificates(
     evaluate: Callable[[np.ndarray, Arithmetic], Evaluation], omega: np.ndarray, modes: np.ndarray
 ) -> list[Certificate]:
-    """The certificate of every cell: what all of them ask for is evaluated at once."""
+    """Certificates of all cells; their evaluations are done together."""
     cells, size = omega.shape[1], np.int64(omega.shape[0])
 
     def asked(cell: int, answer: Callable[[np.ndarray], Evaluation]) -> Certificate:

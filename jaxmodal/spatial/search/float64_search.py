@@ -1,9 +1,9 @@
-"""Frequencies of arms in space side by side that float64 finishes, because its own error shows to be small enough.
+"""Frequencies of arms in space in float64, in parallel, accepted where the measured rounding error is small enough.
 
-What rounding does to a determinant is measured by moving what is rounded by some roundings more, in four ways, and by
-the order in which the directions of the elastic ends are released: the mode is taken where all eight counts at the ends
-of four narrow brackets are right and the zeros of the four determinants agree. Of the other modes double-double takes
-the ends anew; what it does not find there is left open.
+The rounding error of a determinant is measured by perturbing its rounded quantities by a few more roundings, in four
+ways, and by changing the order in which the directions of the elastic ends are released. A mode is accepted if all
+eight counts at the ends of four narrow brackets are correct and the zeros of the four determinants agree. For the other
+modes the ends are evaluated again in double-double; modes that this does not confirm remain open.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ def search(
     num_modes: int,
     near: np.ndarray | None,
 ) -> tuple[Solution, np.ndarray]:
-    """The lowest modes of every cell, with arrays of shape (modes, cells).
+    """Lowest modes of every cell, with arrays of shape (modes, cells).
 
-    Those that are ``converged`` are confirmed; of the others ``omega`` is an estimate. The other array holds the
-    estimates in the middles of the brackets, those of the next modes included.
+    ``converged`` modes are confirmed; for the others ``omega`` is an estimate. The second array returned holds the
+    estimates at the middles of the brackets, including those of the next modes.
 
     Parameters
     ----------
     model : SpatialModel
-        Arms side by side, none of which has a free joint.
+        Arms in parallel, without free joints.
     cells, num_modes : int
-        How many there are of both.
+        Numbers of cells and modes.
     near : np.ndarray, shape (num_modes + 2, cells), optional
-        Frequencies of arms that are like these, in rad/s.
+        Frequencies of similar arms, in rad/s.
     """
     scale = np.broadcast_to(model.scales, (cells,))
     tried = 0
@@ -99,8 +99,8 @@ def rough_frequencies(
 ) -> np.ndarray:
     """Estimates of the lowest modes of every cell, shape (modes, cells), from counts and interpolation.
 
-    ``near``, of that shape, are frequencies of arms that are like these; ``scale`` is `SpatialModel.scales` of each.
-    They are enclosed to a relative ``width``, in so many ``rounds`` at most.
+    ``near``, of that shape, are frequencies of similar arms; ``scale`` is `SpatialModel.scales` of each cell. The
+    frequencies are bracketed to a relative ``width`` in at most ``rounds`` rounds.
     """
     modes = np.arange(1, num_modes + 1)
     if near is None:
@@ -118,14 +118,14 @@ def rough_frequencies(
 
 
 def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution:
-    """One mode of each cell by double-double at the ends of its bracket; shapes (1, cells).
+    """Confirm one mode of each cell in double-double at the ends of its bracket; shapes (1, cells).
 
     Parameters
     ----------
     every : np.ndarray, shape (modes, cells)
-        Estimates of all modes of each, and of the next ones.
+        Estimates of all modes of each cell, including the next modes.
     mode : np.ndarray, shape (cells,)
-        Which mode is sought, from 0.
+        Index of the mode, from 0.
     """
     scale = np.broadcast_to(model.scales, mode.shape)
     sample = _sample(
@@ -143,7 +143,7 @@ def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution
 
 
 class Sample(NamedTuple):
-    """Both sides of estimates (modes, cells): frequencies and what was evaluated there, shape (2, modes, cells)."""
+    """Points on both sides of estimates (modes, cells), and the evaluations there; shape (2, modes, cells)."""
 
     ends: np.ndarray
     values: Evaluation
@@ -162,10 +162,11 @@ def _judged(
     close: float,
     place: np.ndarray | None = None,
 ) -> Solution:
-    """What evaluations at the ends say of modes of these numbers.
+    """Decide from evaluations at the ends of the brackets which of the modes ``numbers`` are confirmed.
 
-    ``every`` holds the estimates of all modes, shape (all, cells), of which none may lie as ``close``, relative. With
-    ``place`` there is one mode for each cell, the one of this place among all; else they are the first ones.
+    ``every`` holds the estimates of all modes, shape (all, cells); no other estimate may be closer than the relative
+    distance ``close``. With ``place`` there is one mode for each cell, at this index among all; otherwise the modes are
+    the first ones.
     """
     first = samples[0]
     size = first.values.count.shape[1]

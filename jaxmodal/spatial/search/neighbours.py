@@ -1,4 +1,4 @@
-"""Cells of a batch that have been solved, from which those like them start."""
+"""Solved cells of a batch, whose frequencies are starting values for similar cells."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _KEPT = 512
 
 
 class Neighbours:
-    """Frequencies of solved cells, found by the nearest values of their parameters.
+    """Frequencies of solved cells, looked up by the nearest parameter values.
 
-    Values count in units of their spread over all cells, angles by sine and cosine, so that a turn is no distance.
+    Values are scaled by their spread over all cells. Angles are compared by sine and cosine, so that a full turn is no
+    distance.
     """
 
     def __init__(self, columns: Mapping[str, np.ndarray]) -> None:
@@ -32,14 +33,14 @@ class Neighbours:
         self._omega: np.ndarray | None = None
 
     def add(self, cells: np.ndarray, omega: np.ndarray) -> None:
-        """Keep the frequencies, shape (modes, cells), of some cells."""
+        """Store the frequencies, shape (modes, cells), of some cells."""
         if self._cells.size >= _KEPT or not cells.size:
             return
         self._cells = np.concatenate([self._cells, cells])
         self._omega = omega if self._omega is None else np.concatenate([self._omega, omega], axis=1)
 
     def near(self, cells: np.ndarray) -> np.ndarray | None:
-        """The frequencies of the nearest kept cell of each, shape (modes, cells); None while there is none."""
+        """Frequencies of the nearest stored cell of each cell, shape (modes, cells); None if none is stored."""
         if self._omega is None:
             return None
         away = self._features[cells][:, None] - self._features[self._cells][None]

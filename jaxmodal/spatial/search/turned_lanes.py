@@ -1,4 +1,4 @@
-"""An arm in space in many postures in float64, by programs or in NumPy: all else is computed once.
+"""An arm in space in many postures in float64, by programs or in NumPy; everything else is computed once.
 
 A turn is linear in the sine and cosine of its angle, and so is what a base offset becomes by it. Masses, inertias and
 the compliances of springs, which may vary as well, are linear in the fields of a link. At given frequencies the links
@@ -85,7 +85,7 @@ class TurnedLanes:
     omega : Array, shape (F, 1)
         Frequencies in rad/s.
     ways : Array, shape (2, W, 1, 1)
-        Ways to round, as for `entries.with_link`.
+        Rounding variants, as for `entries.with_link`.
     entries, tally : Array, shapes (21, W, F, 1) and (3, W, F, 1)
         What is outboard of these links.
     flags, layout, places : Theory, Layout and tuple of int

@@ -1,1 +1,1 @@
-"""Determinant and count over six directions at one frequency."""
+"""Determinant and mode count of an arm in space at one frequency, over six directions."""

@@ -1,8 +1,8 @@
 """Condensation of an arm in space from the tip to the base: determinant and Wittrick-Williams count.
 
-As in the plane (`dynamic_stiffness.condensation`) each link is added to what is outboard of it by its free-end
-description. Its outer end is released two directions at a time; by the additivity of inertia of E. V. Haynsworth
-(Linear Algebra Appl. 1, 1968, 73-81) the negative eigenvalues of the steps add up to those of the whole.
+As in the plane (`dynamic_stiffness.condensation`), each link is added to the part outboard of it by its free-end
+description. Its outer end is released two directions at a time. By the additivity of inertia of E. V. Haynsworth
+(Linear Algebra Appl. 1, 1968, 73-81), the negative eigenvalues of the steps add up to those of the whole arm.
 """
 
 from __future__ import annotations
@@ -54,9 +54,8 @@ def evaluate(
 ) -> Evaluation:
     """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, shape (trials, cells), by NumPy.
 
-    ``numbers`` are those of each link by `numbers_of`, ``beams`` the flexible links, None where there is none.
-    ``(-1)**count == sign`` at every frequency.
-    ``rounding`` is that of `entries.with_link`.
+    ``numbers`` are those of each link by `numbers_of`; ``beams`` are the flexible links, None if there is none.
+    ``rounding`` is that of `entries.with_link`. ``(-1)**count == sign`` at every frequency.
     """
     sign, log_abs, count = np.ones(omega.shape), np.zeros(omega.shape), np.zeros(omega.shape)
     noise = np.zeros(omega.shape)
@@ -83,7 +82,7 @@ def supports_give(
     omega: np.ndarray,
     arithmetic: Arithmetic,
 ) -> list[float]:
-    """By how much each support moves while those before it hold, beside what it moves by alone; at one frequency."""
+    """Flexibility at each support with the previous ones rigid, relative to that without them; one frequency."""
     supports = [support for link in links for support in link.supports]
     w = number(np.zeros((len(places(6 + len(supports))), *omega.shape)), arithmetic)
     given = links, numbers, beams, theory, omega, arithmetic, w, links[0]
@@ -98,10 +97,10 @@ def supports_give(
 
 
 class Condensed(NamedTuple):
-    """What is outboard of a joint: stiffness, (21, trials, cells), and D as product of factors times exp(growth).
+    """Condensed part outboard of a joint: stiffness, (21, trials, cells), and D as factors times exp(growth).
 
-    Both in the arithmetic of the evaluation, ``growth`` of shape (trials, 1), the same for all cells. ``passed`` is the
-    count, ``noise`` that of `Evaluation`.
+    Both are in the arithmetic of the evaluation; ``growth`` has shape (trials, 1) and is equal for all cells.
+    ``passed`` is the count, ``noise`` that of `Evaluation`.
     """
 
     stiffness: Number
@@ -112,13 +111,13 @@ class Condensed(NamedTuple):
 
     @classmethod
     def nothing(cls, trials: int, arithmetic: Arithmetic) -> Condensed:
-        """Beyond the tip."""
+        """The empty part beyond the tip."""
         one = number(np.ones((trials, 1)), arithmetic)
         zero = np.zeros((trials, 1))
         return cls(number(np.zeros((_ENTRIES, trials, 1)), arithmetic), one, one * 0.0, zero, zero)
 
     def spread(self, trials: np.ndarray, cells: int) -> Condensed:
-        """Some of the trials, all cells one time after the other until there are so many."""
+        """Select some of the trials, and repeat the cells up to a number of cells."""
 
         def of(x: np.ndarray) -> np.ndarray:
             x = x[..., trials, :]
@@ -129,7 +128,7 @@ class Condensed(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Condensed]) -> Condensed:
-        """All trials of several."""
+        """Concatenate the trials of several parts."""
         found: Condensed = jax.tree_util.tree_map(lambda *x: np.concatenate(x, axis=-2), *parts)
         return found
 
@@ -144,7 +143,7 @@ def condensed(
     outboard: Condensed,
     first: ReducedLink,
 ) -> Condensed:
-    """Some links added to what is ``outboard`` of them, at frequencies of shape (trials, 1) or (trials, cells).
+    """Add links to the part ``outboard`` of them, at frequencies of shape (trials, 1) or (trials, cells).
 
     Cells of the links broadcast with those outboard; ``first`` is the first link of the arm.
     """
@@ -158,7 +157,7 @@ def condensed(
 
 
 class _LinkAdded(NamedTuple):
-    """Stiffness handed on, the factors of D and the growth beside them, what the count gains, and what was rounded."""
+    """Result of adding a link: resulting stiffness, factors of D and their growth, increase of the count, rounding."""
 
     stiffness: Number
     factors: list[Number]
@@ -179,7 +178,7 @@ def _links_added(
     rounding: int = 0,
     loads: int = 0,
 ) -> Iterator[_LinkAdded]:
-    """One link after the other from the last, to the stiffness ``w``; so many ``loads`` ride along."""
+    """Add links one by one, from the last to the first, to the stiffness ``w`` with a number of ``loads``."""
     size = len(places(6 + loads))
     at = number(omega, arithmetic)
     squared = (at * at)[None]
@@ -215,7 +214,7 @@ def _links_added(
 
 
 def _sizes(flexible: Members, place: int, squared: np.ndarray, own: np.ndarray) -> Sizes:
-    """Of one link, from the members and the numbers of `numbers_of`."""
+    """`Sizes` of one link, from the members and the numbers of `numbers_of`."""
     m = FreeEndMember(*leading(flexible.numbers[:, :, place]))
     return Sizes(
         squared,
@@ -234,7 +233,7 @@ def _sizes(flexible: Members, place: int, squared: np.ndarray, own: np.ndarray) 
 def link_formula(
     springs: int, has_rotor: bool, flexible: bool, rounding: int, with_terms: bool, loads: int = 0
 ) -> Callable[..., list[Number]]:
-    """`with_link` from flat inputs to flat outputs: the fields of `Added`, of the releases field by field, last."""
+    """`with_link` with flat inputs and outputs: the fields of `Added`; those of the releases come last."""
 
     def formula(squared: Number, *numbers: Number) -> list[Number]:
         left = iter(numbers)
@@ -264,16 +263,16 @@ def evaluate_lanes(
     omega: Array,
     rounding: Rounding,
 ) -> Evaluation:
-    """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, over links of one kind: for programs.
+    """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, over links of one kind; for programs.
 
     Parameters
     ----------
     packed : Array, shape (fields, links, ...)
-        From `uniform_links.packed_links`; what follows broadcasts with ``omega``.
+        From `uniform_links.packed_links`; the remaining axes broadcast with ``omega``.
     layout : Layout
-        What the fields are.
+        Layout of the fields.
     omega : Array
-        Any shape.
+        Frequencies, of any shape.
     rounding
         As for `entries.with_link`.
     """
@@ -283,7 +282,7 @@ def evaluate_lanes(
 
 
 def beyond_the_tip(omega: Array) -> Lanes:
-    """Nothing."""
+    """The empty part beyond the tip."""
     zero, one = xp.zeros_like(omega), xp.ones_like(omega)
     return [zero] * _ENTRIES, (one, zero, zero)
 
@@ -298,7 +297,7 @@ def condensed_lanes(
     moved: Array | None = None,
     places: tuple[int, ...] = (),
 ) -> Lanes:
-    """The links ``packed`` added, from the last to the first, to what is ``outboard`` of them; as `evaluate_lanes`.
+    """Add the links ``packed``, from the last to the first, to the part ``outboard`` of them; as `evaluate_lanes`.
 
     ``moved``, (links, places, ...), are fields in the place of those that are packed at these ``places``.
     """
@@ -325,7 +324,7 @@ def _with_uniform_link(
     tally: _Tally,
     rounding: Rounding,
 ) -> tuple[Symmetric, _Tally]:
-    """One link added; what the link before feels at the outer end of its elastic part."""
+    """Add one link; returns the stiffness at the outer end of the elastic part of the previous link."""
     planes = [_plane(link, k, theory, omega) for k in range(2)]
     members = [plane.member for plane in planes]
     count = planes[0].count + planes[1].count
@@ -356,7 +355,7 @@ class _Plane(NamedTuple):
 
 
 def _plane(link: UniformLink, number: int, theory: Theory, omega: Array) -> _Plane:
-    """The member of one plane; in the second torsion takes the place of stretching."""
+    """The member of one plane; in the second plane torsion takes the place of stretching."""
     w = waves_at(link.planes[number], omega)
     functions, turns = member_functions(w)
     axial = theory.axial if number == 0 else xp.ones_like(theory.axial)

@@ -1,10 +1,10 @@
-"""What an arm in space is at every frequency: links of one kind, whatever it is made of, as numbers of either kind.
+"""Frequency-independent constants of an arm in space: links of one form, in float64 or double-double.
 
-All that lies between the elastic parts of two links is brought to their ends, in the axes of their sections: one body
+Everything between the elastic parts of two links is transferred to their ends, in the axes of their sections: one body
 at the outer end (tip, stator of the next link, payload), one at the base (hub, rigid bar), the joint's springs and
-rotor there, and one turn and offset to the link before. What an arm has not is the identity, or zero. An elastic base
-becomes a rigid link without length, whose joint has its springs. Computed once for an arm, or side by side for cells
-with other values; nothing here depends on the frequency.
+rotor there, and one rotation and offset to the previous link. Parts that an arm lacks are the identity or zero. An
+elastic base becomes a rigid link of zero length, whose joint has the springs of the base. The constants are computed
+once for an arm, or in parallel for cells with different values.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _SINGLE = (float, np.float64)
 
 
 class Spring(NamedTuple):
-    """A spring along a unit vector of the six directions, (6, 1, cells), with its law.
+    """A spring along a unit vector of the six directions, (6, 1, cells), with its force law.
 
-    Its law is ``unit * motion = compliance * force``: (1, 0) is rigid, (1, 1/k) a spring, (0, 1) gives way freely.
+    The law is ``unit * motion = compliance * force``: (1, 0) is rigid, (1, 1/k) a spring, (0, 1) free.
     """
 
     direction: Number
@@ -48,7 +48,7 @@ class Spring(NamedTuple):
 
 
 class Rotor(NamedTuple):
-    """N (N - 1) J, N J and (1 - N) J of a rotor of inertia J and gear ratio N."""
+    """Coefficients N (N - 1) J, N J and (1 - N) J of a rotor of inertia J and gear ratio N."""
 
     relative: Number
     driven: Number
@@ -56,7 +56,7 @@ class Rotor(NamedTuple):
 
 
 class Body(NamedTuple):
-    """Mass matrix of a rigid body about a point: mass, mass times centre, (3, 1, cells), inertia, (3, 3, 1, cells)."""
+    """Mass matrix of a rigid body about a point: mass, mass times centre (3, 1, cells), inertia (3, 3, 1, cells)."""
 
     mass: Number
     moment: Number
@@ -66,18 +66,18 @@ class Body(NamedTuple):
         return Body(*(x + y for x, y in zip(self, other, strict=True)))
 
     def seen_at(self, offset: Number) -> Body:
-        """About a point from which that of the body is seen at ``offset``."""
+        """The body relative to another point, from which its present one is at ``offset``."""
         o, p = skew(offset), skew(self.moment)
         moved = product(o, p) + product(p, o) + product(o, o) * self.mass
         return Body(self.mass, self.moment + offset * self.mass, self.inertia - moved)
 
     def turned(self, rotation: Number) -> Body:
-        """In axes in which those of the body are the columns of ``rotation``."""
+        """The body in other axes, in which its present axes are the columns of ``rotation``."""
         inertia = product(product(rotation, self.inertia), transposed(rotation))
         return Body(self.mass, _times(rotation, self.moment), inertia)
 
     def of(self, links: Any) -> Body:
-        """Of one link, or of some, of bodies of all."""
+        """Select the body of one link, or of some, from those of all."""
         return Body(*(_of(x, links) for x in self))
 
 
@@ -86,12 +86,13 @@ _ALONG = (1.0, 0.0, 0.0)
 
 
 class ReducedLink(NamedTuple):
-    """One link; matrices of shape (3, 3, 1, cells).
+    """Constants of one link; matrices of shape (3, 3, 1, cells).
 
-    ``rotation`` takes components in the axes of the section to those in the axes of the section of the link before,
-    from whose outer end the base of this one is seen at ``offset``, in its axes. ``outer`` and ``inner`` are the bodies
-    at both ends; those of a rigid link are all at its inner end. The last one of the ``springs`` is that about the
-    joint's axis, which its ``rotor`` turns. ``place`` is the number of a flexible link among the flexible ones.
+    ``rotation`` maps components in the axes of the section to those of the section of the previous link. ``offset`` is
+    the position of the base of this link relative to the outer end of the previous one, in the latter's axes. ``outer``
+    and ``inner`` are the bodies at both ends; a rigid link has all of them at its inner end. The last of the
+    ``springs`` is the one about the joint's axis, on which the ``rotor`` acts. ``place`` is the index of a flexible
+    link among the flexible ones.
     """
 
     rotation: Number
@@ -112,7 +113,7 @@ def reduced_links(
     theory: Theory,
     arithmetic: Arithmetic,
 ) -> list[ReducedLink]:
-    """The constants of all links, after those of an elastic base; values are numbers or columns (cells,)."""
+    """Constants of all links, preceded by those of an elastic base; values are numbers or columns (cells,)."""
     n, rigid = len(links), [link.rigid for link in links]
     most = max(len(link.joint_frame) for link in links)
     # all at once: of NumPy a call costs more than its numbers
@@ -162,18 +163,18 @@ def reduced_links(
 
 
 def _of(x: Number, links: Any) -> Number:
-    """Of one link, or of some, of numbers of all: they are the third axis from the end."""
+    """Select the numbers of one link, or of some, along the third axis from the end."""
     return x[..., links, :, :]
 
 
 def _after(first: np.ndarray, x: Number) -> Number:
-    """What each link has of the link before; ``first``, of float64, for the first one."""
+    """Values of the previous link for each link; ``first``, of float64, for the first one."""
     start = (x * 0.0 + first[..., None, None, None])[..., :1, :, :]
     return joined([start, x[..., :-1, :, :]], -3)
 
 
 def _further(link: SpatialLink, k: int) -> tuple[Iterable[Any], Any]:
-    """The rotation number ``k`` of the frame of a joint, none for none."""
+    """Rotation number ``k`` of the frame of a joint; zero rotation if there is none."""
     if k < len(link.joint_frame):
         return link.joint_frame[k].axis, link.joint_frame[k].angle
     return _ALONG, 0.0
@@ -190,9 +191,9 @@ def _springs(
     back: Number,
     arithmetic: Arithmetic,
 ) -> list[list[Spring]]:
-    """Of each link, at the inner end, in the axes of the section; those that are always rigid are left out.
+    """Springs of each link, at the inner end, in the axes of the section, without those that are rigid in all cells.
 
-    The one about the joint's axis is the last one of a joint, and there where the joint has a rotor.
+    The one about the joint's axis is the last; it is always present if the joint has a rotor.
     """
     places, given = [], []
     for k, link in enumerate(links):
@@ -225,7 +226,7 @@ def _springs(
 def _supports(
     links: Sequence[SpatialLink], turn: Number, tip: Number, arithmetic: Arithmetic
 ) -> list[list[ReducedSupport]]:
-    """Of each link; the tip is seen in the axes of its section."""
+    """Supports of each link; the tip is given in the axes of its section."""
     given = [support.direction for link in links for support in link.supports]
     if not given:
         return [[] for _ in links]
@@ -235,7 +236,7 @@ def _supports(
 
 
 def _on_base(base: BaseStiffness, stator: Body, arithmetic: Arithmetic) -> ReducedLink:
-    """A rigid link without length on the springs of the base."""
+    """A rigid link of zero length on the springs of the base."""
     one, zero = (number(x[..., None, None], arithmetic) for x in (np.eye(3), np.zeros(3)))
     springs = tuple(base_springs(base, arithmetic))
     return ReducedLink(one, zero, None, stator, springs, None, None, is_base=True)
@@ -273,12 +274,12 @@ def base_factors(k: Sequence[Sequence[Number]]) -> tuple[list[list[Number]], lis
 
 
 def _column(value: Any, arithmetic: Arithmetic) -> Number:
-    """A value, a number or a column (cells,), as a number of shape (1, cells)."""
+    """Convert a value, a number or a column (cells,), to a number of shape (1, cells)."""
     return _columns([value], arithmetic)[0]
 
 
 def _columns(values: Sequence[Any], arithmetic: Arithmetic) -> Number:
-    """Values as numbers of shape (values, 1, cells)."""
+    """Convert values to numbers of shape (values, 1, cells)."""
     if all(type(x) in _SINGLE for x in values):
         return number(np.array(values, float)[:, None, None], arithmetic)
     arrays = np.broadcast_arrays(*(doubles(x) for x in values))
@@ -294,7 +295,7 @@ def _times(matrix: Number, vector: Number) -> Number:
 
 
 def _places(places: Sequence[Iterable[Any] | None], arithmetic: Arithmetic) -> Number:
-    """Shape (3, places, 1, cells); 0 for none."""
+    """Positions of shape (3, places, 1, cells); 0 for a missing one."""
     return _vectors([(0.0, 0.0, 0.0) if x is None else x for x in places], arithmetic)
 
 
@@ -308,7 +309,7 @@ def _units(vectors: Sequence[Iterable[Any]], arithmetic: Arithmetic) -> Number:
 
 
 def _turns(turns: Sequence[tuple[Iterable[Any], Any]], arithmetic: Arithmetic) -> Number:
-    """``1 + sin a [n] + 2 sin^2(a/2) (n n^T - 1)`` by half the angle, so that small turns keep their digits."""
+    """Rotations ``1 + sin a [n] + 2 sin^2(a/2) (n n^T - 1)``; half angles keep the digits of small rotations."""
     n = _units([axis for axis, _ in turns], arithmetic)
     angles = leading(_columns([angle for _, angle in turns], Arithmetic.float64))
     sign = np.where(angles.real < 0.0, -1.0, 1.0)
@@ -320,7 +321,7 @@ def _turns(turns: Sequence[tuple[Iterable[Any], Any]], arithmetic: Arithmetic) -
 
 
 def _masses(bodies: Sequence[RigidBody | None], arithmetic: Arithmetic) -> Body:
-    """About the places that their centres are seen from; zero for no body."""
+    """Mass matrices of bodies about their reference points; zero for a missing body."""
     tensors = [
         None if body is None or body.inertia is None else body.inertia.rows() for body in bodies
     ]
@@ -337,7 +338,7 @@ def _masses(bodies: Sequence[RigidBody | None], arithmetic: Arithmetic) -> Body:
 
 
 def _bar(link: SpatialLink, theory: Theory, arithmetic: Arithmetic) -> Body:
-    """A rigid link about its base, with the rotary inertia that the theory gives its sections."""
+    """Mass matrix of a rigid link about its base, with the rotary inertia of its sections according to the theory."""
     s = Sections(*(_column(x, arithmetic) for x in section_of(link)))
     mass = (s.density * s.area + s.nonstructural_mass) * s.length
     rotary = s.density * s.length * float(theory.rotary_inertia)
@@ -350,7 +351,7 @@ def _bar(link: SpatialLink, theory: Theory, arithmetic: Arithmetic) -> Body:
 
 
 def _laws(stiffness: Sequence[Any], arithmetic: Arithmetic) -> tuple[Number, Number]:
-    """Unit and compliance of springs; 1/k in double-double, of the stiffness itself."""
+    """Unit and compliance of springs; 1/k in double-double, computed from the stiffness."""
     given = leading(_columns(stiffness, Arithmetic.float64))
     unit, compliance = spring_law(given.real)
     unit = np.where(given.real == 0.0, given, unit)  # a free joint that is stepped is a soft spring

@@ -1,12 +1,13 @@
-"""A dynamic stiffness over the six directions passed through a link: bodies, elastic ends, springs, turns and offsets.
+"""Transfer of a dynamic stiffness over six directions through a link: bodies, elastic ends, springs, rotations.
 
-It is a symmetric 6 x 6 matrix over (u, v, w, phi_x, phi_y, phi_z) by its 21 entries, arrays of any shape: plain
-arithmetic, which a compiler makes one loop of, and which is recorded where NumPy runs it (`wide_programs`).
+The stiffness is a symmetric 6 x 6 matrix over (u, v, w, phi_x, phi_y, phi_z), given by its 21 entries, which are arrays
+of any shape. The formulas are plain arithmetic: a compiler fuses them into one loop, and NumPy runs them as recorded
+programs (`wide_programs`).
 
-Loads ride along as further directions, one for each port, which no step releases, turns or shifts. With the stiffness
-W, the load vectors q of the ports and their responses G while the interface is held, a part has the energy
-``d^T W d/2 - f^T q d - f^T G f/2`` for forces f: a symmetric matrix over (d, f), from which every step eliminates the
-motions beyond.
+Loads are carried along as further directions, one for each port; no step releases, rotates or shifts them. With the
+stiffness W, the load vectors q of the ports and their responses G at a fixed interface, a part has the energy ``d^T W
+d/2 - f^T q d - f^T G f/2`` for forces f: a symmetric matrix over (d, f), from which every step eliminates the outboard
+motions.
 """
 
 from __future__ import annotations
@@ -50,10 +51,10 @@ Rounding = int | tuple[Any, Any]
 
 
 class Release(NamedTuple):
-    """A pair of directions released: its factor of the determinant, and what decides how many modes it passes.
+    """Result of releasing a pair of directions: its factor of the determinant, and quantities that give its mode count.
 
-    ``first`` and ``second`` are the diagonal of R + R W R of the pair, ``determinant`` is det R, ``terms`` the sizes of
-    what cancels in the factor, where they are asked for.
+    ``first`` and ``second`` are the diagonal of R + R W R of the pair, ``determinant`` is det R. ``terms``, if
+    computed, is the magnitude of the terms that cancel in the factor.
     """
 
     factor: Number
@@ -64,11 +65,11 @@ class Release(NamedTuple):
 
     @property
     def lost(self) -> Array:
-        """By how much what is rounded grows in the inversion, of releases in float64 with their terms."""
+        """Growth of rounding errors in the inversion; for releases in float64 with their terms."""
         return self.terms / xp.abs(nonzero(self.factor))
 
     def passed(self) -> Array:
-        """The negative eigenvalues of R + R W R, of releases in float64."""
+        """Number of negative eigenvalues of R + R W R; for releases in float64."""
         first, second = self.first < 0.0, self.second < 0.0
         both = self.factor * self.determinant < 0.0
         kind = self.factor.dtype
@@ -76,10 +77,10 @@ class Release(NamedTuple):
 
 
 class Added(NamedTuple):
-    """A link added: what the link before feels at the outer end of its elastic part, and what the tally needs.
+    """Result of adding a link: stiffness at the outer end of the previous link's elastic part, and data for the count.
 
-    ``pivots`` are those of the springs, each a factor of the determinant and a mode where negative; ``inner`` is the
-    diagonal of the stiffness at the inner end of the elastic part.
+    ``pivots`` are those of the springs; each is a factor of the determinant, and a negative one counts a mode.
+    ``inner`` is the diagonal of the stiffness at the inner end of the elastic part.
     """
 
     stiffness: Symmetric
@@ -97,22 +98,23 @@ def with_link(
     with_terms: bool = False,
     loads: Sequence[LoadEntries] = (),
 ) -> Added:
-    """One link added to the stiffness at the outer end of what is elastic of it.
+    """Add one link to the stiffness at the outer end of its elastic part.
 
     Parameters
     ----------
     members : sequence of FreeEndMember
-        Both planes; none for a rigid link.
+        Members of both planes; empty for a rigid link.
     squared : Number
         The square of the frequency.
     rounding : int or two numbers
-        What depends on it is rounding: 0 is usual; 1, 2 and 3 move what is rounded by more than that, up or down, each
-        in its own way, and 1 releases the directions of elastic ends in the order (2, 1, 0) of `PAIRS`, not (0, 1, 2).
-        Traced it is how much of the ways 1 and 3, in the usual order: (-1.0, 0.0) is the opposite of (1.0, 0.0).
+        Rounding variant; it changes results by rounding errors only. 0 is the normal evaluation. 1, 2 and 3 perturb
+        rounded quantities up or down by several roundings, each with other signs; 1 also releases the directions of
+        elastic ends in the order (2, 1, 0) of `PAIRS` instead of (0, 1, 2). Two traced numbers are the amounts of the
+        perturbations 1 and 3, in the normal order: (-1.0, 0.0) is the opposite of (1.0, 0.0).
     with_terms : bool
-        Whether releases say what cancels in their factors.
+        Whether to compute ``terms`` of the releases.
     loads : sequence of LoadEntries
-        Of each load that rides along in ``w``, what of it acts on this link.
+        The part of each load carried along in ``w`` that acts on this link.
     """
     shaken = _shaken_by(rounding)
     w = _held(less_body(w, link.outer, squared), link.supports)
@@ -140,7 +142,7 @@ def with_link(
 
 
 def _shaken_by(rounding: Rounding) -> Callable[[Symmetric], Symmetric]:
-    """Each entry moved by roundings, up or down."""
+    """Function that perturbs each entry by several roundings, up or down."""
     if isinstance(rounding, int):
         if rounding == 0:
             return lambda w: w
@@ -158,9 +160,9 @@ def _shaken_by(rounding: Rounding) -> Callable[[Symmetric], Symmetric]:
 
 
 def _shaken_member(m: FreeEndMember, rounding: Rounding) -> FreeEndMember:
-    """A member moved by what rounds in it at low frequencies, where terms of E I/L leave its inertia about an end.
+    """Perturb a member by its rounding at low frequencies, where terms of E I/L cancel to its inertia about an end.
 
-    That is sqrt(|f_pp r_pp|) of these terms, and the same of its deflection under a force.
+    The rounding is sqrt(|f_pp r_pp|) of these terms, and equally of its deflection under a force.
     """
     sign = _MOVES[rounding - 1][0] if isinstance(rounding, int) else rounding[0] + rounding[1]
     by = sign * (_ROUNDINGS * _OF_MEMBERS)
@@ -190,7 +192,7 @@ def _through_beam(
 
 
 def end_receptance(place: int, members: Sequence[FreeEndMember]) -> list[Any]:
-    """R of a pair of directions, (11, 12, 22), and its determinant."""
+    """Receptance R of a pair of directions, (11, 12, 22), and its determinant."""
     if place == 0:
         first, second = members[0].r_uu, members[1].r_uu
         return [first, 0.0 * first, second, first * second]
@@ -208,9 +210,9 @@ def released(
     with_terms: bool,
     shaken: Callable[[Symmetric], Symmetric],
 ) -> tuple[Symmetric, Release]:
-    """``W (I + R W)^-1`` for an elastic end that gives way in two directions; the factor is det(I + R W) of them.
+    """Release two directions of an elastic end: ``W (I + R W)^-1``, with the factor det(I + R W) of these directions.
 
-    In these it is (W + det W adj R)/det(I + R W), which subtracts no large numbers.
+    In the pair the result is (W + det W adj R)/det(I + R W), which avoids subtracting large numbers.
     """
     p, q = pair
     r11, r12, r22, determinant = receptance
@@ -248,14 +250,14 @@ def released(
 
 
 def at_inner_end(w: Symmetric, members: Sequence[FreeEndMember]) -> Symmetric:
-    """``F + H^T W H``."""
+    """Stiffness at the inner end of a beam: ``F + H^T W H``."""
     first, second = members
     own = [first.h_uu, first.h_vv, second.h_vv, second.h_uu, second.h_pp, first.h_pp]
     # to each direction of the inner end the part of its partner at the outer end
     partner = {1: (5, first.h_pv), 5: (1, first.h_vp), 2: (4, -second.h_pv), 4: (2, -second.h_vp)}
 
     def moved(row: list[Any], i: int) -> Any:
-        """What a direction of the inner end has of a row over those of the outer end."""
+        """Component in a direction of the inner end, from a row over the directions of the outer end."""
         if i not in partner:
             return own[i] * row[i]
         place, part = partner[i]
@@ -282,7 +284,7 @@ def at_inner_end(w: Symmetric, members: Sequence[FreeEndMember]) -> Symmetric:
 
 
 def less_body(w: Symmetric, body: Body, squared: Number) -> Symmetric:
-    """A body fixed at the point: less the square of the frequency times its mass matrix."""
+    """Subtract a body fixed at the point: the square of the frequency times its mass matrix."""
     found = Symmetric(w.entries)
     mass = squared * body.mass
     for i in range(3):
@@ -303,7 +305,7 @@ def less_body(w: Symmetric, body: Body, squared: Number) -> Symmetric:
 
 
 def _held(w: Symmetric, supports: Sequence[tuple[Sequence[Any], Any]]) -> Symmetric:
-    """With springs to the ground, each along its own direction."""
+    """Add springs to the ground, each along its own direction."""
     if not supports:
         return w
     found = Symmetric(w.entries)
@@ -314,7 +316,7 @@ def _held(w: Symmetric, supports: Sequence[tuple[Sequence[Any], Any]]) -> Symmet
 
 
 def _less_loads(w: Symmetric, loads: Sequence[Sequence[Any]]) -> Symmetric:
-    """With loads, each by its parts along the six directions."""
+    """Subtract loads, given by their components in the six directions."""
     if not loads:
         return w
     found = Symmetric(w.entries)
@@ -325,7 +327,7 @@ def _less_loads(w: Symmetric, loads: Sequence[Sequence[Any]]) -> Symmetric:
 
 
 def less_turning(w: Symmetric, axis: Sequence[Any], inertia: Any) -> Symmetric:
-    """An inertia, times the square of the frequency, about an axis."""
+    """Subtract the inertia about an axis, times the square of the frequency."""
     found = Symmetric(w.entries)
     for i, j in TRIANGLE:
         found[3 + i, 3 + j] = w[3 + i, 3 + j] - axis[i] * axis[j] * inertia
@@ -340,10 +342,10 @@ def through_spring(
     torques: Sequence[Any],
     shaken: Callable[[Symmetric], Symmetric],
 ) -> tuple[Symmetric, Array]:
-    """A spring in series along a unit vector of the six directions: the stiffness and the pivot.
+    """Add a spring in series along a unit vector of the six directions; returns the stiffness and the pivot.
 
-    ``torques`` are what each load does on its give. Of a soft spring what remains along it is a difference of large
-    numbers: ``shaken`` moves the one.
+    ``torques`` are the works of the loads on its deflection. For a soft spring the remaining stiffness along it is a
+    difference of large numbers; ``shaken`` perturbs one of them.
     """
     column = [keep(total(w[i, j] * direction[j] for j in range(6))) for i in range(w.size)]
     pivot = keep(nonzero(unit + compliance * total(map(operator.mul, direction, column[:6]))))

@@ -1,4 +1,4 @@
-"""Free joints need something with mass to move: without it an arm has motions that cost no energy of either kind."""
+"""Checks of free joints: each must move a mass; otherwise a motion has neither strain nor kinetic energy."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _ROUNDING = 1e-12
 
 
 def check_free_joints(links: Sequence[SpatialLink], reduced: Sequence[ReducedLink]) -> None:
-    """Refuse free joints that can move without anything of mass moving.
+    """Raise an error if free joints can move without moving any mass.
 
     Parameters
     ----------
     links
-        Of numbers.
+        Links with numerical values.
     reduced
-        The same links as `constants.reduced_links` has them in float64, without an elastic base.
+        Constants of the same links by `constants.reduced_links` in float64, without an elastic base.
 
     Raises
     ------
     ArmError
-        The message names one such joint.
+        If there is such a joint; the message names one.
     """
     free = [
         f"link{number}.{place}.stiffness" if place else f"link{number}.joint_stiffness"
@@ -63,7 +63,7 @@ def check_free_joints(links: Sequence[SpatialLink], reduced: Sequence[ReducedLin
 def hindered_motions(
     links: Sequence[SpatialLink], reduced: Sequence[ReducedLink], cells: int
 ) -> np.ndarray:
-    """How many of the motions of free joints supports hinder, in each of the cells, (cells,)."""
+    """Number of independent motions of free joints that supports restrain, in each cell, (cells,)."""
 
     def one(x: Number, cell: int) -> np.ndarray:
         values = leading(x)[..., 0, :]
@@ -97,7 +97,7 @@ def hindered_motions(
 
 
 def _stiffnesses(link: SpatialLink) -> Iterator[tuple[str, float]]:
-    """Of the springs of a joint, that about its axis last, and what stands before them in addresses."""
+    """Address prefix and stiffness of each spring of a joint, the one about its axis last."""
     for number, spring in enumerate(link.joint_springs, start=1):
         yield f"joint_spring{number}", float(spring.stiffness)
     yield "", float(link.joint_stiffness)
@@ -106,7 +106,7 @@ def _stiffnesses(link: SpatialLink) -> Iterator[tuple[str, float]]:
 def _momenta(
     links: Sequence[SpatialLink], reduced: Sequence[ReducedLink], columns: int
 ) -> Iterator[np.ndarray]:
-    """Rows, over the gives of the free joints, whose squares add up to twice the kinetic energy."""
+    """Rows over the motions of the free joints whose squares add up to twice the kinetic energy."""
     motion = np.zeros(
         (6, columns)
     )  # of the outer end of the link before, in the axes of its section
@@ -139,7 +139,7 @@ def _momenta(
 
 
 def _moved(motion: np.ndarray, offset: np.ndarray) -> np.ndarray:
-    """The motion of a point that is seen from another at ``offset``."""
+    """Motion of a point at ``offset`` from another one."""
     shift = np.cross(motion[3:], offset, axisa=0, axisb=0, axisc=0)
     return np.concatenate([motion[:3] + shift, motion[3:]])
 

@@ -1,4 +1,4 @@
-"""A link in space and the loads on it, by the entries of their matrices."""
+"""A link in space and its loads by the entries of their matrices."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from jaxmodal.spatial.stiffness.constants import Body, Spring
 
 
 class LinkEntries(NamedTuple):
-    """`constants.ReducedLink` by entries, lists in place of matrices; inertias are (xx, xy, xz, yy, yz, zz).
+    """`constants.ReducedLink` with lists of entries in place of matrices; inertias are (xx, xy, xz, yy, yz, zz).
 
-    ``rotor`` is axis, relative, driven and carried inertia of `Rotor`; empty where there is none. ``supports`` are
-    springs at the tip, each by its force on the end of what is elastic, six numbers, and its stiffness: those of
-    responses alone, since counts carry supports as loads.
+    ``rotor`` is axis, relative, driven and carried inertia of `Rotor`; empty if there is none. ``supports`` are springs
+    at the tip, each with its force on the end of the elastic part, six numbers, and its stiffness; only responses use
+    them, since counts treat supports as loads.
     """
 
     rotation: list[Number]
@@ -28,7 +28,7 @@ class LinkEntries(NamedTuple):
 
     @classmethod
     def of(cls, numbers: Iterator[Number], springs: int, has_rotor: bool) -> LinkEntries:
-        """The next ones of ``numbers``, in the order of the fields."""
+        """Take the fields, in their order, from the next elements of ``numbers``."""
 
         def some(number: int) -> list[Number]:
             return list(itertools.islice(numbers, number))
@@ -47,9 +47,9 @@ class LinkEntries(NamedTuple):
 
 
 class LoadEntries(NamedTuple):
-    """A load that acts on a link: its parts along the six directions at both ends of what is elastic, and a torque.
+    """A load on a link: its components in six directions at both ends of the elastic part, and a torque.
 
-    The torque acts about the joint's axis, on the link and against the one before it.
+    The torque acts about the joint's axis, on the link and in reaction on the previous one.
     """
 
     outer: Sequence[Any]
@@ -58,6 +58,6 @@ class LoadEntries(NamedTuple):
 
     @classmethod
     def of(cls, numbers: Iterator[Number]) -> LoadEntries:
-        """The next ones of ``numbers``, in the order of the fields."""
+        """Take the fields, in their order, from the next elements of ``numbers``."""
         outer, inner = ([next(numbers) for _ in range(6)] for _ in range(2))
         return cls(outer, inner, next(numbers))

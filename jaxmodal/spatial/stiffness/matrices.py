@@ -1,7 +1,7 @@
-"""Matrices of numbers of either kind, float64 or double-double: small first axes, any lanes behind them.
+"""Matrices of float64 or double-double numbers, with small first axes and any trailing axes (lanes).
 
-A matrix has shape (rows, columns, ...); what is added up is added up in the order of its places, so that results do not
-depend on how many lanes there are.
+A matrix has shape (rows, columns, ...). Sums are taken in index order, so that results do not depend on the number of
+lanes.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from jaxmodal.arithmetic.operations import Number, leading
 
 
 def doubles(value: Any) -> np.ndarray:
-    """A value as a column of double precision, of stepped values complex."""
+    """Convert a value to a double-precision column; complex for complex steps."""
     return np.atleast_1d(np.asarray(value, np.result_type(value, np.float64)))
 
 
 def shaped(x: Number, change: Callable[[np.ndarray], np.ndarray]) -> Number:
-    """``change``, which only moves entries about, done to a number of either kind."""
+    """Apply ``change``, which only rearranges entries, to a float64 or double-double number."""
     if isinstance(x, DoubleDouble):
         return DoubleDouble(change(x.hi), change(x.lo))
     return change(x)
 
 
 def stacked(numbers: Sequence[Number]) -> Number:
-    """Numbers of one kind, which broadcast, along a new first axis."""
+    """Stack numbers of one kind, which broadcast, along a new first axis."""
     if isinstance(numbers[0], DoubleDouble):
         return DoubleDouble(_stacked([x.hi for x in numbers]), _stacked([x.lo for x in numbers]))
     return _stacked(numbers)
@@ -41,7 +41,7 @@ def _stacked(parts: Sequence[Any]) -> np.ndarray:
 
 
 def joined(numbers: Sequence[Number], axis: int) -> Number:
-    """Numbers of one kind one after the other along an axis."""
+    """Concatenate numbers of one kind along an axis."""
     if isinstance(numbers[0], DoubleDouble):
         halves = ([x.hi for x in numbers], [x.lo for x in numbers])
         return DoubleDouble(*(np.concatenate(x, axis) for x in halves))
@@ -49,12 +49,12 @@ def joined(numbers: Sequence[Number], axis: int) -> Number:
 
 
 def transposed(a: Number) -> Number:
-    """Rows and columns exchanged."""
+    """Transpose rows and columns."""
     return shaped(a, lambda x: np.swapaxes(x, 0, 1))
 
 
 def summed(x: Number) -> Number:
-    """The sum over the second axis."""
+    """Sum over the second axis."""
     total = x[:, 0]
     for place in range(1, leading(x).shape[1]):
         total = total + x[:, place]
@@ -62,18 +62,18 @@ def summed(x: Number) -> Number:
 
 
 def product(a: Number, b: Number) -> Number:
-    """The product of matrices of shapes (p, q, ...) and (q, r, ...)."""
+    """Product of matrices of shapes (p, q, ...) and (q, r, ...)."""
     return summed(a[:, :, None] * b[None])
 
 
 def cross(a: Number, b: Number) -> Number:
-    """The vector product over first axes of length 3."""
+    """Cross product along first axes of length 3."""
     first, second = [1, 2, 0], [2, 0, 1]
     return a[first] * b[second] - a[second] * b[first]
 
 
 def skew(a: Number) -> Number:
-    """The matrix that multiplies by a vector: ``[a] b = a x b``, shape (3, 3, ...)."""
+    """Cross-product matrix of a vector: ``[a] b = a x b``, shape (3, 3, ...)."""
     places = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
     signs = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
     return shaped(a, lambda x: x[places] * signs.reshape((3, 3) + (1,) * (x.ndim - 1)))

@@ -1,6 +1,6 @@
-"""Straight members in space: bending in two planes, stretching and torsion, all by the planar functions.
+"""Straight members in space: bending in two planes, stretching and torsion, all by the functions of planar members.
 
-A member in space is two planar ones side by side: (u, v, phi_z) with the second moment I_z, and (phi_x, w, -phi_y) with
+A member in space consists of two planar ones: (u, v, phi_z) with the second moment I_z, and (phi_x, w, -phi_y) with
 I_y, where torsion takes the place of stretching.
 """
 
@@ -44,7 +44,7 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 class Sections(NamedTuple):
-    """What members are made of, SI units: of one link its values, of several each of shape (links, 1, cells)."""
+    """Section properties of members, SI units: scalars for one link, shape (links, 1, cells) for several."""
 
     length: Any
     youngs_modulus: Any
@@ -61,9 +61,9 @@ class Sections(NamedTuple):
 
 
 def section_of(link: SpatialLink) -> Sections:
-    """The values of a link as they are; moduli that are not needed are 1, shear coefficients inf.
+    """Section properties of a link; unneeded moduli are 1, unneeded shear coefficients inf.
 
-    A rigid link without a section has no mass per length but the nonstructural one: a density of 0.
+    A rigid link without a section has only its nonstructural mass per length: its density is 0.
     """
     values, shear_modulus = link.section_values, link.shear_modulus_value
     kappa_y, kappa_z = (
@@ -86,7 +86,7 @@ def section_of(link: SpatialLink) -> Sections:
 
 
 def sections_of(links: Sequence[SpatialLink]) -> Sections | None:
-    """The sections of links, values that are numbers or columns (cells,)."""
+    """Section properties of links, whose values are numbers or columns (cells,)."""
     if not links:
         return None
     columns = zip(*map(section_of, links), strict=True)
@@ -98,7 +98,7 @@ def sections_of(links: Sequence[SpatialLink]) -> Sections | None:
 class Beams(NamedTuple):
     """Flexible links as planar beams: lengths, (links, 1, cells), and both planes of each, (2, links, 1, cells).
 
-    ``pressed`` are both planes of links of which any bears an axial force, None where none does.
+    ``pressed`` has both planes of all links if any bears an axial force, else None.
     """
 
     length: Number
@@ -109,10 +109,10 @@ class Beams(NamedTuple):
 class Members(NamedTuple):
     """Flexible links at frequencies of shape (trials, cells).
 
-    ``numbers`` are the fields of `FreeEndMember`, each of both planes: (fields, 2, links, trials, cells). ``factor``
-    and ``growth``, (links, trials, cells), belong to the determinant, ``passed`` is the number of modes with both ends
-    clamped. For what is rounded there are the ``length`` of the links, (links, 1, cells), ``mass_term``, omega^2 times
-    their mass, (links, trials, cells), and ``waved``, beta^2 of both planes, (2, links, trials, cells).
+    ``numbers`` are the fields of `FreeEndMember` for both planes: (fields, 2, links, trials, cells). ``factor`` and
+    ``growth``, (links, trials, cells), belong to the determinant; ``passed`` is the number of modes with both ends
+    clamped. For rounding estimates: ``length`` of the links, (links, 1, cells); ``mass_term``, omega^2 times their
+    mass, (links, trials, cells); and ``waved``, beta^2 of both planes, (2, links, trials, cells).
     """
 
     numbers: Number
@@ -124,7 +124,7 @@ class Members(NamedTuple):
     passed: np.ndarray
 
     def numbers_of(self, place: int) -> Number:
-        """Of one link, the planes of each field side by side."""
+        """The numbers of one link, with the two planes of each field adjacent."""
         one = self.numbers[:, :, place]
         return shaped(one, lambda x: x.reshape(-1, *x.shape[2:]))
 
@@ -134,12 +134,12 @@ _MEMBER = len(FreeEndMember._fields)
 
 
 def member_formula(length: Number, axial: Number, *numbers: Number) -> list[Number]:
-    """`free_end_member` from flat inputs to flat outputs."""
+    """`free_end_member` as a function of flat inputs to flat outputs."""
     return _member(length, axial, numbers, loaded=False)
 
 
 def pressed_formula(lever: Number, axial: Number, *numbers: Number) -> list[Number]:
-    """The same under an axial force."""
+    """`member_formula` for members under an axial force."""
     return _member(lever, axial, numbers, loaded=True)
 
 
@@ -150,7 +150,7 @@ def _member(length: Number, axial: Number, numbers: Any, loaded: bool) -> list[N
 
 
 def frequency_scale(s: Sections) -> Array:
-    """``sqrt(E I/(rho A))/L^2`` of each member, rad/s, in the plane in which it bends more softly."""
+    """Frequency scale ``sqrt(E I/(rho A))/L^2`` of each member, rad/s, in its softer bending plane."""
     softer = xp.minimum(s.second_moment_y, s.second_moment_z)
     found: Array = xp.sqrt(s.youngs_modulus * softer / (s.density * s.area)) / s.length**2
     return found
@@ -166,13 +166,13 @@ def torsion_waves(
     area: Number,
     force: Number,
 ) -> list[Number]:
-    """Wave number times length, at 1 rad/s, and stiffness over length of torsion, which an axial force adds to."""
+    """Torsional wave number times length at 1 rad/s, and torsional stiffness over length including the axial force."""
     rigidity = modulus * constant + force * (iy + iz) / area
     return [length * sqrt(density * (iy + iz) / rigidity), rigidity / length]
 
 
 def beams_of(sections: Sections, theory: Theory, arithmetic: Arithmetic) -> Beams:
-    """The flexible links, torsion as the second plane's axial motion."""
+    """Flexible links as beams, with torsion as the second plane's axial motion."""
     s = Sections(*np.broadcast_arrays(*sections))
     planes = member_constants(plane_beams(s), theory, arithmetic)
     twist = s.length, s.shear_modulus, s.torsion_constant, s.density
@@ -219,7 +219,7 @@ def members(beams: Beams, theory: Theory, omega: Number) -> Members:
 
 
 def plane_beams(s: Sections) -> BeamArrays:
-    """Bending in the two planes as planar beams, shape (2, links, 1, cells)."""
+    """Bending in both planes as planar beams, shape (2, links, 1, cells)."""
     shape = s.length.shape
 
     def both(x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""An arm in space as the searches see it."""
+"""Model of an arm in space for the frequency searches."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _DD = Arithmetic.double_double
 
 
 class Constants(NamedTuple):
-    """Links and their beams."""
+    """Constants of the links, and their beams."""
 
     links: list[ReducedLink]
     beams: Beams | None
@@ -58,7 +58,7 @@ class Constants(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class SpatialModel:
-    """A concrete arm in space and a theory; see `evaluation.Model`."""
+    """A concrete arm in space with a theory; see `evaluation.Model`."""
 
     links: tuple[SpatialLink, ...]
     payload: RigidBody
@@ -68,7 +68,7 @@ class SpatialModel:
 
     @functools.cached_property
     def sections(self) -> Sections | None:
-        """Of the flexible links."""
+        """Section properties of the flexible links."""
         return sections_of([link for link in self.links if not link.rigid])
 
     @functools.cached_property
@@ -76,7 +76,7 @@ class SpatialModel:
         return {}
 
     def constants(self, arithmetic: Arithmetic = Arithmetic.float64) -> Constants:
-        """What does not depend on the frequency."""
+        """Frequency-independent constants."""
         if arithmetic not in self._constants:
             links = reduced_links(self.links, self.payload, self.base, self.flags, arithmetic)
             s = self.sections
@@ -89,7 +89,7 @@ class SpatialModel:
         return {}
 
     def numbers(self, arithmetic: Arithmetic) -> list[Number]:
-        """The links of `constants` as NumPy takes them."""
+        """The links of `constants` as flat numbers for NumPy."""
         if arithmetic not in self._numbers:
             every = numbers_with_loads(self.constants(arithmetic).links)
             self._numbers[arithmetic] = [stacked(numbers) for numbers in every]
@@ -141,7 +141,7 @@ class SpatialModel:
 
     @functools.cached_property
     def buckled(self) -> np.ndarray:
-        """Whether axial forces buckle the arm of every cell, shape (1,) or (cells,): modes below all frequencies."""
+        """Whether the axial forces exceed the buckling load of the arm, for every cell, shape (1,) or (cells,)."""
         free = self.free
         if all(link.axial_force is None for link in self.links):
             return np.zeros(free.shape, bool)
@@ -150,23 +150,23 @@ class SpatialModel:
             return np.asarray(self.evaluate_cells(at, _DD).count[0] > free)
 
     def room_of_supports(self) -> list[float]:
-        """How much each support moves by while those before it hold, beside what it moves by alone; nearly at rest."""
+        """Flexibility at each support with the previous ones rigid, relative to that alone; near zero frequency."""
         known, at = self.constants(_DD), np.array([[self.scale * _SLOWLY]])
         given = known.links, self.numbers(_DD), known.beams, self.flags, at, _DD
         with np.errstate(all="ignore"):
             return supports_give(*given)
 
     def otherwise(self) -> SpatialModel:
-        """The same arm with its flexible links cut in two."""
+        """The same arm with its flexible links divided in two."""
         return dataclasses.replace(self, links=tuple(itertools.chain(*self.parts())))
 
     def parts(self) -> list[tuple[SpatialLink, ...]]:
-        """Of each link the parts that `otherwise` has in its place."""
+        """Parts of `otherwise` that replace each link."""
         shares = np.resize(SHARES, len(self.links))
         return [_cut(link, float(share)) for link, share in zip(self.links, shares, strict=True)]
 
     def harmless(self) -> SpatialModel:
-        """One straight link, to be solved in place of an arm with invalid values."""
+        """A single straight link, solved in place of an arm with invalid values."""
         section = hollow_circle(0.1, 0.01, "cowper")
         link = SpatialLink(1.0, 7e10, 2700.0, section, poisson_ratio=0.33)
         return SpatialModel((link,), RigidBody(), self.flags, invalid=True)
@@ -201,7 +201,7 @@ class SpatialModel:
 
 
 def _cut(link: SpatialLink, share: float) -> tuple[SpatialLink, ...]:
-    """A flexible link as two, the inner one with this share of the length; whole if rigid or, in a cell, too short."""
+    """A flexible link divided in two by a share of the length; undivided if rigid, or too short in a cell."""
     lengths = cut_lengths(np.asarray(link.length), share)
     if link.rigid or not np.all(np.minimum(*lengths) > 0.0):  # so short that a part would have none
         return (link,)
@@ -211,12 +211,12 @@ def _cut(link: SpatialLink, share: float) -> tuple[SpatialLink, ...]:
 def spatial_model(
     links: Sequence[SpatialLink], payload: RigidBody, base: BaseStiffness | None, theory: TheoryName
 ) -> SpatialModel:
-    """The model of an arm whose values are numbers.
+    """Model of an arm with numerical values.
 
     Raises
     ------
     ArmError
-        A value is traced or batched, the arm lacks what the theory needs, or a free joint moves nothing of mass.
+        If a value is traced or batched, the arm lacks a value that the theory needs, or a free joint moves no mass.
     """
     flags = theory_flags(theory)
     require_x64()
@@ -224,7 +224,7 @@ def spatial_model(
     if not tree_on_host(parts) or any(np.ndim(x) for x in jax.tree_util.tree_leaves(parts)):
         raise ArmError(
             "a value of this arm in space is traced or an array; under jax.jit, jax.vmap and jax.grad "
-            "natural_frequencies alone takes it. Arms in space whose values are numbers are taken by "
+            "only natural_frequencies accepts it. Arms in space with plain numbers are accepted by "
             f"{', '.join(TAKE_ARMS_IN_SPACE)}."
         )
     if theory == "timoshenko":
@@ -242,7 +242,7 @@ def spatial_model(
 
 
 def _require_room(model: SpatialModel) -> None:
-    """Refuse rigid supports that the arm without them cannot answer, or of which one holds what others hold already."""
+    """Raise an error for rigid supports where the arm is rigid, or that others make redundant."""
     rigid = [
         (number, place, support)
         for number, link in enumerate(model.links, start=1)
@@ -254,7 +254,7 @@ def _require_room(model: SpatialModel) -> None:
     for (number, place, support), share in zip(rigid, shares, strict=True):
         if np.isinf(support.stiffness) and not share > _NO_ROOM:
             raise ArmError(
-                f"link{number}.support{place}.stiffness = inf: the arm does not give way there, by its theory, its "
-                "rigid links or what other rigid supports hold, so that a rigid support cannot be told; give a large "
+                f"link{number}.support{place}.stiffness = inf: the arm is rigid there, by its theory, its rigid "
+                "links or other rigid supports, so a rigid support has no effect that could be computed; give a large "
                 "finite stiffness, or leave the support out."
             )

@@ -1,8 +1,8 @@
-"""What adding a flexible link rounds, in relative errors of omega^2 and units of one rounding: `Evaluation.noise`.
+"""Rounding error of adding a flexible link, relative to omega^2 and in units of one rounding: `Evaluation.noise`.
 
-As in the plane (`dynamic_stiffness.stiffness`), but for three directions and three turns, which hide more from one
-another: what is stiff in one direction brings its rounding to all. It serves double-double, where nothing is lost by an
-estimate that is some thousands too large. Float64 in space is known by what other roundings make of it
+As in the plane (`dynamic_stiffness.stiffness`), but for three translations and three rotations, which are coupled more
+strongly: high stiffness in one direction spreads its rounding error to all. The estimate serves double-double, where an
+overestimate by a factor of some thousands is harmless. In float64 the error is measured by rounding variants instead
 (`entries.with_link`).
 """
 
@@ -23,10 +23,10 @@ _NO_ZERO = 1e-280
 
 
 class Sizes(NamedTuple):
-    """Of a flexible link, arrays that broadcast with (trials, cells).
+    """Quantities of a flexible link; arrays that broadcast with (trials, cells).
 
-    Omega^2, its mass and its length; what the body at its end has of mass, (), and of inertia, (6,).
-    Of both planes, (2,): the factor delta of the free member, the receptances r_vv and r_pp, and beta^2.
+    Omega^2; mass times omega^2 and length of the link; mass, (), and inertia, (6,), of the body at its end. For both
+    planes, (2,): the factor delta of the free member, the receptances r_vv and r_pp, and beta^2.
     """
 
     squared: Array
@@ -41,18 +41,18 @@ class Sizes(NamedTuple):
 
 
 def rounding_of_link(of: Sizes, outboard: Array, lost: Array, inner: Array) -> Array:
-    """What a flexible link rounds in what it takes and in what it hands on.
+    """Rounding error of the input and the output stiffness of a flexible link.
 
     Parameters
     ----------
     of : Sizes
         The link.
     outboard : Array, shape (21, ...)
-        The stiffness that is handed to it.
+        The input stiffness, at its outer end.
     lost : Array, shape (3, ...)
-        How many times a rounding grows in each of its releases.
+        Growth factor of rounding errors in each of its releases.
     inner : Array, shape (6, ...)
-        The diagonal of the stiffness at the inner end of what is elastic of it.
+        Diagonal of the stiffness at the inner end of its elastic part.
     """
     along, about, moved, turned = _what_moves(of, outboard)
     tip = _beside(moved, along) + _beside(turned, about)
@@ -67,7 +67,7 @@ def rounding_of_link(of: Sizes, outboard: Array, lost: Array, inner: Array) -> A
 
 
 def rounding_of_springs(of: Sizes, outboard: Array, inner: Array, pivots: Array) -> Array:
-    """What the springs at the inner end of a link round, whose pivots may cancel; shape (springs, ...) is theirs."""
+    """Rounding error of the springs at the inner end of a link, with pivots (springs, ...) that may cancel."""
     _, _, moved, turned = _what_moves(of, outboard)
     loses = xp.where(pivots == 1.0, 0.0, (1.0 + xp.abs(pivots - 1.0)) / _size(pivots))
     through = _beside(moved, inner[:3]) + _beside(turned, inner[3:])
@@ -75,7 +75,7 @@ def rounding_of_springs(of: Sizes, outboard: Array, inner: Array, pivots: Array)
 
 
 def _what_moves(of: Sizes, outboard: Array) -> tuple[Array, Array, Array, Array]:
-    """The diagonals of what is outboard along and about the axes, less the body; the inertia that moves with each."""
+    """Diagonal blocks of the outboard stiffness without the body, and the inertia that moves in each."""
     diagonal = _DIAGONAL.reshape((-1,) + (1,) * (outboard.ndim - 1))
     along = xp.concatenate([outboard[0:3], outboard[6:8], outboard[11:12]])
     along = along - of.squared * (of.body_mass * diagonal)
@@ -86,9 +86,9 @@ def _what_moves(of: Sizes, outboard: Array) -> tuple[Array, Array, Array, Array]
 
 
 def _of_functions(along: Array, about: Array, of: Sizes, own: Array) -> Array:
-    """What functions of small wave numbers lose, by the share of the link in what moves, and in what bends.
+    """Loss of digits of functions at small wave numbers, weighted by the link's share of inertia and deformation.
 
-    Of a stub that carries a heavy arm both are small; ``own`` is the first one.
+    For a stub that carries a heavy arm both shares are small; ``own`` is the first.
     """
     # bending along y turns about z, bending along z about y
     pairs = (along[3], about[5]), (along[5], about[3])
@@ -100,7 +100,7 @@ def _of_functions(along: Array, about: Array, of: Sizes, own: Array) -> Array:
 
 
 def _heavy(w: Array) -> Array:
-    """Omega^2 times the inertia in the direction that has least, no more of it than there is; 0 where one has none."""
+    """Lower estimate of omega^2 times the inertia in its smallest direction; 0 if the inertia is not positive."""
     xx, xy, xz, yy, yz, zz = (-w[k] for k in range(6))
     minor = xx * yy - xy * xy
     determinant = zz * minor - xx * yz * yz - yy * xz * xz + 2.0 * (xy * xz * yz)
@@ -110,7 +110,7 @@ def _heavy(w: Array) -> Array:
 
 
 def _beside(inertia: Array, stiffness: Array) -> Array:
-    """What entries of a stiffness round beside omega^2 times the inertia that moves."""
+    """Rounding error of stiffness entries relative to omega^2 times the moving inertia."""
     return xp.sum(xp.abs(stiffness), axis=0) / inertia
 
 

@@ -1,9 +1,9 @@
-"""Supports at tips of arms in space: springs to the ground, and rigid ones, by what the arm without them answers there.
+"""Supports at tips of arms in space, elastic or rigid, by the receptance of the unsupported arm at the supports.
 
-Each support is a load that rides along (`entries`). With G, the motions at the supports for unit forces there, and
-their compliances C, which are 0 where a support is rigid, the determinant of the arm gets the factor det(C + G). Each
-negative eigenvalue of C + G takes a mode off the count (E. V. Haynsworth's additivity of inertia, Linear Algebra Appl.
-1, 1968, 73-81, of the stiffness bordered by the supports).
+Each support is a load carried along (`entries`). Let G be the motions at the supports for unit forces there, and C the
+compliances of the supports, 0 for a rigid one. The determinant of the arm gets the factor det(C + G), and each negative
+eigenvalue of C + G reduces the count by one (E. V. Haynsworth's additivity of inertia, Linear Algebra Appl. 1, 1968,
+73-81, for the stiffness bordered by the supports).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _STILL = 1e-13
 
 
 class ReducedSupport(NamedTuple):
-    """A support by its force on the end of what is elastic, in the axes of the section, (6, 1, cells), and its law.
+    """A support by its force on the end of the elastic part, in the section's axes, (6, 1, cells), and its law.
 
-    ``unit * force = root^2 * motion``: (1, sqrt(k)) of a spring, (0, 1) of a rigid one.
+    The law is ``unit * force = root^2 * motion``: (1, sqrt(k)) for a spring, (0, 1) for a rigid support.
     """
 
     load: Number
@@ -41,10 +41,10 @@ def reduced_supports(
     units: Sequence[Number],
     arithmetic: Arithmetic,
 ) -> list[list[ReducedSupport]]:
-    """Of each link, from the turn of its section to that before, (3, 3, links, 1, cells), and its tip, (3, ...).
+    """Supports of each link, from the rotations to the previous sections, (3, 3, links, 1, cells), and tips, (3, ...).
 
-    The tip is seen from the outer end of what is elastic, of a rigid link from its base, in the axes of the section.
-    ``units`` are the directions of all supports, one after the other, in the axes of the ground.
+    The tip is relative to the outer end of the elastic part, for a rigid link to its base, in the section's axes.
+    ``units`` are the directions of all supports in order, in the axes of the ground.
     """
     found: list[list[ReducedSupport]] = []
     to_ground = None
@@ -75,7 +75,7 @@ def _law(support: Support, arithmetic: Arithmetic) -> tuple[Number, Number]:
 def load_numbers(
     own: Sequence[ReducedSupport], before: int, number_of: int, flexible: bool, zero: Number
 ) -> list[Number]:
-    """The numbers of `LoadEntries` of all supports of an arm on one link, of which those that are not its own are 0."""
+    """Numbers of `LoadEntries` of all supports of an arm on one link; 0 for supports of other links."""
     found: list[Number] = []
     for k in range(number_of):
         mine = before <= k < before + len(own)
@@ -86,7 +86,7 @@ def load_numbers(
 
 
 def support_pivots(w: Number, supports: Sequence[ReducedSupport]) -> list[Number]:
-    """Those of C + G, scaled by the roots of the stiffnesses; ``w`` (entries, ...) is over directions and loads."""
+    """Pivots of C + G, scaled by the roots of the stiffnesses; ``w`` (entries, ...) is over directions and loads."""
     size = len(supports)
     at = {place: k for k, place in enumerate(places(6 + size))}
     m = [
@@ -107,13 +107,13 @@ def support_pivots(w: Number, supports: Sequence[ReducedSupport]) -> list[Number
 
 
 def support_pivots_alone(w: Number, number_of: int, supports: Sequence[ReducedSupport]) -> Number:
-    """The pivot of one support without the others."""
+    """Pivot of one support in the absence of the others."""
     at, own = places(6 + len(supports)).index((6 + number_of, 6 + number_of)), supports[number_of]
     return w[at] * -1.0 * (own.root * own.root) + own.unit
 
 
 def rank_of(rows: np.ndarray) -> int:
-    """How many motions (supports, motions) of free joints supports hinder."""
+    """Number of motions of free joints that supports restrain, from the matrix (supports, motions)."""
     if not rows.size:
         return 0
     largest = np.linalg.svd(rows, compute_uv=False)

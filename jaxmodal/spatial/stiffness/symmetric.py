@@ -1,4 +1,4 @@
-"""Symmetric matrices over the six directions by their entries, with loads as further directions; turned and shifted."""
+"""Symmetric 6 x 6 matrices by their entries, with loads as further directions; rotations and shifts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TRIANGLE = [(i, j) for i in range(3) for j in range(i, 3)]
 
 @functools.cache
 def places(size: int) -> list[tuple[int, int]]:
-    """The entries of a symmetric matrix: those of 6 x 6 by rows, then column by column those of the loads."""
+    """Entries of a symmetric matrix: those of the 6 x 6 part by rows, then those of the loads by columns."""
     return PLACES + [(i, j) for j in range(6, size) for i in range(j + 1)]
 
 
@@ -27,7 +27,7 @@ def _at(size: int) -> dict[tuple[int, int], int]:
 
 
 class Symmetric:
-    """A symmetric matrix of 6 x 6, or with loads of so many more, by its entries in the order of `places`."""
+    """A symmetric 6 x 6 matrix, or a larger one with loads, by its entries in the order of `places`."""
 
     def __init__(self, entries: Sequence[Any]) -> None:
         self.entries = list(entries)
@@ -43,17 +43,17 @@ class Symmetric:
         self.entries[self._at[(i, j) if i <= j else (j, i)]] = value
 
     def kept(self) -> Symmetric:
-        """Entries that are computed once."""
+        """The matrix with entries marked to be computed once."""
         return Symmetric([keep(x) for x in self.entries])
 
 
 def total(terms: Any) -> Any:
-    """A sum that begins with its first term."""
+    """Sum that starts from its first term."""
     return functools.reduce(lambda a, b: a + b, terms)
 
 
 def turned(w: Symmetric, rotation: Sequence[Any]) -> Symmetric:
-    """``B W B^T``, B = diag(R, R), block by block: into axes in which those of W are the columns of R."""
+    """``B W B^T``, B = diag(R, R), block by block: rotation into axes in which those of W are the columns of R."""
     r = [rotation[3 * i : 3 * i + 3] for i in range(3)]
 
     def block(row: int, column: int, symmetric: bool) -> dict[tuple[int, int], Any]:
@@ -76,7 +76,7 @@ def turned(w: Symmetric, rotation: Sequence[Any]) -> Symmetric:
 
 
 def shifted(w: Symmetric, offset: Sequence[Any]) -> Symmetric:
-    """``G^T W G``: to a point from which that of W is seen at ``offset``."""
+    """``G^T W G``: shift to a point from which that of W is at ``offset``."""
     o = list(offset)
     found = Symmetric(w.entries)
 

@@ -1,7 +1,7 @@
-"""Links as numbers in a row: of one link alone, or of links of all kinds side by side, so that one program serves all.
+"""Links as rows of numbers, for one link or for links of all kinds in parallel, so that one program serves all.
 
-Where links have places for what only some of them have, it is the identity, or zero; a spring that is not there is
-rigid, a rigid link has any beam, of which nothing counts.
+Fields that only some links need are the identity or zero for the others. A missing spring is rigid; a rigid link has an
+arbitrary beam that is ignored.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from jaxmodal.spatial.stiffness.symmetric import TRIANGLE
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """What programs know of an arm beside its shape.
+    """Structure of an arm that programs depend on, besides array shapes.
 
     Attributes
     ----------
     springs : int
-        Springs of every joint; those that a joint lacks are rigid.
+        Number of springs of every joint; those that a joint lacks are rigid.
     rotors, rigid : bool
         Whether any joint has a rotor, and whether any link is rigid.
     """
@@ -39,14 +39,14 @@ class Layout:
     rigid: bool
 
     def joined(self, other: Layout) -> Layout:
-        """One that has room for what either has."""
+        """The smallest layout that contains both."""
         return Layout(
             max(self.springs, other.springs), self.rotors | other.rotors, self.rigid | other.rigid
         )
 
 
 class UniformLink(NamedTuple):
-    """One link of a program by entries that broadcast; ``flexible`` is None where all links are."""
+    """One link of a program, by entries that broadcast; ``flexible`` is None if all links are flexible."""
 
     entries: LinkEntries
     length: Array
@@ -62,7 +62,7 @@ TURNED = 12
 
 
 def unpacked(fields: Array | Sequence[Array], layout: Layout) -> UniformLink:
-    """The entries of a link, from its fields (fields, ...)."""
+    """Entries of a link from its fields (fields, ...)."""
     left: Iterator[Array] = (fields[k] for k in range(len(fields)))
 
     def plane() -> MemberConstants:
@@ -77,7 +77,7 @@ def unpacked(fields: Array | Sequence[Array], layout: Layout) -> UniformLink:
 
 
 def layout_of(links: Sequence[ReducedLink]) -> Layout:
-    """That of all cells of an arm; springs of a base take rigid links, as many as they need."""
+    """Common layout of all cells of an arm; springs of a base take as many rigid links as needed."""
     return Layout(
         springs=max(1, *(len(link.springs) for link in links if not link.is_base)),
         rotors=any(link.rotor is not None for link in links),
@@ -88,9 +88,9 @@ def layout_of(links: Sequence[ReducedLink]) -> Layout:
 def packed_links(
     links: Sequence[ReducedLink], beams: Beams | None, layout: Layout, cells: int, lanes: int
 ) -> np.ndarray:
-    """The fields of all links of arms side by side, shape (fields, links, lanes), in float64.
+    """Fields of all links of arms in parallel, shape (fields, links, lanes), in float64.
 
-    There may be more ``lanes`` than ``cells``: the last cell fills them.
+    If there are more ``lanes`` than ``cells``, the last cell is repeated.
     """
     rows: list[list[np.ndarray]] = []
     assert not any(link.supports for link in links), "programs know no supports"
@@ -108,7 +108,7 @@ def packed_links(
 
 
 def numbers_of(link: ReducedLink, springs: int, has_rotor: bool) -> list[Number]:
-    """The numbers of `LinkEntries`, with places for so many springs, and for a rotor."""
+    """Numbers of `LinkEntries`, padded to a number of springs and with a rotor."""
     zero = link.inner.mass * 0.0
     rigid = [*[zero] * 6, zero + 1.0, zero] * (springs - len(link.springs))
     given = [x for s in link.springs for x in (*_flat(s.direction), s.unit, s.compliance)]
@@ -127,7 +127,7 @@ def numbers_of(link: ReducedLink, springs: int, has_rotor: bool) -> list[Number]
 
 
 def numbers_with_loads(links: Sequence[ReducedLink]) -> list[list[Number]]:
-    """`numbers_of` each link with those of `LoadEntries` of every support of the arm behind them."""
+    """`numbers_of` each link, followed by those of `LoadEntries` for every support of the arm."""
     every, before, found = sum(len(link.supports) for link in links), 0, []
     for link in links:
         zero, flexible = link.inner.mass * 0.0, link.place is not None
@@ -138,7 +138,7 @@ def numbers_with_loads(links: Sequence[ReducedLink]) -> list[list[Number]]:
 
 
 def _flat(x: Number) -> list[Number]:
-    """The entries along the first axis."""
+    """Entries along the first axis."""
     return [x[i] for i in range(leading(x).shape[0])]
 
 
@@ -147,7 +147,7 @@ def _body(body: Body) -> list[Number]:
 
 
 def _parted(link: ReducedLink, size: int) -> list[ReducedLink]:
-    """A link with more springs than there are places as several: the first springs are nearest to the tip."""
+    """Divide a link with too many springs into several; the first springs are nearest to the tip."""
     if len(link.springs) <= size:
         return [link]
     one, zero = np.eye(3)[..., None, None], np.zeros((3, 1, 1))
@@ -161,7 +161,7 @@ def _parted(link: ReducedLink, size: int) -> list[ReducedLink]:
 
 
 def _beam(place: int | None, beams: Beams | None) -> list[np.ndarray]:
-    """Length and both `MemberConstants` of a flexible link; of a rigid one any."""
+    """Length and both `MemberConstants` of a flexible link; arbitrary values for a rigid one."""
     if place is None or beams is None:
         one, zero = np.ones((1, 1)), np.zeros((1, 1))
         return [one, *[one, zero, zero, zero, *[one] * (_MEMBER - 4)] * 2]
