@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from tests import real_arms
 from tests.response.arms import bent, target
 from tests.response.exact_chain import Chain
 
@@ -217,3 +218,14 @@ def test_beside_certified_frequencies_in_40_digits(name):
         truth = np.array([[complex(x) for x in chain.response(each, targets)] for each in targets])
         allowed = 3e-6 * np.abs(truth).max()
         assert np.abs(found.values[:, :, k] - truth.T).max() <= allowed
+
+
+@pytest.mark.parametrize(("seed", "structure"), [(3, "springs"), (4, "springs"), (5, "bodies")])
+def test_resonances_of_arms_on_soft_springs_in_space(seed, structure):
+    """Where numbers hardly grow: at every certified frequency the response is infinite, beside it it is not."""
+    planar = real_arms.random_arm(seed, structure)
+    omega = np.asarray(jm.natural_frequencies(planar, 6).omega)
+    arm = jm.to_spatial(planar)
+    at = jm.frequency_response(arm, omega, "tip.x", "tip.x")
+    assert (at.status == jm.Status.resonance).all()
+    assert jm.frequency_response(arm, omega * (1.0 + 1e-9), "tip.x", "tip.x").ok

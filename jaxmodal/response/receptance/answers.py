@@ -43,7 +43,7 @@ _SUSPECT, _SUSPECT_TRACED = 1e-8, 1e-6
 #: moves resonances by some 1e-15
 _NUDGE = 2.0**-45
 #: it is larger there than at this distance; near a zero it is smaller
-_AWAY = 2.0**-20
+AWAY = 2.0**-20
 #: what is smooth changes by less than this on the way, and a pole is where the value is larger by the second
 _SMOOTH, _POLE = 1.01, 2.0**22
 #: a sum below this share of its terms is their rounding
@@ -116,7 +116,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
 
 def around(omega: Array) -> Array:
     """Return the frequencies (4 F,) whose values `infinite_among` needs."""
-    shifts = (0.0, _NUDGE, -_NUDGE, _AWAY)
+    shifts = (0.0, _NUDGE, -_NUDGE, AWAY)
     return xp.concatenate([omega * (1.0 + shift) for shift in shifts])
 
 
@@ -126,6 +126,12 @@ def infinite_among(values: Array, above: Array, below: Array, away: Array) -> Ar
     least = xp.minimum(xp.abs(above), xp.abs(below))
     changes = ~(xp.abs(above - below) <= 0.5 * least) | (size > _POLE * far)
     return ((changes & ~(size < far)) | xp.isinf(values)) & ~xp.isnan(values)
+
+
+def grows_towards(values: np.ndarray, away: np.ndarray) -> np.ndarray:
+    """Return a mask (...) of lanes where a value (outputs, inputs, ...) exceeds that at a frequency away from it."""
+    grows: np.ndarray = ~(np.abs(values) <= _SMOOTH * np.abs(away)).all(axis=(0, 1))
+    return grows
 
 
 def _numbered(
@@ -274,8 +280,8 @@ def _infinite(
         some, own = some_cells(arms, places[0]), omega[places[-1]]
         at: Any = (slice(None), slice(None), *places)
         # so far from any resonance the recursion itself has digits enough
-        away = _own_answers(system, some, own * (1.0 + _AWAY))
-        larger = np.flatnonzero(~(np.abs(values[at]) <= _SMOOTH * np.abs(away)).all(axis=(0, 1)))
+        away = _own_answers(system, some, own * (1.0 + AWAY))
+        larger = np.flatnonzero(grows_towards(values[at], away))
         if larger.size:
             few, there = some_cells(some, larger), own[larger]
             above, below = (answer(system, few, there * (1.0 + x)) for x in (_NUDGE, -_NUDGE))

@@ -26,7 +26,7 @@ from jaxmodal.response.driven.spatial_systems import (
     is_free,
     stiffness_of,
 )
-from jaxmodal.response.receptance.answers import around, infinite_among
+from jaxmodal.response.receptance.answers import AWAY, around, grows_towards, infinite_among
 from jaxmodal.response.receptance.circle_means import kept_digits
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH, size_of
 from jaxmodal.response.receptance.rigid_supports import support_pivots, supported
@@ -66,7 +66,13 @@ def responses_in_space(system: SpatialSystem, omega: NDArray[Any]) -> tuple[Any,
             some = omega[start : start + _BLOCK]
             found, growth = _with_digits(system, some, held)
             wrong = np.zeros(found.shape, bool)
-            near = np.flatnonzero(~(growth < _SUSPECT) | _has_free_joints(system))
+            near = ~(growth < _SUSPECT)
+            if np.iscomplexobj(found):
+                near |= _has_free_joints(system)
+            else:
+                # near a resonance on soft springs numbers need not grow
+                near |= grows_towards(found, _with_digits(system, some * (1.0 + AWAY), held)[0])
+            near = np.flatnonzero(near)
             if near.size:
                 wrong[..., near] = _infinite(system, some[near], found[..., near], held)
             values.append(found)
