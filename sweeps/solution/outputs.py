@@ -227,8 +227,8 @@ _MODAL = of_part(
         "strain_energy_fraction",
         "1",
         "share of the strain energy",
-        "Strain energy of each link by kind (joint: the springs at its base and supports; preload: what forces at rest"
-        " add, negative in compression) over that of the arm; all of them add up to 1",
+        "Strain energy of each link by kind (joint: the springs at its base and supports; preload: strain energy of"
+        " static forces, negative in compression) over that of the arm; all of them add up to 1",
         lambda own, _: _fractions(own.modal.energies, "strain_part"),
         dims=("link", "strain_part"),
     ),
