@@ -104,6 +104,12 @@ def _check(model: FlexibleModel) -> None:
             "model: has joints that slide, segments, or a base that is elastic or driven, which units of FMI do not "
             "know; must be of links that turn at joints, on a clamped base."
         )
+    sprung = [str(i) for i, number in enumerate(getattr(model, "springs", ()), start=1) if number]
+    if sprung:
+        raise ArmError(
+            f"model: joint {', '.join(sprung)} has joint_springs, which units of FMI do not know; must be without them: "
+            "joint_stiffness is a spring about the joint's axis."
+        )
 
 
 def linear_model(system: StateSpace) -> UnitModel:

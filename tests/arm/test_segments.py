@@ -272,7 +272,7 @@ def test_files_with_bodies_and_tapers(tmp_path):
             "{ area = 1, second_moment = 1 }",
             "of the shape",
         ),
-        ("joint_angle_deg = 30", "bodies = []\njoint_angle_deg = 30", "beside taper"),
+        ("joint_angle_deg = 30", "bodies = []\njoint_angle_deg = 30", "combined with taper"),
     ],
 )
 def test_files_that_cannot_be(tmp_path, old, new, fragment):

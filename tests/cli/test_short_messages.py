@@ -130,11 +130,6 @@ def test_what_was_meant(words, message):
             "such as 0,0,-9.81.",
         ),
         (
-            f"buckling space.toml {BEAM} --tip-force 1,0,0 --address link1.length",
-            "space.toml: --address link1.length: buckling factors of arms in space have no derivatives; compare the "
-            "factors of arms with other values.",
-        ),
-        (
             f"worst space.toml {BEAM}",
             "space.toml: --range: the arm has one joint, which changes no frequency; give the ranges of other "
             "parameters, such as payload.mass=0,5.",

@@ -227,7 +227,7 @@ def test_bad_loads(given, message):
 
 def test_what_takes_no_loads_says_so():
     arm = of_two(-0.3, 5.0, 100.0)
-    with pytest.raises(jm.ArmError, match=r"'loads\.gravity' is not a parameter.*bears no loads"):
+    with pytest.raises(jm.ArmError, match=r"'loads\.gravity' is not a parameter.*has no loads"):
         jm.set_parameters(arm.replace(loads=None), {"loads.gravity": 9.81})
     with pytest.raises(
         jm.ArmError, match=r"'loads\.tip_force_y' is not a parameter.*no value there"
@@ -260,7 +260,7 @@ def test_the_command_tells_arms_with_and_without_loads_apart(tmp_path, monkeypat
     monkeypatch.setattr("jaxmodal.cli.frequencies.TOLERANCE", 1e-3)  # digits are not the question
     mixed = run("frequencies", paths["loaded"], paths["bare"])
     assert mixed.exit_code == 2
-    assert f"{paths['bare']}: bears no loads, and {paths['loaded']} does" in mixed.output
+    assert f"{paths['bare']}: has no loads, and {paths['loaded']} does" in mixed.output
     for words in (("frequencies", "--modes", "1"), ("buckling",)):
         given = ("--tip-force", "1,-5", "--format", "json")
         found = json.loads(run(words[0], paths["loaded"], *words[1:], *given).stdout)

@@ -152,7 +152,7 @@ def test_the_commands(tmp_path):
     assert '"kept_by": "speed"' in quick.stdout
     for options, words in (
         (["--compare", "--shape", "zv"], "compares all kinds"),
-        (["--out", str(out)], "no such move to write"),
+        (["--out", "x.csv"], "no such move to write"),
         (["--shape", "s_curve", "--speed", "3"], "own timing"),
         (["--shape", "zv", "--shape-modes", "0"], "list of modes"),
         (["--shape", "zv", "--out", "x.txt"], "ends in .csv"),
