@@ -84,7 +84,7 @@ def frequencies(
     if not loads and any(loaded) and not all(loaded):
         first, other = arms[loaded.index(True)], arms[loaded.index(False)]
         raise BadInput(
-            f"{other}: bears no loads, and {first} does; their frequencies come in tables of two kinds: call the "
+            f"{other}: has no loads, and {first} has; their frequencies come in tables of two kinds: call the "
             "command for each kind, or give --gravity and the like for all."
         )
     under_loads = bool(loads) or any(loaded)

@@ -107,8 +107,8 @@ def _check(model: FlexibleModel) -> None:
     sprung = [str(i) for i, number in enumerate(getattr(model, "springs", ()), start=1) if number]
     if sprung:
         raise ArmError(
-            f"model: joint {', '.join(sprung)} has joint_springs, which units of FMI do not know; must be without them: "
-            "joint_stiffness is a spring about the joint's axis."
+            f"model: joint {', '.join(sprung)} has joint_springs, which units of FMI do not know; must be without "
+            "them: joint_stiffness is a spring about the joint's axis."
         )
 
 

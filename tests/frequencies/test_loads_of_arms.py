@@ -260,7 +260,7 @@ def test_the_command_tells_arms_with_and_without_loads_apart(tmp_path, monkeypat
     monkeypatch.setattr("jaxmodal.cli.frequencies.TOLERANCE", 1e-3)  # digits are not the question
     mixed = run("frequencies", paths["loaded"], paths["bare"])
     assert mixed.exit_code == 2
-    assert f"{paths['bare']}: has no loads, and {paths['loaded']} does" in mixed.output
+    assert f"{paths['bare']}: has no loads, and {paths['loaded']} has" in mixed.output
     for words in (("frequencies", "--modes", "1"), ("buckling",)):
         given = ("--tip-force", "1,-5", "--format", "json")
         found = json.loads(run(words[0], paths["loaded"], *words[1:], *given).stdout)
