@@ -13,7 +13,14 @@ from typing import NoReturn
 import click
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, Number, WholeRange, format_option, no_plot_option
+from jaxmodal.cli.arguments import (
+    EXIT_NOT_ALL,
+    BadInput,
+    Number,
+    WholeRange,
+    format_option,
+    no_plot_option,
+)
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import file_option, folder_option, force_option
@@ -122,6 +129,12 @@ def plan(
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Scheduler of a dask cluster that runs already."
 )
+@click.option(
+    "--workers",
+    type=WholeRange(min=1),
+    metavar="N",
+    help="With --executor dask, how many workers to start on this machine.  [default: 2]",
+)
 @format_option(("table", "json"))
 @no_plot_option
 @click.option("--out", metavar="STORE", help="The store.  [default: NAME.zarr in this folder]")
@@ -135,6 +148,7 @@ def run(
     lease: float | None,
     executor: str,
     scheduler: str | None,
+    workers: int | None,
     output_format: str,
     no_plot: bool,
     out: str | None,
@@ -157,6 +171,10 @@ def run(
     definition = read(source, points)
     share = share_of(part, claim, lease)
     place = store_of(source, out)
+    dask = bool(scheduler) or executor == "dask"
+    if workers is not None and (scheduler or not dask):
+        reason = "a scheduler has workers of its own" if scheduler else "goes with --executor dask"
+        raise BadInput(f"--workers {workers}: {reason}; leave it out.")
     if "://" not in place:
         require_folder("--out", Path(place))
     start = time.perf_counter()
@@ -168,8 +186,8 @@ def run(
 
         try:
             with keeping(kept):
-                dask = bool(scheduler) or executor == "dask"
-                on = Dask(scheduler or None, late=bar.remark) if dask else executor
+                local = {} if workers is None else {"workers": workers}
+                on = Dask(scheduler or None, late=bar.remark, **local) if dask else executor
                 cut = {"chunk_cells": chunk_cells, "shard_cells": shard_cells}
                 ds = run_sweep(definition, place, **cut, share=share, executor=on, progress=bar)
         except KeyboardInterrupt:

@@ -159,6 +159,8 @@ def test_options_of_shares_that_do_not_go_together_are_refused(sweep_file, tmp_p
         (("--lease", "3"), "--lease: goes with --claim"),
         (("--claim", "--lease", "0"), "--lease 0.0: must be a number of seconds above 0"),
         (("--claim", "--executor", "dask"), "dask gives out the shards"),
+        (("--workers", "3"), "--workers 3: goes with --executor dask; leave it out"),
+        (("--workers", "3", "--scheduler", "tcp://a:1"), "a scheduler has workers of its own"),
     ):
         answer = invoke("run", sweep_file, *options)
         assert answer.exit_code == 2, (options, answer.output)
