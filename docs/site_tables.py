@@ -1,4 +1,4 @@
-"""Parts of the site that are written from the program: options of commands, keys of files, an arm that moves."""
+"""Parts of the site that are written from the program: commands, keys, variables of datasets, an arm that moves."""
 
 import dataclasses
 from pathlib import Path
@@ -47,6 +47,56 @@ def _keys():
     return "\n".join(lines)
 
 
+def _variables():
+    """Every variable of the datasets of sweeps and of the usual results, as Markdown."""
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    import jaxmodal as jm
+    from sweeps.solution.outputs import DIMENSIONS, QUANTITIES
+
+    def table(rows):
+        return ["| variable | unit | dimensions | meaning |", "|---|---|---|---|", *rows, ""]
+
+    def dims(names, others=None):
+        own = ", ".join(names)
+        return own if others is None else f"{own}; in space {', '.join(others)}"
+
+    sweep_rows = []
+    for each in QUANTITIES.values():
+        mode = ("mode",) if each.per_mode else ()
+        space = None if each.dims_in_space is None else (*mode, *each.dims_in_space)
+        unit = "" if each.units == "1" else each.units
+        about = dims((*mode, *each.dims), space)
+        sweep_rows.append(f"| `{each.name}` | {unit} | {about} | {each.description} |")
+    lines = ["## Of sweeps", "", *table(sweep_rows)]
+    lines += ["| dimension | means |", "|---|---|"]
+    lines += [f"| `{name}` | {meaning} |" for name, meaning in DIMENSIONS.items()]
+
+    arm, stiff = jm.examples.two_link_flexible(), jm.examples.three_link_industrial()
+    damped = arm.replace(links=tuple(link.replace(loss_factor=0.01) for link in arm.links))
+    ports = "tip.x", "tip.y"
+    results = {
+        "natural_frequencies": jm.natural_frequencies(arm, 2),
+        "natural_frequencies_batch": jm.natural_frequencies_batch(arm, {"theta_2": [0.0, 1.0]}, 2),
+        "mode_shapes": jm.mode_shapes(arm, 2),
+        "sensitivities": jm.sensitivities(arm, 2),
+        "frequency_response": jm.frequency_response(arm, [1.0, 2.0], *ports),
+        "damped_modes": jm.damped_modes(damped, 2),
+        "static_compliance": jm.static_compliance(arm, *ports),
+        "static_equilibrium": jm.static_equilibrium(stiff, gravity=(0.0, -9.81)),
+        "buckling": jm.buckling(stiff, gravity=(0.0, -9.81)),
+    }
+    for name, result in results.items():
+        rows = []
+        for key, found in result.to_xarray().data_vars.items():
+            unit, meaning = (found.attrs.get(about, "") for about in ("units", "long_name"))
+            unit = "" if unit == "1" else unit
+            rows.append(f"| `{key}` | {unit} | {dims(found.dims)} | {meaning} |")
+        lines += ["", f"## Of `{name}`", "", *table(rows)]
+    return "\n".join(lines)
+
+
 class _Written(SphinxDirective):
     """Markdown that a function returns, read as part of the page."""
 
@@ -85,7 +135,7 @@ def _write_arm(app, error):
 
 def setup(app):
     """Register the directives."""
-    for name, text in (("commands", _commands), ("keys", _keys)):
+    for name, text in (("commands", _commands), ("keys", _keys), ("variables", _variables)):
         app.add_directive(name, type(name, (_Written,), {"text": staticmethod(text)}))
     app.add_directive("live-arm", _LiveArm)
     app.connect("build-finished", _write_arm)
