@@ -66,9 +66,9 @@ def test_a_verdict_on_a_list_is_a_dataset(found):
     assert data.status.attrs["flag_meanings"].split()[0] == "certified"
     for entry in (1, 3):
         own = data.sel(entry=entry)
-        assert own.bracket_low < omega[entry - 1] / (2.0 * np.pi) < own.bracket_high
+        assert own.bracket_lower < omega[entry - 1] / (2.0 * np.pi) < own.bracket_upper
         assert (int(own.count_below), int(own.count_above)) == (entry - 1, entry)
-    assert (data.bracket_low.units, int(data.left_out)) == ("Hz", 0)
+    assert (data.bracket_lower.units, int(data.left_out)) == ("Hz", 0)
     assert verdict.to_dataframe().loc[3, "multiplicity"] == 1
 
 

@@ -106,8 +106,8 @@ def _count_variables(
         "multiplicity": "natural frequencies inside the bracket",
     }
     return {name: variable(dims, getattr(result, name), text) for name, text in texts.items()} | {
-        "bracket_low": in_hertz(dims, result.bracket[..., 0], "lower end of the bracket"),
-        "bracket_high": in_hertz(dims, result.bracket[..., 1], "upper end of the bracket"),
+        "bracket_lower": in_hertz(dims, result.bracket[..., 0], "lower end of the bracket"),
+        "bracket_upper": in_hertz(dims, result.bracket[..., 1], "upper end of the bracket"),
     }
 
 
