@@ -14,30 +14,8 @@ import numpy as np
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, TURNING, BeamArrays
+from jaxmodal.statics.beam_arrays import INNER, OUTER, TURNING, BeamArrays
 from jaxmodal.statics.equilibrium import BALANCED, Equilibrium, equilibrium, turning_stiffness
-
-#: what only the first segment of a link has, and what stands for it in the others
-_AT_THE_JOINT = {
-    "joint_angle": 0.0,
-    "joint_stiffness": np.inf,
-    "joint_axial_stiffness": np.inf,
-    "joint_shear_stiffness": np.inf,
-    "hub_mass": 0.0,
-    "hub_inertia": 0.0,
-    "rotor_inertia": 0.0,
-    "gear_ratio": 1.0,
-    "base_offset_x": 0.0,
-    "base_offset_y": 0.0,
-    "base_turning_stiffness": 0.0,
-    **dict(zip(BASE, (np.inf, 0.0, 0.0, np.inf, 0.0, np.inf), strict=True)),
-}
-#: what only the last one has; it is 0 in the others
-_AT_THE_TIP = (
-    *("tip_mass", "tip_inertia", "tip_moment_x", "tip_moment_y", "end_offset_x", "end_offset_y"),
-    *SUPPORTS,
-    "end_turning_stiffness",
-)
 
 
 class AtRest(NamedTuple):
@@ -112,12 +90,10 @@ def as_segments(columns: dict[str, Any], link: Any, first: Any, last: Any) -> di
         True for segments that begin or end a link; these have the fields of its joint or of its tip.
     """
     made = {name: value[link] for name, value in columns.items()}
-    for name, absent in _AT_THE_JOINT.items():
-        if name in made:
-            made[name] = xp.where(first, made[name], absent)
-    for name in _AT_THE_TIP:
-        if name in made:
-            made[name] = xp.where(last, made[name], 0.0)
+    for own, end in ((INNER, first), (OUTER, last)):
+        for name, absent in own.items():
+            if name in made:
+                made[name] = xp.where(end, made[name], absent)
     return made
 
 
