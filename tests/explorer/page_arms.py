@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from sweeps.explorer.arms import MODES
+from sweeps.explorer.page import arm_page_html
 from sweeps.explorer.solver import arm_json, module_text
 
 NODE = shutil.which("node")
@@ -49,6 +51,32 @@ def hertz_and_certified(browser):
     """All digits of the table, as its button gives them."""
     rows = csv_of(browser, "csv")
     return [float(row[1]) for row in rows], [row[2] == "certified" for row in rows]
+
+
+def found_by_the_library(arm, theory="timoshenko"):
+    """The modes that have a frequency: Hz, and whether they are certified."""
+    found = jm.natural_frequencies(arm, MODES, theory=theory, throw=False)
+    there = np.isfinite(np.asarray(found.omega))
+    return np.asarray(found.frequencies_hz)[there], np.asarray(found.certified)[there].tolist()
+
+
+def _compare(name, asked, answer):
+    (found, certified), (hertz, sure) = answer, found_by_the_library(*asked)
+    np.testing.assert_allclose(found, hertz, rtol=1e-9, atol=0.0, err_msg=str(name))
+    assert certified == sure, name
+
+
+def compare_pages(shown, arms):
+    """Each of some arms, with its theory, on a page of its own."""
+    for name, asked in arms.items():
+        _compare(name, asked, hertz_and_certified(shown(arm_page_html(*asked))))
+
+
+def compare_in_one_page(browser, arms):
+    """Some arms, with their theories, by the worker of a page: of each arm alone its text is another."""
+    found = solved_by_its_worker(browser, [arm_json(*asked) for asked in arms.values()], MODES)
+    for (name, asked), answer in zip(arms.items(), found, strict=True):
+        _compare(name, asked, answer)
 
 
 def solved_by_its_worker(browser, texts, modes):

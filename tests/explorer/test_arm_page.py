@@ -18,39 +18,29 @@ from sweeps.explorer.arms import MODES, arm_page_data
 from sweeps.explorer.page import arm_assembled, arm_code, arm_page_html
 from sweeps.explorer.plane_sliders import plane_sliders
 from sweeps.explorer.server import PageServer
-from sweeps.explorer.solver import arm_json
 from tests.explorer.page_arms import (
     THEORIES,
+    compare_in_one_page,
+    compare_pages,
     hertz_and_certified,
     random_arm,
-    solved_by_its_worker,
 )
 from tests.explorer.test_page import HOSTILE, Tags
 
 ARM = jm.examples.three_link_industrial()
 
 
-def same_as_library(seed, found, certified):
-    truth = jm.natural_frequencies(random_arm(seed), MODES, theory=THEORIES[seed % 4], throw=False)
-    truly = np.asarray(truth.omega) / (2.0 * math.pi)
-    np.testing.assert_allclose(found, truly, rtol=1e-9, atol=0.0, err_msg=str(seed))
-    assert certified == np.asarray(truth.certified).tolist(), seed
+def arms(seeds):
+    return {seed: (random_arm(seed), THEORIES[seed % 4]) for seed in seeds}
 
 
 def test_the_page_has_the_frequencies_and_certificates_of_the_library(shown):
-    for seed in range(8):
-        page = arm_page_html(random_arm(seed), THEORIES[seed % 4])
-        same_as_library(seed, *hertz_and_certified(shown(page)))
+    compare_pages(shown, arms(range(8)))
 
 
 @pytest.mark.slow
 def test_many_arms_are_solved_in_a_page(shown):
-    """By the worker of one page: of each arm alone its text is another."""
-    seeds = range(8, 200)
-    texts = [arm_json(random_arm(seed), THEORIES[seed % 4]) for seed in seeds]
-    found = solved_by_its_worker(shown(arm_page_html(ARM)), texts, MODES)
-    for seed, answer in zip(seeds, found, strict=True):
-        same_as_library(seed, *answer)
+    compare_in_one_page(shown(arm_page_html(ARM)), arms(range(8, 200)))
 
 
 def test_values_behind_the_address_are_solved(shown):

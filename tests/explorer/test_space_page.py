@@ -10,12 +10,16 @@ import jaxmodal as jm
 import sweeps
 from sweeps.commands.explore import explore
 from sweeps.definition.errors import SweepError
-from sweeps.explorer.arms import MODES, arm_page_data
+from sweeps.explorer.arms import arm_page_data
 from sweeps.explorer.page import arm_code, arm_page_html
-from sweeps.explorer.solver import arm_json
 from sweeps.explorer.solver.spatial_programs import values_of
 from sweeps.explorer.space import space_sliders
-from tests.explorer.page_arms import hertz_and_certified, solved_by_its_worker
+from tests.explorer.page_arms import (
+    compare_in_one_page,
+    compare_pages,
+    found_by_the_library,
+    hertz_and_certified,
+)
 from tests.explorer.test_page import HOSTILE, Tags
 from tests.explorer.test_space_in_page import random_in_space, sliding
 from tests.spatial.random_arms import THEORIES
@@ -42,44 +46,31 @@ def robot(tmp_path, name="crane", joint="swing", **values):
     return jm.read_urdf(path, tip="rod", **values) if values else path
 
 
-def hertz_of(arm, theory="timoshenko"):
-    found = jm.natural_frequencies(arm, MODES, theory=theory, throw=False)
-    there = np.isfinite(np.asarray(found.omega))
-    return np.asarray(found.frequencies_hz)[there], np.asarray(found.certified)[there].tolist()
-
-
 def pixels(browser):
     """What the picture shows, as one text."""
     return browser.value("document.querySelector('#arm').toDataURL()")
 
 
-def same_as_library(seed, found, certified):
-    hertz, sure = hertz_of(random_in_space(seed), THEORIES[seed % 4])
-    np.testing.assert_allclose(found, hertz, **SAME, err_msg=str(seed))
-    assert certified == sure, seed
+def arms(seeds):
+    return {seed: (random_in_space(seed), THEORIES[seed % 4]) for seed in seeds}
 
 
 def test_the_page_has_the_frequencies_and_certificates_of_the_library(shown):
-    for seed in range(4):
-        page = arm_page_html(random_in_space(seed), THEORIES[seed % 4])
-        same_as_library(seed, *hertz_and_certified(shown(page)))
+    compare_pages(shown, arms(range(4)))
 
 
 @pytest.mark.slow
 def test_many_arms_are_solved_in_a_page(shown):
-    """By the worker of one page: of each arm alone its text is another."""
-    seeds = range(4, 60)
-    texts = [arm_json(random_in_space(seed), THEORIES[seed % 4]) for seed in seeds]
-    found = solved_by_its_worker(shown(arm_page_html(SIX)), texts, MODES)
-    for seed, answer in zip(seeds, found, strict=True):
-        same_as_library(seed, *answer)
+    compare_in_one_page(shown(arm_page_html(SIX)), arms(range(4, 60)))
 
 
 def test_a_posture_behind_the_address_is_solved(shown):
     values = {"link2.joint_angle": 1.25, "link5.joint_angle": -2.0, "payload.mass": 12.5}
     address = "&".join(f"{name}={value}" for name, value in values.items())
     found, certified = hertz_and_certified(shown(arm_page_html(SIX), f"mode=3&{address}"))
-    np.testing.assert_allclose(found, hertz_of(jm.set_parameters(SIX, values))[0], **SAME)
+    np.testing.assert_allclose(
+        found, found_by_the_library(jm.set_parameters(SIX, values))[0], **SAME
+    )
     assert all(certified)
 
 
@@ -91,7 +82,9 @@ def test_a_thicker_forearm_behind_the_address_is_solved(shown):
     address = "&".join(f"{name}={value}" for name, value in values.items())
     browser = shown(arm_page_html(SIX), address)
     found, certified = hertz_and_certified(browser)
-    np.testing.assert_allclose(found, hertz_of(jm.set_parameters(SIX, values))[0], **SAME)
+    np.testing.assert_allclose(
+        found, found_by_the_library(jm.set_parameters(SIX, values))[0], **SAME
+    )
     assert all(certified)
     assert browser.value("[...document.querySelectorAll('#sliders details')].every((x) => x.open)")
 
@@ -173,7 +166,7 @@ def test_a_robot_has_its_joints_names_limits_and_slides_in_metres(shown, tmp_pat
     found, certified = hertz_and_certified(browser)
     assert len(found) == 2  # no more than its springs allow
     assert all(certified)
-    np.testing.assert_allclose(found, hertz_of(arm)[0], **SAME)
+    np.testing.assert_allclose(found, found_by_the_library(arm)[0], **SAME)
     first = browser.text("#rows tr td")
     browser.press('[id="at link2.base_offset.x"]', "End")
     browser.until(f"document.querySelector('#rows tr td').textContent !== {first!r}")
@@ -181,7 +174,9 @@ def test_a_robot_has_its_joints_names_limits_and_slides_in_metres(shown, tmp_pat
     found = browser.value(
         "[...document.querySelectorAll('#rows td:nth-child(2)')].map(x => +x.textContent)"
     )
-    np.testing.assert_allclose(found, hertz_of(moved)[0], rtol=1e-8, atol=0.0)  # nine digits
+    np.testing.assert_allclose(
+        found, found_by_the_library(moved)[0], rtol=1e-8, atol=0.0
+    )  # nine digits
 
 
 def test_a_robot_of_which_nothing_gives_way_is_shown_and_can_be_given_springs(shown, tmp_path):
@@ -198,7 +193,9 @@ def test_a_robot_of_which_nothing_gives_way_is_shown_and_can_be_given_springs(sh
     )
     browser.until("document.querySelectorAll('#rows tr').length === 1")
     arm = robot(tmp_path, joint_stiffness={"swing": 2e4})
-    assert float(browser.text("#rows tr td")) == pytest.approx(hertz_of(arm)[0][0], rel=1e-8)
+    assert float(browser.text("#rows tr td")) == pytest.approx(
+        found_by_the_library(arm)[0][0], rel=1e-8
+    )
 
 
 def test_a_mode_that_is_not_there_and_values_that_no_arm_has_are_said(shown):

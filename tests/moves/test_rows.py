@@ -6,15 +6,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal import dynamics
 from jaxmodal.moves import move_vibration, quickest_stretch, shape_move, time_optimal
-
-BEAM = {
-    "length": 0.5,
-    "youngs_modulus": 7e10,
-    "density": 2700.0,
-    "section": jm.rectangle(depth=0.005, width=0.04),
-}
-ONE = jm.Arm((jm.Link(**BEAM),), jm.Payload(0.3, inertia=1e-3))
-MOVE = dynamics.trapezoid([0.2], [0.5], 1.0, 4.0)
+from tests.moves.test_shaping import BEAM, MOVE, ONE
 
 
 def test_shares_of_the_time_of_a_trapezoid_are_rows():
