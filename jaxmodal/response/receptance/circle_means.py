@@ -9,6 +9,8 @@ arm within the circle.
 One resonance of the arm within the circle can be removed: with the residue r at a distance d from the centre the
 coefficient of order -k is r d^(k-1)/radius^k. The first two of these give r and d, the next ones check the assumption,
 and -r/d is added to the mean.
+
+A mean that differs from the recursion by more than the estimated loss is taken where a second circle has the same one.
 """
 
 from __future__ import annotations
@@ -56,9 +58,8 @@ def kept_digits(
         Relative size of the last coefficients below which no other radius is tried.
     """
     kept, error = values.copy(), np.full(values.shape, np.inf)
-    before = np.full(
-        values.shape, np.nan, complex
-    )  # the means of the circle before that were unlike the recursion
+    # means of earlier circles that are unlike the recursion
+    before = np.full(values.shape, np.nan, complex)
     growth = np.where(np.isnan(growth), np.inf, growth)
     left = np.arange(omega.size)
     turns = np.exp(2j * np.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
