@@ -125,6 +125,27 @@ NAMES = [
 ]
 
 
+def test_every_feature_at_once_beside_differences():
+    """All values move together, each by a share of its own."""
+    arm, loads = everything(), {"gravity": (0.5, 1.0, -9.0), "tip_moment": (3.0, 5.0, -4.0)}
+    found = jm.buckling(arm, 2, addresses=NAMES, **loads)
+    values = np.array([float(jm.get_parameter(arm, name)) for name in NAMES])
+    shares = np.random.default_rng(3).uniform(0.3, 1.0, len(NAMES))
+    steps = 2e-4 * shares * np.maximum(np.abs(values), 0.1)
+    at = [
+        jm.buckling(
+            jm.set_parameters(arm, dict(zip(NAMES, values + j * steps, strict=True))), 2, **loads
+        ).factors
+        for j in (-2, -1, 1, 2)
+    ]
+    differences = (at[0] - 8.0 * at[1] + 8.0 * at[2] - at[3]) / 12.0
+    parts = np.abs(found.derivatives) @ steps
+    # rounding of the factors, 1e-12 of 1e3 parts; the least of the values has 2e-5 of them
+    np.testing.assert_allclose(
+        found.derivatives @ steps / parts, differences / parts, rtol=0.0, atol=2e-9
+    )
+
+
 @pytest.mark.slow
 def test_every_feature_beside_differences():
     arm, loads = everything(), {"gravity": (0.5, 1.0, -9.0), "tip_moment": (3.0, 5.0, -4.0)}

@@ -143,6 +143,18 @@ def test_values_are_those_of_the_functions_and_nan_is_no_arm():
     assert all(np.isnan(x).all() for x in jax.jit(both)(np.nan))
 
 
+def test_where_nothing_is_pressed_the_share_is_zero_and_what_is_not_held_or_gives_nothing_has_none():
+    loads = LoadsInSpace(np.zeros(3), np.array([9.0, 0.0, 0.0]), np.zeros(3))
+
+    def share(length, **changes):
+        arm = jm.SpatialArm((ROD.replace(length=length, **changes),))
+        return inverse_factors(arm, None, "rayleigh", loads)[0]
+
+    assert [float(x) for x in jax.value_and_grad(share)(0.8)] == [0.0, 0.0]
+    assert np.isnan(share(0.8, joint_stiffness=0.0))
+    assert np.isnan(share(0.8, rigid=True))
+
+
 def test_files_say_the_same():
     """Gravity as a list, and a moment at the tip."""
     pressed = {"gravity": [0.0, 0.0, -9.81], "tip_moment_x": 3.0}
