@@ -99,10 +99,11 @@ def everything():
             joint_stiffness=2e4,
             axial_force=-300.0,
             hub=body,
+            stator=body,
             end_offset=(0.0, 0.01, 0.02),
             section_roll=0.3,
         ),
-        jm.SpatialLink(0.1, rigid=True, joint_angle=0.9, stator=body),
+        TUBE.replace(length=0.1, rigid=True, joint_angle=0.9, stator=body),
         ROD.replace(
             joint_axis=(1.0, 1.0, 0.0),
             joint_angle=-0.8,
@@ -120,7 +121,12 @@ NAMES = [
     *("link1.length", "link1.joint_angle", "link1.axial_force", "link1.hub.centre.y"),
     *("link1.end_offset.z", "link1.section_roll", "link2.length", "link2.stator.mass"),
     *("link3.joint_axis.x", "link3.joint_spring1.stiffness", "link3.base_offset.y"),
-    *("link3.support1.direction.x", "link3.support2.stiffness", "link3.support3.stiffness"),
+    *(
+        "link1.stator.centre.x",
+        "link3.support1.direction.x",
+        "link3.support2.stiffness",
+        "link3.support3.stiffness",
+    ),
     *("payload.mass", "base_stiffness.k44", "link1.section.width", "link3.poisson_ratio"),
 ]
 

@@ -49,17 +49,15 @@ def kept_digits(
     values
         Its values at ``omega``; real without damping.
     growth
-        Approximate ratio of numbers in the recursion to its results, shape (L,).
+        Approximate ratio of numbers in the recursion to its results, shape (L,); NaN where it has no digit.
     omega
         Angular frequencies, rad/s, shape (L,).
     enough
         Relative size of the last coefficients below which no other radius is tried.
     """
     kept, error = values.copy(), np.full(values.shape, np.inf)
-    before = np.full(
-        values.shape, np.nan, complex
-    )  # the means of the circle before that were unlike the recursion
-    growth = np.where(np.isnan(growth), np.inf, growth)
+    # the means of the circle before that were unlike the recursion
+    before = np.full(values.shape, np.nan, complex)
     left = np.arange(omega.size)
     turns = np.exp(2j * np.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
     for radius in _RADII:
