@@ -12,7 +12,7 @@ from design_opt.problem.errors import ProblemError
 from design_opt.problem.files import problem_from_dict
 from design_opt.problem.objectives import MinimiseMass
 from design_opt.problem.problem import Problem
-from design_opt.problem.structural_constraints import DeflectionLimit
+from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import Variable
 from design_opt.solvers.optimise import optimise
 from jaxmodal.at_rest.in_space import LoadsInSpace
@@ -73,6 +73,30 @@ def test_gravity_has_any_direction():
     np.testing.assert_allclose(margins[:3], margins[0], rtol=1e-12)
     assert margins[0] < 0.9
     assert margins[3] > 1.0 - 1e-6
+
+
+def test_walls_of_round_and_of_square_tubes():
+    """t/t_least - 1, and (t/d) times the greatest d/t, less 1."""
+    tubes = jm.hollow_circle(0.06, 0.003), jm.hollow_rectangle(0.08, 0.05, 0.002)
+    arm = jm.SpatialArm(tuple(ROD.replace(section=tube) for tube in tubes))
+    length = Variable("link1.length", 0.3, 1.0)
+    limit = WallLimit(at_least=0.0025, depth_over_wall=30.0)
+    found = Evaluator(
+        Problem(arm, [length], MinimiseMass(), [limit], theory="euler_bernoulli")
+    ).start.margins[0]
+    truth = [0.003 / 0.0025 - 1.0, 30.0 * 0.003 / 0.06 - 1.0]
+    truth += [0.002 / 0.0025 - 1.0, 30.0 * 0.002 / 0.08 - 1.0]
+    np.testing.assert_allclose(np.ravel(found), truth, rtol=1e-13, atol=0.0)
+
+
+def test_gravity_as_a_number_presses_what_stands():
+    standing = jm.SpatialArm((ROD.replace(joint_axis=(0, -1, 0), joint_angle=np.pi / 2),))
+    margins = [
+        Evaluator(Problem(standing, [DIAMETER], MinimiseMass(), [limit])).start.margins[0].item()
+        for limit in (BucklingLimit(2.0, gravity=g) for g in (9.81, (0, 0, -9.81), (0, 0, 9.81)))
+    ]
+    assert margins[0] == margins[1]
+    assert margins[0] < margins[2] == 1.0
 
 
 @pytest.mark.slow
@@ -143,6 +167,18 @@ def test_values_are_those_of_the_functions_and_nan_is_no_arm():
     assert all(np.isnan(x).all() for x in jax.jit(both)(np.nan))
 
 
+def test_where_nothing_is_pressed_the_share_is_zero_and_what_is_not_held_or_gives_nothing_has_none():
+    loads = LoadsInSpace(np.zeros(3), np.array([9.0, 0.0, 0.0]), np.zeros(3))
+
+    def share(length, **changes):
+        arm = jm.SpatialArm((ROD.replace(length=length, **changes),))
+        return inverse_factors(arm, None, "rayleigh", loads)[0]
+
+    assert [float(x) for x in jax.value_and_grad(share)(0.8)] == [0.0, 0.0]
+    assert np.isnan(share(0.8, joint_stiffness=0.0))
+    assert np.isnan(share(0.8, rigid=True))
+
+
 def test_files_say_the_same():
     """Gravity as a list, and a moment at the tip."""
     pressed = {"gravity": [0.0, 0.0, -9.81], "tip_moment_x": 3.0}
@@ -166,6 +202,10 @@ BAD = {
     "two numbers": (
         lambda: DeflectionLimit(0.1, gravity=(0.0, -9.81)),
         ["gravity = (0.0, -9.81)", "three", "(0.0, 0.0, -9.81)"],
+    ),
+    "no number": (
+        lambda: DeflectionLimit(0.1, gravity=(0.0, np.nan, -9.81)),
+        ["gravity = (0.0, nan, -9.81)", "three"],
     ),
     "a moment on a planar arm": (
         lambda: problem_of(planar(), BucklingLimit(2.0, tip_moment_y=4.0)),

@@ -193,6 +193,26 @@ def test_which_batches_take_the_series():
     assert not pays(angle, "base_stiffness.k44", arm=standing_arm()), "coupled with others"
 
 
+POSSIBLE = {
+    "payload.mass": [(1.0, True), (0.0, False), (-1.0, False), (np.inf, False), (np.nan, False)],
+    "link2.joint_stiffness": [(1e4, True), (np.inf, True), (0.0, False), (-1.0, False)],
+    "base_stiffness.k22": [(1e6, True), (np.inf, False), (0.0, False)],
+    "payload.inertia.xy": [(0.01, True), (-0.01, True), (0.0, True), (1e3, False), (np.inf, False)],
+}
+
+
+@pytest.mark.parametrize("address", POSSIBLE)
+def test_ranges_span_what_an_arm_in_space_may_have(address):
+    """No body without mass, no base that is rigid in a direction, no tensor that no body has."""
+    arm = ON_SPRINGS.replace(payload=jm.RigidBody(5.0, inertia=(0.2, 0.2, 0.2)))
+    values, possible = np.array(POSSIBLE[address]).T
+    addresses = ["link2.joint_angle", address]
+    given = np.stack([np.zeros(values.size), values])
+    asked = places.varied(arm, addresses)
+    found = places.possible_places(asked, arm, addresses, given)
+    assert found[1].tolist() == values[possible == 1.0].tolist()
+
+
 def test_shares_of_wide_ranges_keep_the_digits_of_every_decade():
     """A polynomial whose terms, each the largest in some decades, differ by 24 powers of ten over the range."""
     low, high = 1e-6, 1e6

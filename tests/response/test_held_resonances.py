@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.response.receptance.circle_means import kept_digits
 from tests import real_arms
 from tests.response.arms import target
 from tests.response.exact_chain import Chain
@@ -44,23 +43,6 @@ def test_where_numbers_grow_more_than_estimated():
     arm = real_arms.random_arm(5, "everything")
     ports = ("tip.x", "link_2@0.3.y", "joint_2.x")
     compare(arm, np.array([_held(arm, 2, 1)]), 1e-12, ports)
-
-
-def test_a_mean_unlike_the_recursion_needs_another_circle():
-    """Two circles that agree are right, circles that do not leave nothing to be told."""
-    omega, growth = np.array([2.0]), np.array([1e4])
-
-    def on_circles(*means):
-        left = list(means)
-        recursion = np.full((1, 1, 1), 5.0)
-        return kept_digits(
-            lambda _, moved: np.full((1, 1, moved.size), left.pop(0), complex),
-            *(recursion, growth, omega),
-        )[0, 0, 0]
-
-    assert on_circles(1.0, 1.0, 1.0) == 1.0
-    assert np.isnan(on_circles(1.0, 2.0, 3.0))
-    assert on_circles(5.0) == 5.0
 
 
 @pytest.mark.parametrize(

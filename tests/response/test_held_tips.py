@@ -276,3 +276,16 @@ def test_what_rigid_supports_hold_gives_nothing_at_rest(kind):
         assert np.any(found[0]) == (kind == "springs")
         np.testing.assert_array_equal(found[0], found[:, 0])
         assert np.all(np.diag(found)[1:] > 0.0)
+
+
+def test_supports_askew_hold_a_port_along_a_link_as_well():
+    """Exactly: what bends by 2e-4 m/N leaves rounding of 2e-20 m/N beside 3e-8 m/N along the rod."""
+    rod = jm.SpatialLink(0.7, 7e10, 2700.0, jm.circle(0.02, 0.9), poisson_ratio=0.3)
+    triad = ((0.6, 0.8, 0.0), (-0.48, 0.36, 0.8), (0.64, -0.48, 0.6))
+    held = rod.replace(supports=tuple(jm.Support("translation", d, np.inf) for d in triad))
+    arm = jm.SpatialArm((held, rod.replace(joint_angle=0.7)))
+    ports = ["tip_1.x", "tip_1.z", "tip_1.rz", "tip_2.y"]
+    found = jm.frequency_response(arm, [30.0, 411.0], ports, ports).values
+    assert not np.any(found[:2])
+    assert not np.any(found[:, :2])
+    assert np.all(found[2:, 2:])

@@ -110,19 +110,43 @@ def test_a_point_mass_on_an_elastic_base_has_three_modes():
     assert np.isnan(found.frequencies_hz[3:]).all()
 
 
-def test_little_mass_is_no_rounding():
-    """A mass of 1e-12 of its neighbour's between two springs in a row has its frequency."""
+@pytest.mark.parametrize("light", [2e-12, 2e-22])
+def test_little_mass_is_no_rounding(light):
+    """A mass of 1e-12 or 1e-22 of its neighbour's between two springs in a row has its frequency."""
     springs = (jm.Spring("translation", (1.0, 0.0, 0.0), 100.0),)
-    heavy, light = 2.0, 2e-12
+    heavy = 2.0
     links = tuple(
         jm.SpatialLink(0.0, rigid=True, joint_springs=springs, body=jm.RigidBody(mass))
         for mass in (light, heavy)
     )
     found = jm.natural_frequencies(jm.SpatialArm(links), 3, throw=False)
-    squares = np.linalg.eigvals(
-        np.diag([1.0 / light, 1.0 / heavy]) @ np.array([[200.0, -100.0], [-100.0, 100.0]])
-    )
+    # m1 m2 x^2 - (100 m1 + 200 m2) x + 100^2 = 0
+    product, total = 1e4 / (light * heavy), 200.0 / light + 100.0 / heavy
+    larger = 0.5 * (total + np.sqrt(total**2 - 4.0 * product))
     np.testing.assert_allclose(
-        2.0 * np.pi * found.frequencies_hz[:2], np.sqrt(np.sort(squares)), rtol=1e-9, atol=0.0
+        2.0 * np.pi * found.frequencies_hz[:2],
+        np.sqrt([product / larger, larger]),
+        rtol=1e-9,
+        atol=0.0,
     )
     assert np.isnan(found.frequencies_hz[2])
+
+
+@pytest.mark.parametrize("ratio", [1.0, 20.0])
+def test_a_rotor_on_a_sprung_axis_is_a_mass_of_its_own_beside_gears_alone(ratio):
+    """T = (J (a' + N b')^2 + I (a' + b')^2)/2 of two springs about one axis: with N = 1 a single motion has mass."""
+    rotor, inertia, k = 0.01, 3.0, (400.0, 700.0)
+    turned = jm.RigidBody(1.0, inertia=(inertia, inertia, inertia))
+    first = jm.SpatialLink(0.0, rigid=True, joint_stiffness=k[0])
+    second = first.replace(
+        joint_stiffness=k[1], rotor_inertia=rotor, gear_ratio=ratio, motor="beyond_spring"
+    )
+    found = jm.natural_frequencies(jm.SpatialArm((first, second), turned), 2, throw=False)
+    ways = np.array([[1.0, ratio], [1.0, 1.0]])
+    flexible = (ways.T * (rotor, inertia)) @ ways / np.sqrt(np.outer(k, k))
+    omega = 1.0 / np.sqrt(np.linalg.eigvalsh(flexible)[::-1])
+    number = 1 if ratio == 1.0 else 2
+    np.testing.assert_allclose(
+        2.0 * np.pi * found.frequencies_hz[:number], omega[:number], rtol=1e-11, atol=0.0
+    )
+    assert np.isnan(found.frequencies_hz[number:]).all()

@@ -1,6 +1,7 @@
 """Shards with the workers of dask: as many as they have threads for, and the late ones are told."""
 
 import types
+from concurrent.futures import CancelledError
 
 import pytest
 
@@ -15,10 +16,11 @@ class Killed(Exception):
 
 
 class Cluster:
-    """Stands for dask: a clock on which every shard takes a second, but one; futures end when they are asked for."""
+    """Stands for dask: a clock on which shards take as long, but one; futures end when they are asked for."""
 
-    def __init__(self, slow, takes=1000.0):
+    def __init__(self, slow, takes=1000.0, usual=1.0):
         self.now, self.slow, self.takes, self.most = 0.0, slow, takes, 0
+        self.usual, self.looks = usual, 0
         self.threads, self.ends, self.loop = {"worker": 3}, {}, None
         self.client = types.SimpleNamespace(ClosedClientError=type("Closed", (Exception,), {}))
         self.KilledWorker, self.kills, self.lost = Killed, (), set()
@@ -33,6 +35,7 @@ class Cluster:
     def nthreads(self):
         if self.closed:
             raise OSError("the scheduler has closed the connection")
+        self.looks += 1
         return self.threads
 
     def submit(self, call, *arguments, **_):
@@ -40,7 +43,7 @@ class Cluster:
             raise self.client.ClosedClientError
         shard = arguments[0]
         if call is executors.on_worker:
-            self.ends[shard] = self.now + (self.takes if shard == self.slow else 1.0)
+            self.ends[shard] = self.now + (self.takes if shard == self.slow else self.usual)
             self.most = max(self.most, len(self.ends))
         return types.SimpleNamespace(key=shard, result=lambda: None)
 
@@ -98,8 +101,9 @@ def test_a_shard_that_takes_much_longer_than_the_others_is_told_once(late):
         )
 
 
-def test_shards_that_all_take_long_are_not_late(late):
-    results, told = late(Cluster(4, takes=3.5), 40)
+@pytest.mark.parametrize(("usual", "takes"), [(1.0, 3.5), (20.0, 70.0)])
+def test_shards_that_all_take_long_are_not_late(late, usual, takes):
+    results, told = late(Cluster(4, takes, usual), 40)
     assert len(list(results)) == 40
     assert told == []
 
@@ -109,6 +113,16 @@ def test_few_shards_are_with_the_scheduler_at_a_time(late):
     results, _ = late(cluster, 500)
     assert len(list(results)) == 500
     assert cluster.most == executors._IN_FLIGHT * 3
+    assert cluster.looks <= 1 + cluster.now / executors._LOOK
+
+
+def test_what_is_computed_while_no_worker_is_counted_does_not_end_a_sweep(late):
+    cluster = Cluster(None)
+    results, _ = late(cluster, 40)
+    found = [next(results)]
+    cluster.threads = {}
+    found += results
+    assert sorted(shard for shard, _ in found) == list(range(40))
 
 
 def test_a_client_that_has_lost_its_scheduler_is_told(late):
@@ -118,6 +132,29 @@ def test_a_client_that_has_lost_its_scheduler_is_told(late):
     cluster.closed = True
     with pytest.raises(sweeps.SweepError, match="the dask scheduler was lost"):
         list(results)
+
+
+def test_results_that_are_cancelled_are_of_a_scheduler_that_was_lost(late):
+    def cancelled(shard):
+        raise CancelledError
+
+    cluster = Cluster(None)
+    cluster.result = cancelled
+    results, _ = late(cluster, 40)
+    with pytest.raises(sweeps.SweepError, match="the dask scheduler was lost"):
+        next(results)
+
+
+def test_a_scheduler_that_does_not_answer_for_a_while_is_waited_for(late):
+    def away():
+        raise OSError("timed out")
+
+    cluster = Cluster(None)
+    results, _ = late(cluster, 500)
+    found = [next(results)]
+    cluster.nthreads = away
+    found += results
+    assert len(found) == 500
 
 
 def test_shards_beside_one_that_ends_its_workers_are_tried_again(late):
@@ -145,5 +182,5 @@ def test_workers_that_do_not_come_back_are_told_and_are_an_error_at_last(late):
     cluster.threads, cluster.ends = {}, dict.fromkeys(cluster.ends, cluster.now + 1000000.0)
     with pytest.raises(sweeps.SweepError, match="all workers of dask have ended, as where memory"):
         list(results)
-    assert "the scheduler of dask has no workers; shards wait until one comes" in told
+    assert told.count("the scheduler of dask has no workers; shards wait until one comes") == 1
     assert cluster.now < 100.0

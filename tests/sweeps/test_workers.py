@@ -1,6 +1,7 @@
 """What a worker of dask sets up for itself before its first shard."""
 
 import ctypes
+import functools
 import os
 import pickle
 import platform
@@ -77,3 +78,15 @@ def test_a_task_is_unpacked_once_and_not_before_64_bits_are_on(monkeypatch):
     assert [on_workers.on_worker(shard, task, cached=False) for shard in (-1, -2)] == [1, 2]
     sixty_four = ("jax_enable_x64", True)
     assert unpacked == [sixty_four, "task", sixty_four]
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_worker_sets_up_its_process_once(monkeypatch, cached):
+    begun = []
+    steps = ["add_cpu_flags", "keep_freed_memory", "end_quickly", "use_default_cache"]
+    for name in steps:
+        monkeypatch.setattr(on_workers, name, lambda name=name: begun.append(name))
+    monkeypatch.setattr(on_workers, "_begin", functools.cache(on_workers._begin.__wrapped__))
+    task = pickle.dumps(abs)
+    assert [on_workers.on_worker(shard, task, cached) for shard in (-1, -2)] == [1, 2]
+    assert begun == steps[: 3 + cached]

@@ -30,8 +30,10 @@ POSED = {
 }
 
 
-@functools.cache
-def model_on(name):
+GRAVITY = (0.7, -1.0, -9.81)
+
+
+def bent_and_sliding(base_stiffness=None):
     """A bent link with springs across its joint, a slide on springs and a bent link behind a spring about its axis."""
     section = jm.spatial_section(2e-4, 2e-9, 5e-9, 4e-9)
     beam = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.33, "section": section}
@@ -41,18 +43,28 @@ def model_on(name):
         jm.Spring("rotation", (0.6, 0.0, 0.8), 900.0),
         jm.Spring("translation", (0.0, 1.0, 0.0), 9e4),
     )
-    first = jm.SpatialLink(0.5, hub=body, stator=body, joint_springs=springs, **beam).replace(
+    more = (*springs, jm.Spring("rotation", (0.0, 1.0, 0.0), 700.0))
+    first = jm.SpatialLink(0.5, hub=body, stator=body, joint_springs=more, **beam).replace(
         base_offset=(0.05, 0.02, 0.0), joint_frame=(jm.Rotation((0, 1, 0), 0.3),)
     )
     slide = jm.SpatialLink(0.2, rigid=True, prismatic=True, body=body, stator=body).replace(
         joint_springs=springs[::-1], base_offset=(0.3, 0.02, 0.1)
     )
     last = jm.SpatialLink(0.4, joint_axis=(0.0, 0.6, 0.8), joint_stiffness=300.0, **beam)
+    return jm.SpatialArm((first, slide, last), payload=body, base_stiffness=base_stiffness)
+
+
+@functools.cache
+def model_on(name, shapes=True):
+    """`bent_and_sliding` on a base, whose links bend or are rigid."""
     stiff = (1e5, 1e5, 1e5, 1e3, 1e3, 1e3) if name == "elastic" else None
-    arm = jm.SpatialArm((first, slide, last), payload=body, base_stiffness=stiff)
+    arm = bent_and_sliding(stiff)
     modes = [{"bending_xy": 2, "bending_xz": 1, "torsion": 1, "stretch": 1}, 1]
     modes.append({"bending_xy": 1, "torsion": 1})
-    more = {"gravity": (0.7, -1.0, -9.81), "damping_ratio": 0.01, "coulomb_friction": 0.2}
+    if not shapes:
+        arm = arm.replace(links=tuple(link.replace(rigid=True) for link in arm.links))
+        modes = 1
+    more = {"gravity": GRAVITY, "damping_ratio": 0.01, "coulomb_friction": 0.2}
     base = name.split()[0]
     if base == "free":
         more["joint_position"] = (0.3, 0.1, 0.2)
@@ -86,6 +98,58 @@ def test_every_term_is_that_of_the_dynamics(name):
     tip = function(writer.written({"p": writer.tip()}, {"p": "the tip"}, "numeric"))
     np.testing.assert_allclose(
         tip(*vectors[:2])["p"], tip_position(model, vectors[0]), rtol=0.0, atol=1e-13
+    )
+
+
+@pytest.mark.parametrize("name", ["driven", "free"])
+def test_linear_frames_of_rigid_pieces_are_frames_that_turn(name):
+    """Without shapes no frame stretches: forces on three axes are Newton's and Euler's."""
+    rigid = {"rotor_motion": "reflected", "torsion_spin": "relative"}
+    exact = model_on(name, shapes=False).posed(**rigid)
+    linear = exact.posed(frames="linear")
+    vectors = states(exact, 5)
+    found, truth = ({}, {})
+    for model, values in ((linear, found), (exact, truth)):
+        writer = writer_of(model, "numeric")
+        tip = function(writer.written({"p": writer.tip()}, {"p": "the tip"}, "numeric"))
+        values |= function(written_equations(model, ["B", "h", "g", "tau"]))(*vectors)
+        values |= tip(*vectors[:2])
+    assert_same(found, truth, 1e-13)
+
+
+def test_the_weight_on_a_free_base_is_that_of_the_arm():
+    """M g in the axes of the base, which the quaternion (w, u) turns: v - 2 w u x v + 2 u x (u x v)."""
+    model = model_on("free", shapes=False)
+    q = states(model, 5)[0]
+    w, u = q[:, -4:-3], q[:, -3:]
+    weight = bent_and_sliding().total_mass * np.array(GRAVITY)
+    seen = weight - 2.0 * w * np.cross(u, weight) + 2.0 * np.cross(u, np.cross(u, weight))
+    found = function(written_equations(model, ["g"]))(q, np.zeros((5, model.num_rates)))["g"]
+    np.testing.assert_allclose(found[:, -6:-3], -seen, rtol=0.0, atol=1e-13 * 9.81 * 10.0)
+
+
+def test_a_free_base_carries_the_rotor_of_its_joint():
+    """With T = J (N q' + a . omega)^2/2 in place of J (N q')^2/2, and the moment of its spin, which turns with it."""
+    axis, inertia, ratio = np.array([0.36, 0.48, 0.8]), 0.02, 30.0
+    body = jm.RigidBody(0.3, centre=(0.02, 0.01, -0.03), inertia=(0.01, 0.012, 0.015))
+    link = jm.SpatialLink(0.5, rigid=True, joint_axis=tuple(axis), body=body, stator=body).replace(
+        rotor_inertia=inertia, gear_ratio=ratio, motor="held"
+    )
+    model = flexible_arm(jm.SpatialArm((link,)), base="free", joint_position=(0.3, 0.1, 0.2))
+    q, rate, _ = states(model, 5)
+    found = [
+        function(written_equations(model.posed(rotor_motion=way), ["B", "h"]))(q, rate)
+        for way in ("carried", "reflected")
+    ]
+    more = np.zeros((7, 7))
+    more[4:, 4:] = inertia * np.outer(axis, axis)
+    more[0, 4:] = more[4:, 0] = inertia * ratio * axis
+    spin = rate[:, 4:]
+    momentum = inertia * (ratio * rate[:, :1] + (spin @ axis)[:, None]) * axis
+    moment = np.cross(spin, momentum)
+    np.testing.assert_allclose(found[0]["B"] - found[1]["B"], [more] * 5, rtol=0.0, atol=1e-13)
+    np.testing.assert_allclose(
+        found[0]["h"] - found[1]["h"], np.pad(moment, ((0, 0), (4, 0))), rtol=0.0, atol=1e-13
     )
 
 

@@ -51,7 +51,7 @@ def kept_digits(
     values
         Its values at ``omega``; real without damping.
     growth
-        Approximate ratio of numbers in the recursion to its results, shape (L,).
+        Approximate ratio of numbers in the recursion to its results, shape (L,); NaN where it has no digit.
     omega
         Angular frequencies, rad/s, shape (L,).
     enough
@@ -60,7 +60,6 @@ def kept_digits(
     kept, error = values.copy(), np.full(values.shape, np.inf)
     # means of earlier circles that are unlike the recursion
     before = np.full(values.shape, np.nan, complex)
-    growth = np.where(np.isnan(growth), np.inf, growth)
     left = np.arange(omega.size)
     turns = np.exp(2j * np.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
     for radius in _RADII:

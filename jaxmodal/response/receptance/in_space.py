@@ -42,6 +42,8 @@ _BLOCK = 1024
 _KEPT = 32
 #: a port is held by rigid supports where they leave less than this of what it would move by without them: rounding
 _HELD = 1e-13
+#: what the sum of such terms is by rounding alone, of their sizes added
+_ROUNDING = 2.0**-50
 #: growth of numbers beyond which an entry is looked at for a resonance
 _SUSPECT = 1e6
 
@@ -100,13 +102,16 @@ def held_loads(system: SpatialSystem) -> frozenset[int]:
     omega = np.array([1.0 + 0.5j])
     with np.errstate(all="ignore"):
         free = [each.added.stiffness for each in _inward(system, omega, 1.0)][-1]
-        left = supported(free, system.rigid).stiffness
-        sizes = [
-            [float(size_of(w[i, i] + 0.0 * omega)[0]) for i in range(6, 6 + len(system.loads))]
-            for w in (left, free)
-        ]
-    pairs = zip(*sizes, strict=True)
-    return frozenset(k for k, (own, whole) in enumerate(pairs) if own <= _HELD * whole)
+        left, terms = supported(free, system.rigid)
+        held = set()
+        for port in range(len(system.loads)):
+            i = 6 + port
+            own, whole = (size_of(w[i, i] + 0.0 * omega) for w in (left, free))
+            # beside what supports askew to the port push elsewhere as well
+            rounding = _ROUNDING * terms[i]
+            if np.all(own <= np.maximum(_HELD * whole, rounding)):
+                held.add(port)
+    return frozenset(held)
 
 
 def _infinite(

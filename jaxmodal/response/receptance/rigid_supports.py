@@ -17,8 +17,8 @@ from jaxmodal.arithmetic.nothing import Nothing
 from jaxmodal.response.receptance.lost_digits import size_of
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places, total
 
-#: what is added to a matrix without inverse, relative: its response is that near a resonance
-_NUDGE = 2.0**-53
+#: what is added to a matrix without inverse, relative: its response is that near a resonance; the least that changes 1
+_NUDGE = 2.0**-52
 
 
 class Supported(NamedTuple):
