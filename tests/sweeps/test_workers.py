@@ -4,11 +4,13 @@ import ctypes
 import os
 import pickle
 import platform
+import re
 import subprocess
 import sys
 
 import pytest
 
+import sweeps
 from sweeps.store import on_workers
 
 #: what dask has its workers do
@@ -77,3 +79,11 @@ def test_a_task_is_unpacked_once_and_not_before_64_bits_are_on(monkeypatch):
     assert [on_workers.on_worker(shard, task, cached=False) for shard in (-1, -2)] == [1, 2]
     sixty_four = ("jax_enable_x64", True)
     assert unpacked == [sixty_four, "task", sixty_four]
+
+
+@pytest.mark.parametrize("workers", [0, -1, 2.5, True, "3"])
+def test_a_number_of_workers_that_is_none_is_refused_at_once(workers):
+    with pytest.raises(
+        sweeps.SweepError, match=re.escape(f"workers = {workers!r}: must be a whole number")
+    ):
+        sweeps.Dask(workers=workers)
