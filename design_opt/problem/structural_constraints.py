@@ -53,8 +53,9 @@ class AtRest:
     _kind: str
 
     def __post_init__(self) -> None:
-        if isinstance(self.gravity, np.ndarray | Array) and not is_traced(self.gravity):
-            object.__setattr__(self, "gravity", np.asarray(self.gravity).tolist())
+        given: Any = self.gravity
+        if isinstance(given, np.ndarray | Array) and not is_traced(given):
+            object.__setattr__(self, "gravity", np.asarray(given).tolist())
         if isinstance(self.gravity, Sequence):
             if len(self.gravity) == 3 and all(map(is_finite, self.gravity)):
                 object.__setattr__(self, "gravity", tuple(map(float, self.gravity)))
