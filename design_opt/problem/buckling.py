@@ -47,6 +47,7 @@ class _Pressed(AtRest):
     _kind = "constraint buckling"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for key in (*_AT_TIP, *(("gravity",) * (not isinstance(self.gravity, Sequence | None)))):
             if not is_finite(getattr(self, key)):
                 raise ProblemError(
@@ -58,7 +59,6 @@ class _Pressed(AtRest):
                 f"{self._kind}: there is no load; give gravity, tip_force_x or tip_force_y, or of an arm in space "
                 "tip_force_z, tip_moment_x, tip_moment_y or tip_moment_z."
             )
-        super().__post_init__()
 
     @property
     def _at_tip(self) -> list[float]:

@@ -26,6 +26,7 @@ from jaxmodal.at_rest.traced import second_order_deflection
 from jaxmodal.at_rest.traced_in_space import tips_at_rest
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 
@@ -52,6 +53,9 @@ class AtRest:
     _kind: str
 
     def __post_init__(self) -> None:
+        given: Any = self.gravity
+        if isinstance(given, np.ndarray | Array) and not is_traced(given):
+            object.__setattr__(self, "gravity", np.asarray(given).tolist())
         if isinstance(self.gravity, Sequence):
             if len(self.gravity) == 3 and all(map(is_finite, self.gravity)):
                 object.__setattr__(self, "gravity", tuple(map(float, self.gravity)))
@@ -121,9 +125,14 @@ class DeflectionLimit(AtRest):
 
     def __post_init__(self) -> None:
         check_number(self._kind, "at_most", self.at_most)
+        super().__post_init__()
         if not isinstance(self.gravity, Sequence | None):
             check_number(self._kind, "gravity", self.gravity)
-        super().__post_init__()
+        if isinstance(self.gravity, Sequence) and not any(self.gravity):
+            raise ProblemError(
+                f"{self._kind}: gravity = {shown(self.gravity)}: bends nothing; must differ from 0 along one axis, "
+                "such as (0.0, 0.0, -9.81)."
+            )
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         """As `AtRest`, and refuse axial forces in space, which are not first-order statics."""

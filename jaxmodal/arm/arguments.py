@@ -133,6 +133,8 @@ def reals(name: str, value: Any, expected: str) -> NDArray[np.float64]:
     try:
         return real_array(value, name)
     except ValueError as error:
+        if is_traced(value):
+            raise ArmError(f"{_traced(value, name)}.") from error
         raise ArmError(f"{name} = {shown(value)}: must be {expected}.") from error
 
 

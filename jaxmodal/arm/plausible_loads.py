@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
-from jaxmodal.arm.plausible_joints import Finding
+from jaxmodal.arm.plausible_joints import Finding, in_another_unit
 from jaxmodal.arm.quantities import quantities
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.chain import DeadLoads
@@ -22,6 +22,16 @@ from jaxmodal.statics.stability import moves_without_strain, prestress, unstable
 
 #: a factor of the forces at rest below which a buckling load is near
 _NEAR = 1.25
+#: the largest plausible gravity in m/s^2: that of large centrifuges, a hundred times that of the Earth
+MOST_GRAVITY = 1000.0
+
+
+def gravity_findings(size: float) -> list[str]:
+    """Return a remark on a size of gravity that is probably in another unit, or an empty list."""
+    if size <= MOST_GRAVITY:
+        return []
+    meant = in_another_unit(size, ((1e-3, "mm/s^2"), (1e-2, "cm/s^2")), lambda x: x <= MOST_GRAVITY)
+    return [f"m/s^2 expected, a hundred times that of the Earth at most{meant}"]
 
 
 def load_findings(arm: Arm) -> list[Finding]:
@@ -29,13 +39,14 @@ def load_findings(arm: Arm) -> list[Finding]:
     given = _largest_load(arm)
     if given is None:
         return []
+    size = 0.0 if arm.loads is None else float(arm.loads.gravity or 0.0)
+    found: list[Finding] = [("loads.gravity", size, text) for text in gravity_findings(abs(size))]
     beams = beam_values(arm.replace(loads=None))
     dead = DeadLoads(*np.zeros(4)) if arm.loads is None else arm.loads.dead()
     try:
         rest = held_equilibrium(beams, 1.0, 1.0, dead)
     except ArmError as error:
-        return [(*given, str(error))]
-    found = []
+        return [*found, (*given, str(error))]
     if arm.loads is not None and (text := _far(arm, rest)):
         found.append((*given, text))
     forces = prestress(beams, dead, rest)

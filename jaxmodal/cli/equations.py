@@ -142,8 +142,9 @@ def equations(
             "--inertia-order first: is for arms in a plane; equations of arms in space have the full inertia matrix "
             "alone, leave it out."
         )
-    with refusing():
+    with refusing(arm):
         made = written_equations(model, quantities.split(","), integrals=integrals)
+    with refusing(f"--out {out}: the function has the name of the file"):
         texts = write(made, form, "model" if out is None else out.stem)
     counts = operation_counts(made)
     said = {
@@ -198,7 +199,7 @@ def model_of(argument: str, links: int | None, options: dict[str, Any]) -> Any:
         starts = [i for i, link in enumerate(arm.links) if not getattr(link, "segment", False)]
         if links > len(starts):
             raise BadInput(
-                f"--links {links}: {argument} has {len(starts)} between joints; give at most as many, or another arm."
+                f"--links {links}: {argument} has {len(starts)} link(s); give at most as many, or another arm."
             )
         arm = arm.replace(links=arm.links[: [*starts, len(arm.links)][links]])
     return flexible_arm(arm, **{**said, **options})

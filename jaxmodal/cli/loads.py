@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping
 
 import click
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.plausible_loads import gravity_findings
 from jaxmodal.cli.arguments import several_numbers
+from jaxmodal.runtime.errors import ImplausibleWarning
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 Vector = tuple[float, ...] | None
@@ -16,6 +19,18 @@ _REMARK = (
     " is not a pair of finite numbers, or three in space; give x and y of the base, or x, y and z of the ground, with "
     "commas between, such as 0,-9.81 or 0,0,-9.81."
 )
+
+
+_parsed = several_numbers(_REMARK, lambda *values: len(values) in (2, 3))
+
+
+def _vector(ctx: click.Context, param: click.Parameter, value: str | None) -> Vector:
+    """A load of two or three numbers; gravity in a wrong unit is warned of."""
+    found = _parsed(ctx, param, value)
+    if found is not None and param.name == "gravity":
+        for remark in gravity_findings(math.hypot(*found)):
+            warnings.warn(f"--gravity {value}: {remark}", ImplausibleWarning, stacklevel=1)
+    return found
 
 
 def load_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -26,10 +41,9 @@ def load_options(command: Callable[..., None]) -> Callable[..., None]:
         "--tip-moment": "Moment at the tip of an arm in space in N m.",
         "--base-acceleration": "Steady acceleration of the base in m/s^2.",
     }
-    callback = several_numbers(_REMARK, lambda *values: len(values) in (2, 3))
     for name, remark in reversed(options.items()):
         metavar = "X,Y,Z" if name == "--tip-moment" else "X,Y[,Z]"
-        command = click.option(name, metavar=metavar, callback=callback, help=remark)(command)
+        command = click.option(name, metavar=metavar, callback=_vector, help=remark)(command)
     return command
 
 

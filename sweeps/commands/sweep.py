@@ -175,6 +175,8 @@ def run(
     if workers is not None and (scheduler or not dask):
         reason = "a scheduler has workers of its own" if scheduler else "goes with --executor dask"
         raise BadInput(f"--workers {workers}: {reason}; leave it out.")
+    if dask and claim:
+        raise BadInput("--claim: the scheduler of dask gives out the shards; leave it out.")
     if "://" not in place:
         require_folder("--out", Path(place))
     start = time.perf_counter()

@@ -24,6 +24,11 @@ _EXAMPLES = "see `jaxmodal sweep examples` for valid files."
 _VALUE_KEYS = ("values", *_SPACES, "limits")
 _AXIS_KEYS = ("parameter", "name", "unit", *_VALUE_KEYS)
 _SPACE_KEYS = ("start", "stop", "num")
+_SPACE_EXAMPLES = {
+    "linspace": "{ start = 0, stop = 90, num = 7 }",
+    "geomspace": "{ start = 1e3, stop = 1e6, num = 7 }",
+    "limits": "{ num = 7 }",
+}
 _RANDOM_KEYS = ("method", "num", "seed", "ranges")
 _RANGE_KEYS = ("parameter", "low", "high", "unit", "name", "scale")
 
@@ -138,6 +143,12 @@ def _axis(arm: Arm | SpatialArm, entry: object, points: int | None) -> Axis:
 def _plain_axis(arm: Arm | SpatialArm, entry: object, points: int | None) -> Axis:
     keys = table("an axis", entry, SweepError)
     known = (*_AXIS_KEYS, "zip", "random")
+    for key in keys:
+        plain = str(key).removesuffix("_deg")
+        if key not in known and plain in _VALUE_KEYS:
+            raise SweepError(
+                f'{key} = {shown(keys[key])}: is not a known key; write {plain}, and unit = "degree" beside it.'
+            )
     check_keys(keys, known, ("parameter",), SweepError)
     given = [key for key in _VALUE_KEYS if key in keys]
     if len(given) != 1:
@@ -146,7 +157,12 @@ def _plain_axis(arm: Arm | SpatialArm, entry: object, points: int | None) -> Axi
     names = {key: keys[key] for key in ("unit", "name") if key in keys}
     if given == ["values"]:
         return axis(keys["parameter"], keys["values"], **names)
-    space = dict(table(given[0], keys[given[0]], SweepError))
+    if not isinstance(keys[given[0]], Mapping):
+        raise SweepError(
+            f"{given[0]} = {shown(keys[given[0]])}: must be a table such as {_SPACE_EXAMPLES[given[0]]}; "
+            "numbers one by one are values = [...]."
+        )
+    space = dict(keys[given[0]])
     if points is not None:
         space["num"] = points
     if given == ["limits"]:

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import jax
 
+from jaxmodal.arm.arguments import is_whole
+from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.default_cache import allowed
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
@@ -121,6 +123,12 @@ class Dask:
     address: str | None = None
     workers: int = 2
     late: Callable[[str], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not is_whole(self.workers, 1):
+            raise SweepError(
+                f"workers = {shown(self.workers)}: must be a whole number of at least 1; the default is 2."
+            )
 
     def run(
         self, task: Callable[[int], T], shards: Iterable[int]

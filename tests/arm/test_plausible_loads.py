@@ -66,3 +66,13 @@ def test_pendulums_that_stand_and_hang(rigid):
         assert not falls or "push the arm out of this posture" in found[0]
         status = jm.natural_frequencies(arm, 1, theory="rayleigh", throw=False).status[0]
         assert status == (jm.Status.unstable if falls else jm.Status.certified)
+
+
+def test_gravity_in_another_unit():
+    """Of an arm that it bends by little, so that the unit is all there is to say."""
+    for size, words in ((981.0, []), (9810.0, ["if this is in mm/s^2, write 9.81"])):
+        found = remarks(jm.Arm((steel(length=0.05),), loads=jm.Loads(gravity=size)))
+        assert [word in remark for word, remark in zip(words, found, strict=True)] == [True] * len(
+            words
+        )
+        assert all(remark.startswith("loads.gravity = 9810: m/s^2 expected") for remark in found)

@@ -159,3 +159,14 @@ def test_traced_arms_are_told_what_to_do(call):
     words = rf"is traced, and {call.__name__} takes .*; call it outside of jit, vmap and grad"
     with pytest.raises(jm.ArmError, match=words):
         jax.jit(asked)(1.0)
+
+
+def test_traced_loads_are_told_so():
+    planar, in_space = jm.examples.two_link_flexible(), jm.examples.six_axis_industrial()
+    for asked in (
+        lambda g: jm.static_equilibrium(planar, gravity=(0.0, g)),
+        lambda g: jm.buckling(in_space, gravity=(0.0, 0.0, g)),
+        lambda g: jm.buckling(in_space, gravity=g * np.ones(3)),
+    ):
+        with pytest.raises(jm.ArmError, match=r"gravity = .*: is traced by jax\.jit.* outside"):
+            jax.jit(asked)(1.0)

@@ -207,3 +207,17 @@ def test_nothing_to_remark_is_no_warning(files):
 def test_what_is_not_warned_of_does_not_count():
     result = CliRunner().invoke(main, [*STRICT["frequencies"], "--strict", "--no-check"])
     assert (result.exit_code, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["statics", "buckling"])
+def test_gravity_in_another_unit(command):
+    """In space too, where no table of the file holds it."""
+    name = "six_axis_industrial" if command == "buckling" else "three_link_industrial"
+    vector = "0,0,-9810" if command == "buckling" else "0,-9810"
+    result = CliRunner().invoke(main, [command, f"example:{name}", "--gravity", vector])
+    assert f"warning: --gravity {vector}: m/s^2 expected" in result.stderr
+    assert "if this is in mm/s^2, write 9.81" in result.stderr
+    unchecked = CliRunner().invoke(
+        main, ["--no-check", command, f"example:{name}", "--gravity", vector]
+    )
+    assert "m/s^2 expected" not in unchecked.stderr

@@ -211,6 +211,14 @@ BAD = {
         lambda: problem_of(planar(), BucklingLimit(2.0, tip_moment_y=4.0)),
         ["tip_moment_y = 4.0", "to_spatial"],
     ),
+    "gravity of nothing": (
+        lambda: DeflectionLimit(0.1, gravity=(0.0, 0.0, 0.0)),
+        ["gravity = (0.0, 0.0, 0.0)", "differ from 0", "(0.0, 0.0, -9.81)"],
+    ),
+    "an array of two numbers": (
+        lambda: BucklingLimit(2.0, gravity=np.array([0.0, -9.81])),
+        ["gravity = [0.0, -9.81]", "three"],
+    ),
     "no load": (
         lambda: MaximiseBuckling(gravity=(0.0, 0.0, 0.0)),
         ["no load", "tip_force_z"],
@@ -227,6 +235,14 @@ BAD = {
         ["no damping", "loss_factor"],
     ),
 }
+
+
+def test_gravity_may_be_an_array():
+    for limit in (
+        lambda g: DeflectionLimit(0.1, gravity=g),
+        lambda g: BucklingLimit(2.0, gravity=g),
+    ):
+        assert limit(np.array([0.0, 0.0, -9.81])) == limit((0.0, 0.0, -9.81))
 
 
 def planar():

@@ -85,7 +85,16 @@ def test_every_built_in_sweep_can_be_read(name):
         ("start = 0, ", "", ("axes[1]", "start is missing")),
         ("linspace = {", "values = [1]\nlinspace = {", ("values and linspace are given",)),
         ("linspace = { start = 0, stop = 180, num = 5 }", "", ("axes[1]", "none is given")),
-        ("linspace = { start = 0, stop = 180, num = 5 }", "linspace = 5", ("linspace = 5",)),
+        (
+            "linspace = { start = 0, stop = 180, num = 5 }",
+            "linspace = 5",
+            ("linspace = 5", "stop = "),
+        ),
+        (
+            "linspace = {",
+            "linspace_deg = {",
+            ("linspace_deg = {", 'write linspace, and unit = "degree"'),
+        ),
         ('name = "load"\n', "", ("axes[2]", "name is missing")),
         ("zip = [", "zip = 3 #", ("is not TOML",)),
         ("values = [0, 1] }", "values = [0] }", ("axes[2]", "differ in length")),

@@ -158,7 +158,7 @@ def test_options_of_shares_that_do_not_go_together_are_refused(sweep_file, tmp_p
         (("--part", "1/2", "--claim"), "two ways to share a sweep"),
         (("--lease", "3"), "--lease: goes with --claim"),
         (("--claim", "--lease", "0"), "--lease 0.0: must be a number of seconds above 0"),
-        (("--claim", "--executor", "dask"), "dask gives out the shards"),
+        (("--claim", "--executor", "dask"), "--claim: the scheduler of dask gives out"),
         (("--workers", "3"), "--workers 3: goes with --executor dask; leave it out"),
         (("--workers", "3", "--scheduler", "tcp://a:1"), "a scheduler has workers of its own"),
     ):

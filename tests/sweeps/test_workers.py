@@ -5,11 +5,13 @@ import functools
 import os
 import pickle
 import platform
+import re
 import subprocess
 import sys
 
 import pytest
 
+import sweeps
 from sweeps.store import on_workers
 
 #: what dask has its workers do
@@ -90,3 +92,11 @@ def test_a_worker_sets_up_its_process_once(monkeypatch, cached):
     task = pickle.dumps(abs)
     assert [on_workers.on_worker(shard, task, cached) for shard in (-1, -2)] == [1, 2]
     assert begun == steps[: 3 + cached]
+
+
+@pytest.mark.parametrize("workers", [0, -1, 2.5, True, "3"])
+def test_a_number_of_workers_that_is_none_is_refused_at_once(workers):
+    with pytest.raises(
+        sweeps.SweepError, match=re.escape(f"workers = {workers!r}: must be a whole number")
+    ):
+        sweeps.Dask(workers=workers)

@@ -119,7 +119,14 @@ def test_an_arm_in_space_is_written_as_its_file_says(tmp_path):
             "ends in .c; for this one give --to numpy or jax",
         ),
         ((EXAMPLE, "--out", "model.c"), "ends in .py; for this one give --to c"),
-        ((EXAMPLE, "--to", "c", "--out", "my-model.c"), "name = 'my-model'"),
+        (
+            (EXAMPLE, "--to", "c", "--out", "my-model.c"),
+            "--out my-model.c: the function has the name of the file: name",
+        ),
+        (
+            (EXAMPLE, "--to", "c", "--out", "g.c"),
+            "--out g.c: the function has the name of the file: name",
+        ),
         (("none.toml",), "none.toml"),
     ],
     ids=lambda value: None if isinstance(value, tuple) else value,

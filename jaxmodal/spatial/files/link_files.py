@@ -84,6 +84,10 @@ def link_values(
         with within("joint."):
             units = {key: slides.get(_JOINT[key], unit) for key, unit in _OF_JOINT.items()}
             values, converted = in_si(table("joint", joint, ArmError), units)
+            if "prismatic" in values:
+                raise ArmError(
+                    f"prismatic = {shown(values['prismatic'])}: is a key of the link; write it beside joint."
+                )
             check_keys(values, _JOINT, (), ArmError, with_units(units))
         for name, value in values.items():
             if _JOINT[name] in keys:

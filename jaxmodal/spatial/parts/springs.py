@@ -3,6 +3,7 @@
 from jaxmodal.arm.quantities import (
     NON_NEGATIVE,
     STIFFNESS,
+    SUPPORT,
     Record,
     Scalar,
     frozen_pytree,
@@ -66,7 +67,7 @@ class Support(Record):
     kind: str = static()
     direction: Direction
     stiffness: Scalar = quantity(
-        "N/m or N m/rad", "stiffness of a support", STIFFNESS, "leave it out if there is none"
+        "N/m or N m/rad", "stiffness of a support", SUPPORT, "leave it out if there is none"
     )
 
     def __post_init__(self) -> None:
