@@ -53,6 +53,12 @@ PLAIN = {"links": [{"length": 1.0, "joint_axis": [0, 0, 1]}], "tip": [1, 0, 0]}
             lambda: jm.arm_from_dict({"links": [COMMON | {"joint_origin": {"rpx": 1}}]}),
             r"link1\.joint_origin\.rpx = 1: is not a known key",
         ),
+        (
+            lambda: jm.arm_from_dict(
+                {"dimensions": 3, "links": [COMMON | {"length": 1.0, "joint": {"prismatic": True}}]}
+            ),
+            r"link1\.joint\.prismatic = True: is a key of the link; write it beside joint",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(make, message):
