@@ -241,7 +241,7 @@ def path_text(sweep: Sweep) -> str:
     asked = places.varied(arm, addresses)
     assert asked is not None
     angles = ", ".join(str(joint + 1) for joint in asked.joints)
-    parts = [f"the angles of joints {angles}"] if angles else []
+    parts = [f"angles of joint{'s' * (len(asked.joints) > 1)} {angles}"] if angles else []
     parts += [f"{q.address}, {q.degree + 1} each" for q in asked.quantities]
     terms = places.terms_of(arm, asked)
     of = "; ".join(parts)

@@ -102,7 +102,7 @@ def test_an_arm_in_space_is_timed_by_its_own_cells(monkeypatch):
         (
             ARM,
             {"theta_2": 500, "payload_mass": 500},
-            "posture series, a table of 9 terms (the angles of joints 2; payload.mass, 3 each)",
+            "posture series, a table of 9 terms (angles of joint 2; payload.mass, 3 each)",
         ),
         (ARM, {"link1.length": 500, "theta_2": 9}, "no polynomial of few terms in link1.length"),
         (ARM, {"payload_mass": 9}, "9 cells do not pay for a table of 3 terms, 1500 do"),
