@@ -43,7 +43,7 @@ def require_theory(kind: str, arm: Arm | SpatialArm, theory: TheoryName) -> None
 
 
 class AtRest:
-    """What limits and objectives of arms that rest under gravity share; a dataclass has the fields.
+    """Base of limits and objectives of arms at rest under gravity; dataclasses add the fields.
 
     ``gravity`` is a number, m/s^2 along -y of a planar arm and along -z of the ground of one in space, or three
     numbers along x, y and z of the ground.

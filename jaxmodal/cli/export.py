@@ -154,7 +154,7 @@ def export(
 
 
 def _plain(made: Any) -> dict[str, Any]:
-    """What was written: of pieces their frequencies and errors in each posture, of a unit what is in it."""
+    """Return the output for JSON: frequencies and errors of the pieces in each posture, or the parts of a unit."""
     if not hasattr(made, "exact"):
         return {name: value for name, value in vars(made).items() if name != "path"}
     return {

@@ -164,7 +164,7 @@ def move(
     output_format: str,
     plot: Path | None,
 ) -> None:
-    """What a MOVE of an ARM excites, and the vibration of the tip that it leaves after the stop.
+    """Vibration that a MOVE excites in an ARM, and what is left of it at the tip after the stop.
 
     MOVE is a CSV file: the time in s and the angle of each joint in degrees, a row for each time; the motors follow the
     spline through them, from rest to rest. Frequencies along the way are certified. --shape and --compare make moves
