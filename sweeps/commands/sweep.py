@@ -366,11 +366,12 @@ def examples(name: str | None, output_format: str) -> None:
     *("--out", "folder"), default="results/gallery", remark="Folder for all of it; made if missing."
 )
 def gallery(output_format: str, folder: Path) -> None:
-    """Compute the gallery: datasets and pictures of the built-in sweeps."""
-    from sweeps.studies.gallery import make_gallery
+    """Compute the gallery: datasets and pictures of the built-in sweeps; in the project's folder."""
+    from jaxmodal.cli.project_folder import project_module
 
+    study = project_module("studies.sweep_gallery")
     names: list[str] = []
     with refusing():
-        make_gallery(folder, names.append if output_format == "json" else click.echo)
+        study.make_gallery(folder, names.append if output_format == "json" else click.echo)
     if output_format == "json":
         print_json({"wrote": written_files(*(folder / name for name in names))})
