@@ -43,9 +43,9 @@ def project_module(name: str) -> ModuleType:
                     "pip install '.[sweeps,plots,dynamics]'."
                 ) from error
     raise BadInput(
-        f"this command runs {file} of the project, which is not installed with jaxmodal and not in the current folder, "
-        f"{Path.cwd()}; give the command in the project's folder, that of its README.md. `jaxmodal verify` recomputes "
-        "its own table of references in any folder."
+        f"{file}, which this command runs, is not among the installed packages, and not in the current folder, "
+        f"{Path.cwd()}; give the command in the project's folder: a checkout or an unpacked source archive, with "
+        "README.md and benchmarks in it."
     )
 
 

@@ -44,10 +44,9 @@ def test_elsewhere_a_command_says_where_its_code_is(command, file, installed_els
     answer = CliRunner().invoke(main, command.split())
     assert answer.exit_code == 2
     assert answer.stdout == ""
-    assert f"this command runs {file} of the project" in answer.stderr
-    assert f"not in the current folder, {installed_elsewhere}" in answer.stderr
-    assert "give the command in the project's folder, that of its README.md" in answer.stderr
-    assert "jaxmodal verify" in answer.stderr
+    assert f"{file}, which this command runs, is not among the installed packages" in answer.stderr
+    assert f"not in the current folder, {installed_elsewhere};" in answer.stderr
+    assert "give the command in the project's folder" in answer.stderr
     assert not list(installed_elsewhere.iterdir())
 
 
