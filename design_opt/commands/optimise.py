@@ -29,6 +29,7 @@ from jaxmodal.cli.arguments import (
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import folder_option, force_option, require_folder, require_new
+from jaxmodal.cli.project_folder import project_module
 
 if TYPE_CHECKING:
     from design_opt.evaluation.evaluator import Report
@@ -91,8 +92,6 @@ def optimise(
     if source is not None:
         _run(source, out, not no_plot, arguments.given(options), output_format)
     elif gallery is not None:
-        from jaxmodal.cli.project_folder import project_module
-
         study = project_module("studies.optimisation_gallery")
         as_json = output_format == "json"
         with refusing():

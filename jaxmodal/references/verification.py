@@ -40,7 +40,7 @@ class Claim:
     tolerance: float | None
     """Relative; None: half a unit of the last printed digit."""
     theory: TheoryName
-    arm: Mapping[str, Any] | None
+    arm: Mapping[str, Any]
     exact: str = ""
     """What should stand in print, where print is wrong."""
     note: str = ""
@@ -177,7 +177,7 @@ def _claim(
     **others: Any,
 ) -> Claim:
     numbers = tuple(modes or range(1, len(values) + 1))
-    defaults = {"quantity": "frequency", "unit": "Hz", "theory": "timoshenko", "arm": None}
+    defaults = {"quantity": "frequency", "unit": "Hz", "theory": "timoshenko"}
     return Claim(values=tuple(values), modes=numbers, tolerance=tolerance, **{**defaults, **others})
 
 
@@ -245,7 +245,7 @@ def _row(claim: Claim) -> Row:
 def _arm(claim: Claim) -> Any:
     from jaxmodal.spatial.files.arm_files import arm_from_dict
 
-    return arm_from_dict(dict(claim.arm or {}))
+    return arm_from_dict(dict(claim.arm))
 
 
 def _frequencies(claim: Claim) -> tuple[list[float], bool]:

@@ -9,6 +9,7 @@ import click
 from jaxmodal.cli.arguments import EXIT_NOT_ALL, format_option
 from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.cli.paths import folder_option
+from jaxmodal.cli.project_folder import project_module
 from sweeps.commands.base import refusing
 
 
@@ -26,7 +27,6 @@ def joint_study(output_format: str, folder: Path) -> None:
     output cannot be written.
     """
     from jaxmodal.cli.compiling import late_progress
-    from jaxmodal.cli.project_folder import project_module
 
     study = project_module("reproduction.joint_study")
     names: list[str] = []

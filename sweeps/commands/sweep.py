@@ -24,6 +24,7 @@ from jaxmodal.cli.arguments import (
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import file_option, folder_option, force_option
+from jaxmodal.cli.project_folder import project_module
 from sweeps.commands.base import LARGE, opened, read, refusing, store_of
 from sweeps.commands.plot import draw as draw_pictures
 from sweeps.commands.plot import plot as plot_command
@@ -367,8 +368,6 @@ def examples(name: str | None, output_format: str) -> None:
 )
 def gallery(output_format: str, folder: Path) -> None:
     """Compute the gallery: datasets and pictures of the built-in sweeps; in the project's folder."""
-    from jaxmodal.cli.project_folder import project_module
-
     study = project_module("studies.sweep_gallery")
     names: list[str] = []
     with refusing():

@@ -51,7 +51,7 @@ def test_proven_values_are_those_that_the_tests_hold():
     """Arms and digits of the package beside those of the tests."""
     seen = 0
     for claim in CLAIMS:
-        name = claim.arm["name"] if claim.arm else ""
+        name = claim.arm["name"]
         if name in problems():
             known, values = problems()[name].arm, problems()[name].digits
         elif name in references():
