@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.studies.finer_postures import on_finer_postures
 from benchmarks.studies.front import Front, draw_front, mass_front
-from benchmarks.studies.perturbations import perturb
+from design_opt.checks.finer_postures import on_finer_postures
+from design_opt.checks.perturbations import perturb
 from design_opt.output.artefacts import write_result
 from design_opt.problem.files import read_problem
 from design_opt.solvers.optimise import optimise

@@ -9,9 +9,7 @@ import optax
 import pytest
 
 import jaxmodal as jm
-from benchmarks.studies.finer_postures import on_finer_postures
 from benchmarks.studies.front import mass_front
-from benchmarks.studies.perturbations import perturb
 from design_opt import (
     Evaluator,
     FixedReach,
@@ -28,6 +26,8 @@ from design_opt import (
     optimise,
     read_problem,
 )
+from design_opt.checks.finer_postures import on_finer_postures
+from design_opt.checks.perturbations import perturb
 from design_opt.solvers import augmented_lagrangian
 
 WALL, DIAMETER = "link1.section.wall_thickness", "link1.section.outer_diameter"
