@@ -5,10 +5,11 @@ import os
 from typing import Any, ClassVar
 
 from jaxmodal.arm.bases import BaseStiffness, base_rules
+from jaxmodal.arm.descriptions import link_row, posture_text, value_texts
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.payloads import Payload
-from jaxmodal.arm.quantities import Constraint, Scalar, frozen_pytree, shown, static
+from jaxmodal.arm.quantities import Constraint, Scalar, frozen_pytree, shown, static, value_text
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.tables import link_table, loads_table
 from jaxmodal.runtime.errors import ArmError, within
@@ -62,7 +63,6 @@ class Arm(Drawn, SerialArm):
     1.75
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.arms:draw_arm"
     link_kind: ClassVar[type[Link]] = Link
     payload_kind: ClassVar[type[Payload]] = Payload
     base_kind: ClassVar[type[BaseStiffness]] = BaseStiffness
@@ -85,9 +85,20 @@ class Arm(Drawn, SerialArm):
 
     def tables(self) -> list[Table]:
         """Return the links with their joints and bodies, and the payload."""
-        from jaxmodal.arm.descriptions import arm_table
-
-        return [arm_table(self)]
+        rows = [link_row(link, number) for number, link in enumerate(self.links, start=1)]
+        count = self.num_links
+        notes = [f"total mass {value_text(self.total_mass)} kg"]
+        if carried := value_texts(self.payload):
+            notes.insert(0, f"payload: {', '.join(carried)}")
+        if self.loads is not None:
+            notes.insert(0, f"loads: {', '.join(value_texts(self.loads))}")
+        if self.base_stiffness is not None:
+            notes.insert(0, f"base: {', '.join(value_texts(self.base_stiffness))}")
+        title = f"{self.name or 'arm'}: {count} link{'s' * (count > 1)}"
+        posture = posture_text(self)
+        title += f", {posture}" if posture else ""
+        texts = [list(row.values()) for row in rows]
+        return [Table(title, list(rows[0]), texts, notes, ("section", "joint", "also"))]
 
     @property
     def total_mass(self) -> Scalar:

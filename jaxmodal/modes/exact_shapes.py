@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,4 +110,4 @@ class ExactShapes(Drawn, Result):
 
         Options are those of `jaxmodal.plots.animate_mode`.
         """
-        importlib.import_module("jaxmodal.plots.modes").animate_mode(self, mode, path, **options)
+        self._drawing("animate")(self, mode, path, **options)

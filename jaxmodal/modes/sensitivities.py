@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
@@ -93,7 +93,6 @@ class Sensitivities(Drawn, Result):
         of springs, which describe the arm rather than its design.
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.sensitivities:draw_sensitivities"
     frequencies: NaturalFrequencies
     values: Array
     derivative: Array

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.frequencies.tables import DIGITS, certificate_text, frequency_variables, hertz_text
+from jaxmodal.frequencies.results import frequency_variables
+from jaxmodal.frequencies.tables import DIGITS, certificate_text, hertz_text
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.statuses import remarks_on
 from jaxmodal.runtime.tables import Table

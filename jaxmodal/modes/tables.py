@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.arm.link_rules import is_damping
-from jaxmodal.frequencies.tables import frequency_variables, hertz_text
+from jaxmodal.frequencies.results import frequency_variables
+from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.statuses import remarks_on
 from jaxmodal.runtime.tables import Table

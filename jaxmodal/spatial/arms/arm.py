@@ -70,7 +70,6 @@ class SpatialArm(Drawn, SerialArm):
     payload_kind: ClassVar[type[RigidBody]] = RigidBody
     base_kind: ClassVar[type[BaseStiffness]] = BaseStiffness
     marks: ClassVar[dict[str, Any]] = dict([DIMENSIONS])
-    picture: ClassVar[str] = "jaxmodal.plots.spatial_arms:draw_spatial_arm"
     other_links: ClassVar[str] = "; jaxmodal.to_spatial makes them of planar links"
     directions: ClassVar[tuple[str, ...]] = (
         *("x", "y", "z", "rx", "ry", "rz"),
