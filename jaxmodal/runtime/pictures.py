@@ -54,6 +54,6 @@ class Drawn:
                 return found
         name = type(self).__name__
         raise NotImplementedError(
-            f"{name}.{method}(): nothing draws a {name}; enter a function that does: "
+            f"{name}.{method}(): no function is entered that draws an object of {name}; enter one: "
             f"jaxmodal.runtime.pictures.enter_pictures({{'{name}.{method}': 'module:function'}})."
         )
