@@ -21,8 +21,8 @@ from design_opt.problem.zero_modes import ZeroModes, check_spring_bounds, zero_m
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import require_known
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
+from jaxmodal.frequencies.models import require_theory
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
@@ -216,10 +216,7 @@ class Problem(ShowsTables):
         for part in self.objectives:
             check_number(f"objective {part.label!r}", "weight", part.weight)
         with about("theory", ArmError):
-            if isinstance(self.arm, SpatialArm):
-                self.arm.model(self.theory)
-            else:
-                require_known(self.arm, self.theory)
+            require_theory(self.arm, self.theory)
         labels = [rule.label for rule in self.constraints]
         for label in labels:
             if labels.count(label) > 1:

@@ -12,6 +12,8 @@ from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.identification.measurements import MeasuredResponse, root_mean_square
 from jaxmodal.runtime.tables import Table, shortened
 
+Floats = NDArray[np.float64]
+
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
@@ -72,7 +74,7 @@ class ResponseFit:
     after: NDArray[np.complex128]
     far_out: NDArray[np.bool_]
 
-    def misfit(self, computed: NDArray[np.complex128]) -> NDArray[np.float64]:
+    def misfit(self, computed: NDArray[np.complex128]) -> Floats:
         """Root mean square of the residuals relative to that of the measured response, (outputs, inputs)."""
         left = root_mean_square(computed - self.measured.values)
         return np.asarray(left / self.measured.size[..., 0])

@@ -16,7 +16,6 @@ from jaxmodal.response.driven.ports import ports
 from jaxmodal.response.modal.modes_in_space import modes_in_space
 from jaxmodal.response.modal.participation import modes_at_ports
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import most_modes
 
 Floats = NDArray[np.float64]
@@ -70,7 +69,7 @@ def _at_zero(arm: Any, theory: TheoryName) -> int:
 
 def modes_looked_at(arm: Any, highest: int) -> int:
     """Number of modes to compute, given the highest number of a measured one."""
-    most = most_modes(arm) if isinstance(arm, SpatialArm) else np.inf
+    most = most_modes(arm)
     if highest > most:
         raise ArmError(
             f"mode {highest} is measured, but an arm of rigid links has {most:g}, one for each spring; give the "

@@ -92,4 +92,4 @@ def report(
 
 def usual_modes(arm: Arm | SpatialArm) -> int:
     """How many modes a report has where no number is given."""
-    return int(min(MODES, most_modes(arm))) if isinstance(arm, SpatialArm) else MODES
+    return int(min(MODES, most_modes(arm)))
