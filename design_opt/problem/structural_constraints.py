@@ -62,7 +62,7 @@ class AtRest:
         """Refuse an arm that lacks what this theory, which may not be the problem's, needs, and loads of other arms."""
         with about(self._kind, ArmError):
             require_theory(arm, self.theory)
-        if isinstance(self.gravity, tuple) and not isinstance(arm, SpatialArm):
+        if isinstance(self.gravity, tuple) and "z" not in arm.directions:
             raise ProblemError(
                 f"{self._kind}: gravity = {shown(self.gravity)}: three numbers are of arms in space; give one, in "
                 "m/s^2 along -y of the base."

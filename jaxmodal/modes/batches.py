@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import cell_columns
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
@@ -160,8 +160,7 @@ def modal_quantities_batch(
     >>> table.logarithmic.round(9)[:, 0, 0].tolist()   # omega goes with the root of E
     [0.5, 0.5]
     """
-    if not isinstance(arm, SpatialArm):
-        require_planar(arm)
+    require_arm(arm)
     names, members = asked_for(arm, addresses)
     singles = list(dict.fromkeys(single for group in members for single in group))
     parameters = table("parameters", parameters, ArmError)
