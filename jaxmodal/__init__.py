@@ -39,14 +39,12 @@ from jaxmodal.frequencies.counts import certify, count_below
 from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
-from jaxmodal.modes.batches import ModalQuantities, modal_quantities_batch
+from jaxmodal.modes.batch_results import ModalQuantities
+from jaxmodal.modes.batches import modal_quantities_batch
 from jaxmodal.modes.mode_shapes import modal_assurance, mode_shapes
 from jaxmodal.modes.planar_shapes import ModeShapes
-from jaxmodal.modes.sensitivities import (
-    Sensitivities,
-    directional_derivatives,
-    sensitivities,
-)
+from jaxmodal.modes.sensitivities import directional_derivatives, sensitivities
+from jaxmodal.modes.sensitivity_results import Sensitivities
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.pictures import PICTURES
 from jaxmodal.postures.inverse import postures_at

@@ -7,7 +7,7 @@ it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy as np
@@ -31,9 +31,6 @@ from jaxmodal.postures.trigonometric_zeros import (
 from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
-
-if TYPE_CHECKING:
-    pass
 
 #: the counts are taken at omega (1 -+ this)
 _DISTANCE = 1e-12
