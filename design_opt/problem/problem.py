@@ -21,6 +21,7 @@ from design_opt.problem.zero_modes import ZeroModes, check_spring_bounds, zero_m
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.frequencies.models import require_theory
 from jaxmodal.runtime import limits
@@ -99,7 +100,7 @@ class Problem(ShowsTables):
         name: str = "",
     ) -> None:
         require_x64()
-        if not isinstance(arm, Arm | SpatialArm):
+        if not isinstance(arm, SerialArm):
             raise ProblemError(f"arm = {shown(arm)}: must be an Arm or a SpatialArm.")
         if not isinstance(name, str):
             raise ProblemError(f"name = {shown(name)}: must be text.")
