@@ -212,20 +212,14 @@ class ShareBelow(ListedResult):
         )
         left = self.samples - self.certified
         without = f"; {left:,} more are not certified, and were left out" if left else ""
-        return [
-            Table(
-                head,
-                (),
-                (),
-                [
-                    f"of {self.certified:,} independent random postures, uniform over the ranges{without}"
-                ],
-            )
-        ]
+        note = (
+            f"of {self.certified:,} independent random postures, uniform over the ranges{without}"
+        )
+        return [Table(head, (), (), [note])]
 
 
 def _shown_value(address: str, value: float) -> float:
-    """Text of a value; angles are in degrees."""
+    """Return a value as people read it: angles in degrees."""
     return float(np.degrees(value)) if unit_of_address(address) == "rad" else value
 
 
