@@ -1,6 +1,6 @@
-"""What draws which result: the one table from results to the functions of `jaxmodal.plots`, by name.
+"""The functions of `jaxmodal.plots` that draw results, by the names of their classes and methods.
 
-So plots know the results that they draw, and results know no plots. Nothing is imported before it is drawn.
+Plots know the results that they draw, so results know no plots. Nothing is imported before it is drawn.
 """
 
 PICTURES = {

@@ -65,7 +65,7 @@ def posture_text(arm: Jointed, first: bool = False) -> str:
 
 
 def link_row(link: Link, number: int) -> dict[str, str]:
-    """Return what a table says of a link, with its joint and the body it carries, by headings."""
+    """Return the row of a link in a table, with its joint and the body it carries, by headings."""
     return {
         "link": str(number),
         "section": section_text(link.section),

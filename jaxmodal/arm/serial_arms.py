@@ -229,11 +229,11 @@ class SerialArm(Explored, Record):
         return has(self, single) and not self._is_fixed(single)
 
     def _is_fixed(self, single: str) -> bool:
-        """Whether what stands at an address is no value of this arm: of the joint of a segment, for one."""
+        """Return True if a value at an address cannot be set, such as those of the joint of a segment."""
         raise NotImplementedError
 
     def _why_without(self, link: int, owner: str, field: str) -> str:
-        """Why there is no value at a field of a link, counted from 1, or else of an owner, and the remedy; or empty."""
+        """Return why a field of a link, counted from 1, or else of an owner has no value, with the remedy; or empty."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a batch varies, as the places of its cells in which the determinant of an arm is a polynomial."""
+"""Varied values of a batch as places of its cells, in which the determinant of an arm is a polynomial."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def placed(
 
 
 class _Kind(Protocol):
-    """What the determinant of an arm of one kind is a polynomial in."""
+    """Protocol of an arm of one kind, and of the values in which its determinant D is a polynomial."""
 
     @property
     def takes_zero(self) -> bool:
@@ -187,7 +187,7 @@ class _Kind(Protocol):
         ...
 
     def quantity(self, address: str) -> Quantity | None:
-        """What is at an address of which D is a polynomial, or None."""
+        """Return the quantity at an address if D is a polynomial in it, else None."""
         ...
 
     def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
