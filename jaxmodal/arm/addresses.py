@@ -144,6 +144,7 @@ def list_addresses(arm: SerialArm) -> list[str]:
 
     Examples
     --------
+    >>> from jaxmodal import Arm, Link
     >>> from jaxmodal.arm.sections import circle
     >>> list_addresses(Arm((Link(1.0, 7e10, 2700.0, circle(0.01)),)))[:4]
     ['link1.length', 'link1.youngs_modulus', 'link1.density', 'link1.section.diameter']
@@ -170,6 +171,7 @@ def resolve_address(arm: SerialArm, address: str) -> list[str]:
 
     Examples
     --------
+    >>> from jaxmodal import Arm, Link
     >>> from jaxmodal.arm.sections import circle
     >>> link = Link(1.0, 7e10, 2700.0, circle(0.01))
     >>> resolve_address(Arm((link, link)), "link*.tip_mass")
@@ -203,6 +205,7 @@ def set_together(arm: SerialArm, addresses: Iterable[str]) -> dict[str, str]:
 
     Examples
     --------
+    >>> from jaxmodal import Arm, Link
     >>> from jaxmodal.arm.sections import circle
     >>> link = Link(1.0, 7e10, 2700.0, circle(0.01))
     >>> set_together(Arm((link, link)), ["link*.tip_mass", "theta_2"])["link2.joint_angle"]
