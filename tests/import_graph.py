@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-PACKAGES = ("jaxmodal", "sweeps", "design_opt")
+PACKAGES = ("jaxmodal", "sweeps", "design_opt", "benchmarks")
 ROOT = Path(__file__).parent.parent
 AT_ONCE, LATER, FOR_TYPES, BY_NAME = "at once", "inside a function", "for types", "by name"
 _ENTRY = re.compile(r"[a-z_]\w*(\.\w+)+:\w+")
