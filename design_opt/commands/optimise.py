@@ -52,6 +52,13 @@ def refusing() -> Iterator[None]:
         raise BadInput(f"{error.filename}: cannot be written ({error.strerror}).") from error
 
 
+def _built_in(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    """The built-in problems whose names begin so."""
+    from design_opt.problem.files import problem_names
+
+    return [name for name in problem_names() if name.startswith(start)]
+
+
 @click.command(epilog=PROBLEM_HELP)
 @click.argument("source", metavar="PROBLEM", required=False)
 @click.option("--method", type=click.Choice(["slsqp", "augmented_lagrangian"]))
@@ -60,7 +67,12 @@ def refusing() -> Iterator[None]:
 @click.option("--tolerance", type=NumberRange(1e-12, 0.1), metavar="X", help="KKT residual.")
 @click.option("--max-iterations", type=WholeRange(min=1), metavar="N", help="Of each start.")
 @click.option("--list", "listing", is_flag=True, help="List the built-in problems.")
-@click.option("--show", metavar="NAME", help="Print the TOML file of a built-in problem.")
+@click.option(
+    "--show",
+    metavar="NAME",
+    shell_complete=_built_in,
+    help="Print the TOML file of a built-in problem.",
+)
 @folder_option(
     "--gallery",
     metavar="FOLDER",

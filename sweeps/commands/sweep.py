@@ -335,8 +335,15 @@ def export(store: str, output_format: str, out: Path) -> None:
         click.echo(f"{store}: {UNFINISHED}; jaxmodal sweep status {store}", err=True)
 
 
+def _built_in(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    """The built-in sweeps whose names begin so."""
+    from sweeps.definition.files import sweep_names
+
+    return [name for name in sweep_names() if name.startswith(start)]
+
+
 @sweep.command()
-@click.argument("name", metavar="[NAME]", required=False)
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=_built_in)
 @format_option(("table", "json"))
 def examples(name: str | None, output_format: str) -> None:
     """List the built-in sweeps, or print the TOML file of one."""

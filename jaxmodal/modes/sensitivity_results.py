@@ -1,15 +1,21 @@
-"""Sensitivities as text tables and as labelled datasets."""
+"""Result of `sensitivities`: derivatives of natural frequencies, as a table and a dataset."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import dataclasses
+from typing import TYPE_CHECKING
 
+import jax
 import numpy as np
 
 from jaxmodal.arm.link_rules import is_damping
-from jaxmodal.frequencies.tables import frequency_variables, hertz_text
+from jaxmodal.frequencies.results import NaturalFrequencies, frequency_variables
+from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.runtime.datasets import variable
-from jaxmodal.runtime.statuses import remarks_on
+from jaxmodal.runtime.namespace import Array, at_once, xp
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status, remarks_on
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parts.parameters import describe_address
 
@@ -18,8 +24,6 @@ if TYPE_CHECKING:
 
 #: sensitivities smaller than this, relative to the largest of the mode, are rounding
 NOISE = 1e-12
-
-
 #: the group of what follows from how an arm is described
 FRAMES = "frames"
 #: what addresses belong to, by what stands in them; the first that fits
@@ -32,7 +36,82 @@ _GROUPS = (
 )
 
 
-def shown_sensitivities(table: Any, kind: str = "logarithmic") -> tuple[np.ndarray, list[str]]:
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, repr=False)
+class Sensitivities(Drawn, Result):
+    """Derivatives of K natural frequencies with respect to P parameters.
+
+    Attributes
+    ----------
+    frequencies : NaturalFrequencies
+        The frequencies with their certificates.
+    values : Array, shape (P,)
+        Values of the parameters, SI units; the mean over the links for an address with ``link*``.
+    derivative : Array, shape (K, P)
+        ``d omega/d p`` in rad/s per SI unit of the parameter; for ``link*`` all links change together. The rows
+        of zero frequencies are 0: a free hinge stays free. (For the stiffness k of the hinge itself the frequency
+        grows as the square root of k, which has no derivative at 0.) Derivatives by damping are 0, because these are
+        undamped frequencies; see `damped_modes`.
+    logarithmic : Array, shape (K, P)
+        ``d ln omega/d ln p``: per cent of frequency per per cent of parameter; 0 for a parameter that is 0
+        or infinite.
+    cluster : Array, shape (K,)
+        Index of the first mode of each mode's cluster; its own index for an isolated mode.
+    individual : Array, shape (K,)
+        True where the derivative is that of this mode, False where it is the mean of a cluster.
+    addresses : tuple of str
+        The parameters.
+    units : tuple of str
+        Their SI units.
+    labels : tuple of str
+        Their labels in tables and plots, with joint names where joints have them.
+    whole : bool
+        True for all parameters of the arm. Tables and plots then leave out axes and frames of joints and directions
+        of springs, which describe the arm rather than its design.
+    """
+
+    frequencies: NaturalFrequencies
+    values: Array
+    derivative: Array
+    logarithmic: Array
+    cluster: Array
+    individual: Array
+    addresses: tuple[str, ...] = dataclasses.field(metadata={"static": True})
+    units: tuple[str, ...] = dataclasses.field(default=(), metadata={"static": True})
+    labels: tuple[str, ...] = dataclasses.field(default=(), metadata={"static": True})
+    whole: bool = dataclasses.field(default=False, metadata={"static": True})
+
+    @property
+    def status(self) -> Array:
+        """`Status` codes of the modes, shape (K,): that of the frequency, or cluster_mean."""
+        return at_once(
+            lambda own, alone: xp.where(
+                alone | (own != Status.certified), own, int(Status.cluster_mean)
+            ),
+            self.frequencies.status,
+            self.individual,
+        )
+
+    @property
+    def derivative_hz(self) -> Array:
+        """Derivatives of the frequencies in Hz per SI unit, shape (K, P)."""
+        return at_once(lambda rates: rates / (2.0 * np.pi), self.derivative)
+
+    def tables(self) -> list[Table]:
+        """Return a table with one row per parameter: per cent of frequency per per cent of parameter, or per degree.
+
+        Rows are grouped by joints, sections, masses, geometry and loads, the largest first.
+        """
+        return [sensitivities_table(self)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the table as a dataset with dims mode and parameter; frequencies and derivatives in Hz."""
+        return _sensitivities_dataset(self)
+
+
+def shown_sensitivities(
+    table: Sensitivities, kind: str = "logarithmic"
+) -> tuple[np.ndarray, list[str]]:
     """Return sensitivities in the units of tables, shape (K, P), and the unit of each column.
 
     ``"logarithmic"``: per cent of frequency per per cent of the parameter; for a joint angle per degree, because a
@@ -58,7 +137,7 @@ def shown_sensitivities(table: Any, kind: str = "logarithmic") -> tuple[np.ndarr
     return np.where(sizes <= NOISE * largest, 0.0, values), names
 
 
-def by_size(table: Any, top: int | None = None) -> list[int]:
+def by_size(table: Sensitivities, top: int | None = None) -> list[int]:
     """Return the indices of the parameters, sorted by their largest share in any mode; only the ``top`` first if given.
 
     For all parameters of an arm, those of frames are left out; see `Sensitivities.whole`.
@@ -80,7 +159,7 @@ def group_of(address: str) -> str:
 
 
 def sensitivities_table(
-    table: Any, kind: str = "logarithmic", title: str = "", top: int | None = None
+    table: Sensitivities, kind: str = "logarithmic", title: str = "", top: int | None = None
 ) -> Table:
     """Return a table of the sensitivities with one row per parameter, the largest first; only ``top`` rows if given."""
     values, names = shown_sensitivities(table, kind)
@@ -133,7 +212,7 @@ def sensitivities_table(
     return Table(head, headings, rows, notes, left)
 
 
-def _left_out(table: Any, idle: int) -> list[str]:
+def _left_out(table: Sensitivities, idle: int) -> list[str]:
     """Return a note on the values of the whole arm that have no row."""
     frames = sum(group_of(name) == FRAMES for name in table.addresses) if table.whole else 0
     found = [f"{frames} values of axes, frames and directions of joints are left out"] * (
@@ -153,7 +232,7 @@ def _of_damping(names: list[str]) -> list[str]:
     ]
 
 
-def sensitivities_dataset(table: Any) -> xarray.Dataset:
+def _sensitivities_dataset(table: Sensitivities) -> xarray.Dataset:
     """Return `Sensitivities` as a dataset with dims mode, parameter."""
     import xarray
 

@@ -1,16 +1,24 @@
-"""Modal quantities of many arms as a text table and as a labelled dataset."""
+"""Result of `modal_quantities_batch`: sensitivities, energies and effective masses of many arms."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from jax import Array
+from numpy.typing import NDArray
 
+from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.tables import Table
+from jaxmodal.spatial.modes.energies import SpatialEnergies
 from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
 #: motions of the base, in the plane and in space, with their headings
@@ -21,11 +29,73 @@ _SPATIAL = {
 }
 
 
-def _excitations(found: Any) -> dict[str, str]:
+@dataclasses.dataclass(frozen=True, repr=False)
+class ModalQuantities(Result):
+    """Modal quantities of K modes of N arms with n links; for mode shapes of unit modal mass; SI units.
+
+    Attributes
+    ----------
+    derivative : Array, shape (N, K, P)
+        ``d omega/d p`` in rad/s per SI unit, for each of the P addresses.
+    logarithmic : Array, shape (N, K, P)
+        ``d ln omega/d ln p``; 0 for a parameter that is 0 or infinite.
+    participation : Array, shape (N, K, 3)
+        Participation factors of a base that moves in x, in y (sqrt(kg)) or turns (m sqrt(kg)). For arms in space
+        (N, K, 6): along, then about the ground's x, y, z.
+    effective_mass : Array, shape (N, K, 3) or (N, K, 6)
+        Effective masses (kg, kg, kg m^2) for the same motions.
+    total_mass : Array, shape (N, 3) or (N, 6)
+        Mass (kg) for each direction and moment of inertia about the base (kg m^2) for each axis of everything that
+        moves with the base.
+    energies : Energies or SpatialEnergies
+        Peak energies in J by link, arrays of shape (N, K, n).
+    individual : Array, shape (N, K)
+        True where the values are those of this mode. False in a cluster of (nearly) equal frequencies: derivatives,
+        effective masses and energies are then means over its modes, which do not depend on the choice of a basis;
+        participation factors do.
+    certified : Array, shape (N, K)
+        True where the frequencies are certified.
+    addresses : tuple of str
+        The parameters.
+    """
+
+    derivative: Array
+    logarithmic: Array
+    participation: Array
+    effective_mass: Array
+    total_mass: Array
+    energies: Energies | SpatialEnergies
+    individual: Array
+    certified: Array
+    addresses: tuple[str, ...]
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """`Status` codes, shape (N, K): resolved, cluster_mean, uncertified (as the frequency), or no_value for NaN."""
+        known = ~np.isnan(np.asarray(self.effective_mass)).any(axis=-1)
+        known &= ~np.isnan(np.asarray(self.derivative)).any(axis=-1)
+        own = np.where(np.asarray(self.individual), int(Status.resolved), int(Status.cluster_mean))
+        sure = np.where(np.asarray(self.certified), own, int(Status.uncertified))
+        return np.where(known, sure, int(Status.no_value))
+
+    def tables(self) -> list[Table]:
+        """Return a table with one row per mode: ranges of the effective masses, most influential parameters."""
+        return [_quantities_table(self)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the quantities as a dataset with dims cell, mode, parameter, excitation, link; derivatives in Hz."""
+        return _quantities_dataset(self)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return sensitivities and derivatives as a data frame with one row per arm, mode and parameter."""
+        return self.to_xarray()[["derivative_hz", "logarithmic", "individual"]].to_dataframe()
+
+
+def _excitations(found: ModalQuantities) -> dict[str, str]:
     return _PLANAR if np.shape(found.total_mass)[-1] == len(_PLANAR) else _SPATIAL
 
 
-def quantities_table(found: Any) -> Table:
+def _quantities_table(found: ModalQuantities) -> Table:
     """Return a table of `ModalQuantities` with one row per mode: ranges over the arms, most influential parameters."""
     cells, modes = np.shape(found.individual)
     shares = 100.0 * np.asarray(found.effective_mass) / np.asarray(found.total_mass)[:, None, :]
@@ -63,7 +133,7 @@ def _ranges(values: np.ndarray) -> list[tuple[float, float]]:
     ]
 
 
-def quantities_dataset(found: Any) -> xarray.Dataset:
+def _quantities_dataset(found: ModalQuantities) -> xarray.Dataset:
     """Return `ModalQuantities` as a dataset with dims cell, mode, parameter, excitation, link; derivatives in Hz."""
     import xarray
 
