@@ -19,7 +19,9 @@ from jaxmodal.spatial.modes.motions import Frame
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.parameters import unit_of_address
+from jaxmodal.spatial.parts.springs import Support
 from sweeps.explorer.solver import arm_json
+from sweeps.explorer.solver.spatial_supports import loads_of
 
 #: stiffnesses go from the given one divided by this to this times it
 STIFFNESSES = 100.0
@@ -115,7 +117,7 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
     if field == link.position:
         return [found | _position(arm, link, value)]
     if field.endswith("stiffness"):
-        return [found | _stiffness(link, field, value)]
+        return [found | _stiffness(arm, link, field, value)]
     if field == "axial_force":
         most = 2.0 * abs(value) or _bending(link) / float(link.length)
         return [found | {"low": -most, "high": most, "group": REST_GROUP}]
@@ -146,19 +148,27 @@ def base_slider(arm: Arm | SpatialArm, field: str, value: float) -> dict[str, An
     return found | {"low": -most, "high": most}
 
 
-def _stiffness(link: SpatialLink, field: str, value: float) -> dict[str, Any]:
-    """About the stiffness that the joint has, or about that of its link where it is rigid."""
-    middle = value
+def _stiffness(arm: SpatialArm, link: SpatialLink, field: str, value: float) -> dict[str, Any]:
+    """About the stiffness that the joint or support has, or about that of its link where it is rigid."""
+    middle, support = value, _support(link, field)
     if math.isinf(value):
         middle = _bending(link)
+        if support is not None and support.kind == "translation" and float(link.length) > 0.0:
+            middle /= float(link.length) ** 2
     middle = middle or _USUAL
     return {
         "group": "Springs",
         "logarithmic": True,
-        "rigid": field == "joint_stiffness",
+        "rigid": field == "joint_stiffness" or (support is not None and len(loads_of(arm)) > 1),
         "low": middle / STIFFNESSES,
         "high": middle * STIFFNESSES,
     }
+
+
+def _support(link: SpatialLink, field: str) -> Support | None:
+    """The support that a field is of; None for a joint."""
+    owner = field.partition(".")[0]
+    return link.supports[int(owner[7:]) - 1] if owner.startswith("support") else None
 
 
 def _bending(link: SpatialLink) -> float:

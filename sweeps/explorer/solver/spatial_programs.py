@@ -33,12 +33,9 @@ from sweeps.explorer.solver.spatial_bodies import (
     by_centre,
     centres_of,
     moments_of,
-    supports_of,
 )
 from sweeps.explorer.solver.spatial_layouts import (
     BEFORE_SPRINGS,
-    ENTRIES,
-    MEMBER,
     OF_SPRING,
     layout_tapes,
     passed_tape,
@@ -48,11 +45,7 @@ from sweeps.explorer.solver.spatial_members import (
     member_programs,
     sizes_of,
 )
-from sweeps.explorer.solver.spatial_passages import (
-    along_piece,
-    before_piece,
-    less_tip,
-)
+from sweeps.explorer.solver.spatial_supports import carrying_tapes, loads_of, supports_of
 from sweeps.explorer.solver.tapes import number as plain
 from sweeps.explorer.solver.tapes import tape_of_formula
 
@@ -88,9 +81,9 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     Raises
     ------
     ArmError
-        A support is rigid; or as `natural_frequencies`.
+        There are too many supports beside a rigid one; or as `natural_frequencies`.
     """
-    _require_soft_supports(arm)
+    loads = loads_of(arm)
     model = arm.model(theory)
     if model.invalid:
         raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
@@ -112,15 +105,13 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
         "values": [plain(float(get_parameter(arm, name))) for name in names],
         "whole": whole.written(layouts),
         "cut": cut.written(layouts),
-        "layouts": [layout_tapes(*layout) for layout in layouts],
+        "layouts": [layout_tapes(*layout, loads) for layout in layouts],
         **member_programs(arm, names, model.flags),
         "passed": passed_tape(),
         "pieces": PIECES,
         "baseLinks": len(whole.links) - arm.num_links,
         "shares": SHARES,
-        "tip": tape_of_formula(less_tip, 1 + 10 + ENTRIES, False),
-        "before_piece": tape_of_formula(before_piece, 2 * MEMBER + ENTRIES, False),
-        "along_piece": tape_of_formula(along_piece, 2 * MEMBER + ENTRIES + 6, False),
+        "carrying": [carrying_tapes(number) for number in loads],
     }
 
 
@@ -142,17 +133,6 @@ _SAMPLES: dict[str, dict[str, float]] = {
         for place in CENTRES
     },
 }
-
-
-def _require_soft_supports(arm: SpatialArm) -> None:
-    """Refuse rigid supports, since the page takes supports as springs."""
-    for k, link in enumerate(arm.links, start=1):
-        for place, support in enumerate(link.supports, start=1):
-            if not np.isfinite(support.stiffness):
-                raise ArmError(
-                    f"link{k}.support{place}.stiffness = inf: the page of an arm takes supports of arms in space "
-                    "as springs; give a large finite stiffness, such as a million times that of the arm there."
-                )
 
 
 def _field(name: str) -> str:
