@@ -17,10 +17,12 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.motions import Frame
 from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.geometry import Position
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.parameters import unit_of_address
 from jaxmodal.spatial.parts.springs import Support
 from sweeps.explorer.solver import arm_json
+from sweeps.explorer.solver.spatial_changes import FRAME
 from sweeps.explorer.solver.spatial_supports import loads_of
 
 #: stiffnesses go from the given one divided by this to this times it
@@ -32,12 +34,13 @@ _USUAL = 1e4
 #: offsets and centres of bodies go to this share of the arm's length on either side
 ASIDE = 0.1
 #: groups of sliders; those of arms in space are closed at first
-REST_GROUP, SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, BASE_GROUP = (
+REST_GROUP, SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, MOUNT_GROUP, BASE_GROUP = (
     "Forces at rest",
     "Lengths and sections",
     "Masses of bodies",
     "Inertias of bodies",
     "Offsets and centres",
+    "Angles between joints and links",
     "Elastic base",
 )
 #: kg/m^3 of the sphere that stands for a body without inertia
@@ -56,7 +59,7 @@ def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     return {
         "solved": solved,
         "sliders": space_sliders(arm, solved["addresses"]),
-        "folded": [SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, BASE_GROUP],
+        "folded": [SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, MOUNT_GROUP, BASE_GROUP],
         "picture": space_picture(arm),
     }
 
@@ -64,7 +67,7 @@ def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
 def space_picture(arm: SpatialArm) -> dict[str, Any]:
     """What is drawn of an arm in space, its links in the axes of their sections."""
     frames = arm.frames()
-    before = [np.eye(3), *(frame.axes for frame in frames)]
+    before = [np.eye(3), *(frame.section.T @ frame.axes for frame in frames)]
     return {
         "links": [_link(arm, k, frame, before[k]) for k, frame in enumerate(frames)],
         "elastic": arm.base_stiffness is not None,
@@ -104,9 +107,7 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
         entry = base_slider(arm, field, value)
         return [found | {"label": address} | entry] if entry else []
     if ".centre." in address:
-        aside = abs(value) + ASIDE * float(sum(abs(float(link.length)) for link in arm.links))
-        ends = {"unit": "m", "low": -aside, "high": aside}
-        return [found | {"label": address, "group": PLACE_GROUP} | ends]
+        return [found | {"label": address} | _aside(arm, value)]
     if ".inertia." in address:
         turning = {"label": address, "unit": unit_of_address(address, arm), "group": TURN_GROUP}
         wanted = value > 0.0 and address[-1] == address[-2]  # about an axis
@@ -116,6 +117,10 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
     found["unit"] = unit_of_address(address, arm)
     if field == link.position:
         return [found | _position(arm, link, value)]
+    if "_offset." in field:
+        return [found | _aside(arm, value)]
+    if field == FRAME:
+        return [found | {"group": MOUNT_GROUP, **_about(math.degrees(value))}]
     if field.endswith("stiffness"):
         return [found | _stiffness(arm, link, field, value)]
     if field == "axial_force":
@@ -128,6 +133,17 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
     ):
         return [found | {"low": value / SIZES, "high": value * SIZES, "group": SIZE_GROUP}]
     return []
+
+
+def _aside(arm: SpatialArm, value: float) -> dict[str, Any]:
+    """Of an offset or a part of a centre, on either side."""
+    aside = abs(value) + ASIDE * float(sum(abs(float(link.length)) for link in arm.links))
+    return {"group": PLACE_GROUP, "unit": "m", "low": -aside, "high": aside}
+
+
+def _about(shown: float) -> dict[str, Any]:
+    """Of an angle in degrees, a whole turn."""
+    return {"unit": "degree", "low": min(-180.0, shown), "high": max(180.0, shown)}
 
 
 def base_slider(arm: Arm | SpatialArm, field: str, value: float) -> dict[str, Any] | None:
@@ -203,11 +219,15 @@ def _position(arm: SpatialArm, link: SpatialLink, value: float) -> dict[str, Any
 
 
 def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str, Any]:
-    """One link: places and directions in the axes of its section, from the ends of its elastic part."""
+    """One link: places and directions in the axes of its section, from the ends of its elastic part.
+
+    The axis of a joint that turns is in those of the section of the link before, of which ``before`` holds the axes of
+    that link as columns; offsets are by address and value.
+    """
     link, address = arm.links[k], f"link{k + 1}"
     turned = frame.section.T
     own = turned @ frame.axes
-    axis = turned @ before @ np.array([float(x) for x in link.joint_axis])
+    axis = before @ np.array([float(x) for x in link.joint_axis])
     if link.prismatic:
         axis = np.array([1.0, 0.0, 0.0])
     bodies = [
@@ -228,7 +248,11 @@ def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str
         "joint": (turned @ (frame.joint - frame.start)).tolist(),
         "tip": (turned @ (frame.tip - frame.end)).tolist(),
         "axis": (axis / np.linalg.norm(axis)).tolist(),
-        "at": float(get_parameter(arm, f"{address}.base_offset.x")) if link.prismatic else 0.0,
+        "own": own.ravel().tolist(),
+        "offsets": {
+            name: _offsets(getattr(link, name), f"{address}.{name}")
+            for name in ("base_offset", "end_offset")
+        },
         "way": f"{address}.base_offset.x" if link.prismatic else "",
         "springs": [
             f"{address}.joint_stiffness",
@@ -239,6 +263,13 @@ def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str
         ],
         "bodies": [body for body in bodies if body],
     }
+
+
+def _offsets(offset: Position | None, address: str) -> list[list[Any]]:
+    """The parts of an offset, each by its address and value; none where the arm has no such offset."""
+    if offset is None:
+        return []
+    return [[f"{address}.{axis}", float(x)] for axis, x in zip("xyz", offset, strict=True)]
 
 
 def _outline(link: SpatialLink, address: str) -> dict[str, Any]:

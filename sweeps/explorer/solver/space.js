@@ -68,7 +68,7 @@ function cutAt(arm, shares) {
 }
 
 /** A part of a link without what its tip carries. */
-const withoutTip = (part) => ({ ...part, masses: [], numbers: part.numbers.map((row) => row.map((x, k) => (k >= BODY_MASS && k < BODY_MASS + 10 ? 0 : x))) });
+const withoutTip = (part) => ({ ...part, terms: [], numbers: part.numbers.map((row) => row.map((x, k) => (k >= BODY_MASS && k < BODY_MASS + 10 ? 0 : x))) });
 
 /** A link with its numbers at these values, in pairs. */
 function linkOf(arm, written, values, place) {
@@ -80,19 +80,15 @@ function linkOf(arm, written, values, place) {
       hi[k] = H; lo[k] = L;
     }
   };
-  if (written.angle !== undefined) {
-    const angle = values[written.angle], t = new Float64Array(5), sign = angle < 0 ? -1 : 1;
-    circularOfPair(Math.abs(0.5 * angle), 0, t, 0); // the sine and the versed sine by half the angle, as the library
-    multiplyPairs(2 * sign * t[0], 2 * sign * t[1], t[2], t[3]);
-    add(written.sine, H, L);
-    multiplyPairs(2 * t[0], 2 * t[1], t[0], t[1]);
-    add(written.versed, H, L);
-  }
-  if (written.way !== undefined) add(written.slid, values[written.way], 0);
-  for (const [factors, changes] of written.masses) {
-    H = values[factors[0]]; L = 0;
-    for (const k of factors.slice(1)) multiplyPairs(H, L, values[k], 0);
-    add(changes, H, L);
+  const turned = new Map();
+  for (const [factors, changes] of written.terms) {
+    let ph = 1, pl = 0;
+    for (const factor of factors) {
+      factorOf(factor, values, turned);
+      multiplyPairs(ph, pl, H, L);
+      ph = H; pl = L;
+    }
+    if (ph !== 0) add(changes, ph, pl);
   }
   if (written.held) setBase(arm, written.held, values, hi, lo);
   for (const [place, from] of written.springs) {
@@ -103,7 +99,33 @@ function linkOf(arm, written, values, place) {
   }
   const layout = arm.layouts[written.layout];
   const springs = written.springs.map(([at, from]) => ({ at, from, turns: arm.written.addresses[from].endsWith(".joint_stiffness") }));
-  return { hi, lo, layout, springs, place, tip: written.tip, supports: written.supports ?? [], member: written.member && memberOf(arm, written.member), flexible: Number(written.member !== null), base: written.base };
+  return { hi, lo, layout, springs, place, tip: written.tip ? tipOf(written, values) : [0, 0, 0], supports: written.supports ?? [], member: written.member && memberOf(arm, written.member), flexible: Number(written.member !== null), base: written.base };
+}
+
+/** A factor of what moves numbers, as a pair in H and L: a value, a sum of some, the sine or versed sine of one. */
+function factorOf(factor, values, turned) {
+  if (typeof factor === "number") { H = values[factor]; L = 0; return; }
+  if (factor.sum) {
+    let h = 0, l = 0;
+    for (const [k, sign] of factor.sum) { addPairs(h, l, sign * values[k], 0); h = H; l = L; }
+    return;
+  }
+  const from = factor.sine ?? factor.versed;
+  if (!turned.has(from)) { // by half the angle, as the library
+    const angle = values[from], t = new Float64Array(5), sign = angle < 0 ? -1 : 1;
+    circularOfPair(Math.abs(0.5 * angle), 0, t, 0);
+    multiplyPairs(2 * sign * t[0], 2 * sign * t[1], t[2], t[3]);
+    const sine = [H, L];
+    multiplyPairs(2 * t[0], 2 * t[1], t[0], t[1]);
+    turned.set(from, { sine, versed: [H, L] });
+  }
+  [H, L] = turned.get(from)[factor.sine === undefined ? "versed" : "sine"];
+}
+
+/** The tip beside the outer end of what is elastic, of a rigid link beside its base, in the axes of its section. */
+function tipOf({ tip, own }, values) {
+  const along = tip.map((from) => from.reduce((sum, k) => sum + values[k], 0));
+  return [0, 1, 2].map((i) => along[0] * own[i] + along[1] * own[3 + i] + along[2] * own[6 + i]);
 }
 
 /** The springs of the base from its stiffness. */
@@ -241,9 +263,9 @@ const stationOf = (arm, { link, station }) => ({ at: link + arm.written.baseLink
 
 /** A port at the outer end of what is elastic: along or about an axis of the ground or of the link, or along components. */
 function portOf(arm, { link, station, direction }, share) {
-  const first = link + arm.written.baseLinks, { tip, bar, own } = arm.written.whole[first], inside = station !== undefined;
+  const first = link + arm.written.baseLinks, whole = arm.written.whole[first], { bar, own } = whole, inside = station !== undefined;
   const at = inside ? arm.firsts[first] + Math.max(share, 0) : (arm.firsts[first + 1] ?? arm.links.length) - 1, { axes } = posed(arm)[at];
-  const o = !inside ? tip : bar === undefined ? [0, 0, 0] : [station * bar, 0, 0];
+  const o = !inside ? tipOf(whole, arm.values) : bar === undefined ? [0, 0, 0] : [station * arm.values[bar], 0, 0];
   const name = /^(link_)?(r?)([xyz])$/.exec(direction), k = name && "xyz".indexOf(name[3]);
   const ground = name ? [0, 1, 2].map((j) => (j === k ? 1 : 0)) : unitOf(direction);
   const d = name?.[1] ? own.slice(3 * k, 3 * k + 3) : inAxes(axes, ground);

@@ -73,8 +73,10 @@ function posed(arm) {
 
 /** Axes of sections and ends of the elastic parts at rest, link by link, those of an elastic base left out. */
 export function places(arm) {
-  const found = posed(arm).slice(arm.written.baseLinks);
-  return found.map(({ axes, inner, outer }) => ({ axes, inner, outer }));
+  return posed(arm).map(({ axes, inner, outer, along }, i) => {
+    const { bar } = arm.written.whole[i];
+    return { axes, inner, outer: bar === undefined ? outer : outer.map((x, k) => x + along(axes, [arm.values[bar], 0, 0])[k]) };
+  }).slice(arm.written.baseLinks);
 }
 
 /**
@@ -117,7 +119,7 @@ export function shape(arm, omega) {
     }
     const bar = arm.written.whole[i].bar;
     if (bar !== undefined) { // a rigid one moves as its base does
-      const way = along(axes, [bar, 0, 0]), [u] = row.moved, [t] = row.turned;
+      const way = along(axes, [arm.values[bar], 0, 0]), [u] = row.moved, [t] = row.turned;
       const cross = [t[1] * way[2] - t[2] * way[1], t[2] * way[0] - t[0] * way[2], t[0] * way[1] - t[1] * way[0]];
       row.at.push(inner.map((x, k) => x + way[k]));
       row.moved.push(u.map((x, k) => x + cross[k]));
