@@ -261,8 +261,23 @@ def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str
                 for m in range(1, len(link.joint_springs) + 1)
             ),
         ],
+        "supports": [
+            {
+                "by": f"{address}.support{m}.stiffness",
+                "turns": x.kind == "rotation",
+                "along": _unit(x),
+            }
+            for m, x in enumerate(link.supports, start=1)
+        ],
         "bodies": [body for body in bodies if body],
     }
+
+
+def _unit(support: Support) -> list[float]:
+    """The direction of a support, in the axes of the ground."""
+    given = np.array([float(x) for x in support.direction])
+    found: list[float] = (given / np.linalg.norm(given)).tolist()
+    return found
 
 
 def _offsets(offset: Position | None, address: str) -> list[list[Any]]:

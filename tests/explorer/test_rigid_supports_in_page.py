@@ -6,12 +6,22 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+import sweeps
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.parts.springs import Support
+from sweeps.explorer.data import ordered
+from sweeps.explorer.page import arm_page_html, page_html
 from sweeps.explorer.solver import arm_json
 from sweeps.explorer.solver.tapes import number
 from sweeps.explorer.space import space_sliders
-from tests.explorer.page_arms import case, needs_node, solved_in_page
+from tests.explorer.page_arms import (
+    case,
+    found_by_the_library,
+    hertz_and_certified,
+    needs_node,
+    pixels,
+    solved_in_page,
+)
 from tests.explorer.test_answers_in_page import lossy, port_of
 from tests.explorer.test_space_in_page import (
     BAR,
@@ -125,3 +135,43 @@ def test_sliders_of_supports_end_at_a_rigid_one():
     assert [stiff["rigid"], soft["rigid"]] == [True, True]
     assert stiff["low"] < stiff["high"] < math.inf
     assert (soft["low"], soft["high"]) == (20.0, 2e5)
+
+
+def test_a_rigid_support_is_drawn_and_gives_way_by_its_slider(shown):
+    """It stands at the end of the slider; without it the arm has other frequencies, and the picture no support."""
+    arm = HELD["one"]
+    browser = shown(arm_page_html(arm))
+    compare(hertz_and_certified(browser), found_by_the_library(arm))
+    browser.click("#still")
+    first, picture = browser.text("#rows tr td"), pixels(browser)
+    name = "link6.support1.stiffness"
+    assert browser.value(f"document.querySelector('[aria-label=\"{name} in N/m\"]').value") == ""
+    browser.run(
+        f"const field = document.querySelector('[aria-label=\"{name} in N/m\"]');"
+        "field.value = 0; field.dispatchEvent(new Event('change'));"
+    )
+    browser.until(f"document.querySelector('#rows tr td').textContent !== {first!r}")
+    compare(hertz_and_certified(browser), found_by_the_library(jm.set_parameters(arm, {name: 0.0})))
+    assert pixels(browser) != picture
+
+
+def compare(shown_here, of_library):
+    (found, certified), (hertz, sure) = shown_here, of_library
+    np.testing.assert_allclose(found, hertz, rtol=1e-9, atol=0.0)
+    assert certified == sure
+
+
+def test_rigid_supports_on_an_axis_of_a_sweep_are_solved_between_its_cells(shown):
+    """An axis that ends at a rigid support, and one over the offset of a joint."""
+    held = sweeps.axis("link6.support1.stiffness", [1e5, RIGID])
+    elbow = sweeps.axis("link3.base_offset.z", [-0.15, -0.1])
+    ds = ordered(sweeps.run(sweeps.Sweep(HELD["one"], [held, elbow], num_modes=3)))
+    browser = shown(page_html(ds), "between=Infinity,-0.12")
+    browser.until("document.getElementById('between-rows').rows.length === 3")
+    rows = browser.value(
+        "[...document.querySelectorAll('#between-rows td:nth-child(2)')].map((x) => +x.textContent)"
+    )
+    other = jm.set_parameters(HELD["one"], {"link3.base_offset.z": -0.12})
+    np.testing.assert_allclose(
+        rows, jm.natural_frequencies(other, 3).frequencies_hz, rtol=1e-8, atol=0.0
+    )  # nine digits

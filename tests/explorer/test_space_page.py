@@ -20,6 +20,7 @@ from tests.explorer.page_arms import (
     compare_pages,
     found_by_the_library,
     hertz_and_certified,
+    pixels,
 )
 from tests.explorer.test_page import HOSTILE, Tags
 from tests.explorer.test_space_in_page import BAR, random_in_space, sliding
@@ -45,11 +46,6 @@ def robot(tmp_path, name="crane", joint="swing", **values):
     path = tmp_path / "crane.urdf"
     path.write_text(ROBOT.format(name=name, joint=joint), encoding="utf-8")
     return jm.read_urdf(path, tip="rod", **values) if values else path
-
-
-def pixels(browser):
-    """What the picture shows, as one text."""
-    return browser.value("document.querySelector('#arm').toDataURL()")
 
 
 def arms(seeds):

@@ -119,6 +119,7 @@ class SpacePicture {
       this.link(scene, link, k, share, thin);
       if (!link.segment) this.jointOf(scene, link, k, joint, link.way ? start.axes : k > 0 ? this.end(k - 1, -1, share).axes : [1, 0, 0, 0, 1, 0, 0, 0, 1]);
       for (const body of link.bodies) this.body(scene, body, k, share);
+      for (const support of link.supports) this.support(scene, support, tip, this.tip(k, 0));
     });
     this.ghost(scene);
     scene.paint();
@@ -169,6 +170,17 @@ class SpacePicture {
     const along = 0.13 * this.half;
     scene.line([plus(point, way, -along), plus(point, way, along)], "joint", 1.2);
     scene.text(plus(point, way, along), link.name || String(k + 1), "text", this.half);
+  }
+
+  // From the tip to a plate on the ground, or a disc about what holds it from turning, before the bodies there; of the
+  // colour of joints where it gives way.
+  support(scene, { by, turns, along }, tip, rest) {
+    const stiffness = this.shown.value(by, Infinity), colour = Number.isFinite(stiffness) ? "joint" : "rigid", over = 0.4 * this.half;
+    if (stiffness === 0) return;
+    if (turns) { scene.cylinder(tip, along, 0.1 * this.half, 0.004 * this.half, 14, colour, over); return; }
+    const foot = plus(rest, along, (along[2] < 0 ? 0.32 : -0.32) * this.half);
+    scene.line([tip, foot], colour, 2.5, [], over);
+    scene.cylinder(foot, along, 0.07 * this.half, 0.008 * this.half, 4, colour, over);
   }
 
   body(scene, body, k, share) {
