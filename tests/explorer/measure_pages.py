@@ -85,84 +85,88 @@ def main_thread(browser):
 
 
 def opened(page):
-    """Open a page in a new browser; it, and how long that took."""
+    """A new browser with a page open; MB, ms by the clock to first paint and until all is shown, and of processors."""
     browser = Browser()
     browser.command("Page.addScriptToEvaluateOnNewDocument", source=_CLOCK)
     browser.command("Performance.enable", timeDomain="threadTicks")
     before = seconds_of(browser, "renderer")
     browser.open(page.as_uri())
     browser.settled()
-    cpu = seconds_of(browser, "renderer") - before
-    first = browser.value("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
-    ready = browser.value("window.readyAfter")
-    print(
-        f"  {page.stat().st_size / 1e6:.2f} MB; first paint after {first:.0f} ms, all shown after {ready:.0f} ms;"
-        f" {1e3 * main_thread(browser):.0f} ms of processor time in the page's thread, {1e3 * cpu:.0f} in all"
-    )
-    return browser
+    return browser, {
+        "MB": page.stat().st_size / 1e6,
+        "first paint": browser.value(
+            "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+        ),
+        "all shown": browser.value("window.readyAfter"),
+        "processors": 1e3 * (seconds_of(browser, "renderer") - before),
+    }
 
 
-def frames(browser, name, selector, values):
-    """How long a frame takes in which a field gets another value."""
+def frame(browser, selector, values):
+    """Of a frame in which a field gets another value: ms by the clock, of the page's thread and of all its threads."""
     browser.value_later(_MOVED, selector, values[:5])
     own, every = main_thread(browser), seconds_of(browser, "renderer")
     times = browser.value_later(_MOVED, selector, values)
     own, every = main_thread(browser) - own, seconds_of(browser, "renderer") - every
-    print(
-        f"  {name}: {np.median(times):.0f} ms by the clock, {1e3 * own / len(values):.1f} ms of processor time in the"
-        f" page's thread, {1e3 * every / len(values):.1f} in all"
-    )
+    each = 1e3 / len(values)
+    return {"clock": np.median(times), "thread": each * own, "processors": each * every}
 
 
-def measure_sweep(folder, name, axes):
-    print(f"{name}, 10^6 cells of three modes")
+def of_sweep(page, axes):
+    """Figures of the page of 10^6 cells of three modes."""
     swept = ordered(sweeps.run(sweeps.Sweep("example:two_link_flexible", axes, num_modes=3)))
-    page = folder / "page.html"
     sweeps.explore(swept, page)
-    browser = opened(page)
+    browser, opening = opened(page)
     low, high = np.quantile(swept.frequency.isel(mode=0).values, [0.2, 0.8]).tolist()
     levels = np.linspace(low, high, 40).tolist()
-    frames(browser, "level", "#level", levels)
-    frames(browser, "mode", "#mode", [k % 3 for k in range(40)])
+    found = {"opening": opening, "level": frame(browser, "#level", levels)}
+    found["mode"] = frame(browser, "#mode", [k % 3 for k in range(40)])
     browser.run(
         f"const low = document.querySelector('#low'); low.value = {low}; low.dispatchEvent(new Event('change'));"
     )
-    frames(browser, "band", "#high", levels[10:])
+    found["band"] = frame(browser, "#high", levels[10:])
     if len(axes) > 2:
-        frames(browser, "third axis", "#axes input[type=range]", list(range(40)))
+        found["third axis"] = frame(browser, "#axes input[type=range]", list(range(40)))
+    assert browser.errors() == []
     browser.close()
+    return found
 
 
-def measure_arm(folder, name, arm, joints):
-    print(f"{name}: {MODES} modes and the shape of one")
-    page = folder / "arm.html"
+def of_arm(page, arm, joints, several=100):
+    """Figures of the page of an arm: its opening, and ten modes with the shape of one, ms."""
     sweeps.explore(arm, page)
-    browser = opened(page)
-    text, many = arm_json(arm), 100
-    browser.value_later(_SOLVED, text, joints, MODES, 40)
+    browser, opening = opened(page)
+    text = arm_json(arm)
+    browser.value_later(_SOLVED, text, joints, MODES, 40)  # until the browser has compiled the code
     before = seconds_of(browser, "renderer", "DedicatedWorker")
-    times = browser.value_later(_SOLVED, text, joints, MODES, many)
+    times = browser.value_later(_SOLVED, text, joints, MODES, several)
     cpu = seconds_of(browser, "renderer", "DedicatedWorker") - before
-    print(
-        f"  {np.median(times):.0f} ms by the clock ({np.min(times):.0f} to {np.max(times):.0f}), "
-        f"{1e3 * cpu / many:.0f} ms of processor time in the worker"
-    )
     browser.close()
+    solving = {"clock": np.median(times), "most": np.max(times), "processors": 1e3 * cpu / several}
+    return {"opening": opening, "ten modes": solving}
+
+
+ANGLES = sweeps.linspace("theta_2", 0, 170, 1000, unit="degree")
+MASSES = sweeps.linspace("payload.mass", 0, 2, 1000)
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        angle = [sweeps.linspace("theta_2", 0, 170, n, unit="degree") for n in (1000, 100)]
-        measure_sweep(
-            folder, "1000 x 1000", [angle[0], sweeps.linspace("payload.mass", 0, 2, 1000)]
-        )
-        masses = [sweeps.linspace(x, 0, 2, 100) for x in ("payload.mass", "link1.tip_mass")]
-        measure_sweep(folder, "100 x 100 x 100", [angle[1], *masses])
-        planar = jm.examples.three_link_industrial()
-        measure_arm(folder, "three links", planar, ["link2.joint_angle", "link3.joint_angle"])
-        robot = jm.examples.six_axis_industrial()
-        measure_arm(folder, "six axes", robot, ["link2.joint_angle", "link3.joint_angle"])
+        page = pathlib.Path(name) / "page.html"
+        three = [
+            sweeps.linspace("theta_2", 0, 170, 100, unit="degree"),
+            *(sweeps.linspace(x, 0, 2, 100) for x in ("payload.mass", "link1.tip_mass")),
+        ]
+        joints = ["link2.joint_angle", "link3.joint_angle"]
+        for title, found in (
+            ("1000 x 1000 cells", of_sweep(page, [ANGLES, MASSES])),
+            ("100 x 100 x 100 cells", of_sweep(page, three)),
+            ("three links", of_arm(page, jm.examples.three_link_industrial(), joints)),
+            ("six axes", of_arm(page, jm.examples.six_axis_industrial(), joints)),
+        ):
+            print(title)
+            for what, figures in found.items():
+                print(f"  {what}: " + ", ".join(f"{x} {y:.3g}" for x, y in figures.items()))
 
 
 if __name__ == "__main__":
