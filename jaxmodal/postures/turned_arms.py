@@ -35,7 +35,7 @@ class TurnedArms(Protocol):
 
     @property
     def terms(self) -> Terms:
-        """What the determinant D is made of at one frequency."""
+        """The terms of the determinant D at one frequency."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""What values do to the numbers of links in space: sums of products of values, of their sines and versed sines.
+"""Changes of the numbers of links in space: sums of products of values, of their sines and versed sines.
 
 The numbers of a link are linear in the sine and the versed sine of its joint's angle and of the turn beyond, in each
 offset, in masses and inertias; a body's place enters by its square, the length of a rigid link by its cube. So the
@@ -110,7 +110,7 @@ def bare(arm: SpatialArm) -> SpatialArm:
 
 
 def field_of(name: str) -> str:
-    """What an address says behind its link."""
+    """Return the part of an address after its link."""
     return name.partition(".")[2] if name.startswith("link") else name
 
 
@@ -137,7 +137,7 @@ def sampled(
 
 
 class Terms:
-    """What values do to the numbers of one link: ``samples`` by their keys, and where each value stands."""
+    """Changes of the numbers of one link, from ``samples`` by their keys and the places of values by address."""
 
     def __init__(self, samples: Mapping[str, Numbers], places: Mapping[str, int]) -> None:
         self.samples, self.places, self.first = samples, places, samples[FIRST]
@@ -213,7 +213,7 @@ class Terms:
                     self._add([mass, *(_sum(away[axis]) for axis in axes)], _changes(by, beside))
 
     def _away(self, body: str, link: str, at_joint: bool, rigid: bool) -> dict[str, list[Any]]:
-        """Of what a body's place beside the end of its link is the sum: values, each with its sign."""
+        """Return the values, each with its sign, that add up to a body's place beside the end of its link."""
         found = {}
         for axis, base, end in zip("xyz", _BASE, _END, strict=True):
             given = [(f"{body}.centre.{axis}", 1)]
@@ -263,7 +263,7 @@ def _less(row: Numbers, other: Numbers) -> Numbers:
 
 
 def _by_sines(rows: Mapping[tuple[int, ...], Numbers], axis: int) -> dict[tuple[int, ...], Numbers]:
-    """In the place of the rows at the angles of one turn that at 0, and what a sine and a versed sine of 1 add."""
+    """Return the rows at angle 0 of one turn, and their changes per unit of its sine and of its versed sine."""
     (s1, v1), (s2, v2) = (_sines(angle) for angle in _ANGLES[1:])
     determinant = s1 * v2 - s2 * v1
     found = {place: row for place, row in rows.items() if place[axis] == 0}

@@ -79,7 +79,7 @@ def values_of(arm: SpatialArm) -> list[str]:
 
 
 def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
-    """What the page needs of an arm in space: values by address, links and tapes.
+    """Return the data of an arm in space for the page: values by address, links and tapes.
 
     Raises
     ------
@@ -200,7 +200,7 @@ class _Links:
     def _terms(
         self, samples: dict[str, list[Fraction]], place: int | None, part: int
     ) -> list[Term]:
-        """What values do to the numbers of a part of a link."""
+        """Return the changes of the numbers of a part of a link."""
         found = Terms(samples, self.places)
         owner = 0 if place is None else place + 1
         rigid = place is not None and self.arm.links[place].rigid
