@@ -29,6 +29,7 @@ from jaxmodal.cli.arguments import (
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import folder_option, force_option, require_folder, require_new
+from jaxmodal.cli.project_folder import project_module
 
 if TYPE_CHECKING:
     from design_opt.evaluation.evaluator import Report
@@ -63,7 +64,7 @@ def refusing() -> Iterator[None]:
 @folder_option(
     "--gallery",
     metavar="FOLDER",
-    remark="Solve all built-in problems and write results, pictures and index to a folder.",
+    remark="Solve all built-in problems and write results, pictures and index to a folder; in the project's folder.",
 )
 @format_option(("table", "json"))
 @no_plot_option
@@ -91,11 +92,10 @@ def optimise(
     if source is not None:
         _run(source, out, not no_plot, arguments.given(options), output_format)
     elif gallery is not None:
-        from design_opt.studies.gallery import make_gallery
-
+        study = project_module("studies.optimisation_gallery")
         as_json = output_format == "json"
         with refusing():
-            make_gallery(gallery, functools.partial(click.echo, err=as_json))
+            study.make_gallery(gallery, functools.partial(click.echo, err=as_json))
         if as_json:
             print_json({"wrote": written_files(*sorted(gallery.iterdir()))})
     else:

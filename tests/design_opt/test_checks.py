@@ -9,6 +9,9 @@ import optax
 import pytest
 
 import jaxmodal as jm
+from benchmarks.studies.finer_postures import on_finer_postures
+from benchmarks.studies.front import mass_front
+from benchmarks.studies.perturbations import perturb
 from design_opt import (
     Evaluator,
     FixedReach,
@@ -26,9 +29,6 @@ from design_opt import (
     read_problem,
 )
 from design_opt.solvers import augmented_lagrangian
-from design_opt.studies.finer_postures import on_finer_postures
-from design_opt.studies.front import mass_front
-from design_opt.studies.perturbations import perturb
 
 WALL, DIAMETER = "link1.section.wall_thickness", "link1.section.outer_diameter"
 AGREE = 1e-6

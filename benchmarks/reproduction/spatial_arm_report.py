@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.reproduction import spatial_arm_motions as motions
+from benchmarks.reproduction.report import markdown_table
+from benchmarks.reproduction.spatial_arm_motions import Fall, SpunUp
 from jaxmodal.plots.figures import COLOURS, finished, new_figure
 from jaxmodal.plots.motions import plot_motion
-from jaxmodal.reproduction import spatial_arm_motions as motions
-from jaxmodal.reproduction.report import markdown_table
-from jaxmodal.reproduction.spatial_arm_motions import Fall, SpunUp
 
 if TYPE_CHECKING:
     import xarray

@@ -6,8 +6,8 @@ from numpy.polynomial import Polynomial
 from scipy.integrate import solve_ivp
 
 import jaxmodal as jm
-from jaxmodal.reproduction import spatial_arm_motions as motions
-from jaxmodal.reproduction.spatial_arm_report import _statements
+from benchmarks.reproduction import spatial_arm_motions as motions
+from benchmarks.reproduction.spatial_arm_report import _statements
 
 
 def linear_peak(rate, shortened):

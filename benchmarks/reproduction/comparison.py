@@ -13,8 +13,9 @@ from enum import Enum
 from fractions import Fraction
 from typing import TypeAlias
 
-from jaxmodal.reproduction import published
-from jaxmodal.reproduction.published import Cell, CellKey, Misprint
+from benchmarks.reproduction import published
+from benchmarks.reproduction.published import Cell, CellKey, Misprint
+from jaxmodal.references.printed import agrees_with_print
 
 #: Two computed frequencies closer than this (relative) are one mode. Solver errors are near 1e-15;
 #: different modes of one printed row of the straight two-link arm differ by 1e-3 or more.
@@ -174,14 +175,14 @@ def _outcome(
     value: float | Fraction, cell: Cell, misprint: Misprint | None, grid: Mapping[CellKey, Cell]
 ) -> tuple[Outcome, str]:
     """Outcome of a printed number, and a note on it."""
-    agrees = published.agrees_with_print(value, cell.printed)
+    agrees = agrees_with_print(value, cell.printed)
     if misprint is None:
         if agrees:
             return Outcome.AGREES, ""
         return Outcome.UNEXPECTED, "differs from print and is not a known misprint"
     if agrees or misprint.cell.printed != cell.printed:
         return Outcome.UNEXPECTED, "listed as a misprint, but print is not what the list says"
-    if not published.agrees_with_print(value, misprint.correct):
+    if not agrees_with_print(value, misprint.correct):
         note = f"a known misprint, but the list has {misprint.correct} as the correct value"
         return Outcome.UNEXPECTED, note
     if not _reason_holds(cell, misprint, grid):
@@ -200,7 +201,7 @@ def _reason_holds(cell: Cell, misprint: Misprint, grid: Mapping[CellKey, Cell]) 
         for column in (published.DELTA_COLUMNS[cell.column], "T", "EB_ddagger")
     )
     by_other = published.percent_difference(frequency, reference, divisor)
-    return published.agrees_with_print(by_other, cell.printed)
+    return agrees_with_print(by_other, cell.printed)
 
 
 def _judge_mark(cell: Cell, grid: Mapping[CellKey, Cell], spectra: Spectra) -> Verdict:

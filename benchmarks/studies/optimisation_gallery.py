@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.studies.finer_postures import on_finer_postures
+from benchmarks.studies.front import Front, draw_front, mass_front
+from benchmarks.studies.perturbations import perturb
 from design_opt.output.artefacts import write_result
 from design_opt.problem.files import read_problem
 from design_opt.solvers.optimise import optimise
 from design_opt.solvers.report import active_lines, status_lines, table_rows
 from design_opt.solvers.results import OptimisationResult
-from design_opt.studies.finer_postures import on_finer_postures
-from design_opt.studies.front import Front, draw_front, mass_front
-from design_opt.studies.perturbations import perturb
 from jaxmodal.runtime.whole_files import write_text, write_whole
 from sweeps.plots.style import save
 

@@ -8,12 +8,12 @@ import xarray as xr
 from click.testing import CliRunner
 
 import jaxmodal as jm
+from benchmarks.reproduction import joint_study, published
 from jaxmodal.cli.commands import main
-from jaxmodal.reproduction import published
-from sweeps.studies import joint_study
+from jaxmodal.references.printed import agrees_with_print
 from tests import finite_elements
 
-FOLDER = Path(__file__).parent.parent.parent / "results" / "paper"
+FOLDER = Path(__file__).parents[3] / "results" / "paper"
 
 BATCH = 1e-12
 """Batches promise about 1e-13; the finite elements 2e-14."""
@@ -76,7 +76,7 @@ def test_rigid_joints_are_the_printed_tables(dataset):
     for cell in cells:
         place = {"thickness_factor": factors[cell.table], "theta_2": float(cell.posture_deg[0])}
         rigid = dataset.frequency.sel(place | {"mode": cell.mode}).isel(k_T1=-1, k_T2=-1)
-        assert published.agrees_with_print(float(rigid), cell.printed), cell
+        assert agrees_with_print(float(rigid), cell.printed), cell
 
 
 def test_stiffer_joints_raise_every_frequency(dataset):

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import jaxmodal.reproduction.reproduce as reproduction
+import benchmarks.reproduction.reproduce as reproduction
+from benchmarks.reproduction import published
+from benchmarks.reproduction.comparison import ModeValue, Outcome, judge, summarise
+from benchmarks.reproduction.report import cells_csv, report_markdown, write_files
 from jaxmodal.cli.commands import main
-from jaxmodal.reproduction import published
-from jaxmodal.reproduction.comparison import ModeValue, Outcome, judge, summarise
-from jaxmodal.reproduction.report import cells_csv, report_markdown, write_files
 
-RECOMPUTED = Path(__file__).parent.parent / "data" / "tables" / "recomputed.csv"
+RECOMPUTED = Path(__file__).parent.parent.parent / "data" / "tables" / "recomputed.csv"
 
 #: recomputed.csv holds 12 significant digits, so half a unit of the last is 5e-12 at most.
 TWELVE_DIGITS = 6e-12

@@ -11,17 +11,17 @@ import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.reproduction import published
-from jaxmodal.reproduction.comparison import (
+from benchmarks.reproduction import published
+from benchmarks.reproduction.comparison import (
     ModeValue,
     ReproductionSummary,
     SpectrumKey,
     judge,
     summarise,
 )
-from jaxmodal.reproduction.published import Cell
-from jaxmodal.reproduction.report import write_files
+from benchmarks.reproduction.published import Cell
+from benchmarks.reproduction.report import write_files
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 
 NUM_MODES = 10
 

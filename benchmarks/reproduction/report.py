@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from jaxmodal.reproduction import published
-from jaxmodal.reproduction.comparison import Outcome, ReproductionSummary, Verdict
+from benchmarks.reproduction import published
+from benchmarks.reproduction.comparison import Outcome, ReproductionSummary, Verdict
 from jaxmodal.runtime.tables import csv_text
 from jaxmodal.runtime.whole_files import write_text
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import xarray as xr
 
-from sweeps.analysis.double_roots import as_json, find_double_roots
+from benchmarks.result_files import made_folder, repeatable
+from sweeps.analysis.double_roots import DoubleRoot, find_double_roots
 from sweeps.definition.files import read_sweep
 from sweeps.plots.maps import posture_maps
 from sweeps.plots.pictures import branches, slenderness
 from sweeps.plots.sensitivities import sensitivity_map
 from sweeps.plots.style import save
-from sweeps.store.export import made_folder, repeatable, write_or_refuse
+from sweeps.store.export import write_or_refuse
 from sweeps.store.run import run
 
 if TYPE_CHECKING:
@@ -106,7 +109,7 @@ def make_gallery(folder: str | Path, tell: Callable[[str], None] = print) -> Non
 
     three_link = _dataset("three_link_posture_map", POSTURE_POINTS, written)
     roots = find_double_roots(three_link, "theta_2", "theta_3")
-    written("three_link_double_roots.json", lambda path: path.write_text(as_json(roots)))
+    written("three_link_double_roots.json", lambda path: path.write_text(_as_json(roots)))
     marks = [(root.mode, root.x, root.y) for root in roots]
     maps = posture_maps(three_link, "theta_2", "theta_3", marks=marks)
     picture("three_link_posture_map", maps)
@@ -137,3 +140,7 @@ def _dataset(
     ds = run(read_sweep(f"example:{name}", points=points))
     written(f"{name}.nc", repeatable(ds).to_netcdf)
     return ds
+
+
+def _as_json(roots: list[DoubleRoot]) -> str:
+    return json.dumps([dataclasses.asdict(root) for root in roots], indent=1) + "\n"

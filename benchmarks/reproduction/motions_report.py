@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.reproduction import n_dof_experiment, two_link_motions
+from benchmarks.reproduction.report import markdown_table
+from benchmarks.reproduction.spatial_arm_report import RUNS, spatial_arms
+from benchmarks.reproduction.two_link_motions import FEATURES, FIGURES, Measures
 from jaxmodal.plots.motions import plot_motion
-from jaxmodal.reproduction import n_dof_experiment, two_link_motions
-from jaxmodal.reproduction.report import markdown_table
-from jaxmodal.reproduction.spatial_arm_report import RUNS, spatial_arms
-from jaxmodal.reproduction.two_link_motions import FEATURES, FIGURES, Measures
 
 if TYPE_CHECKING:
     import xarray

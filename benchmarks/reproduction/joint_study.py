@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
+from benchmarks.result_files import made_folder, repeatable
 from sweeps.definition.axes import axis
 from sweeps.definition.sweep import Sweep
 from sweeps.plots.style import COLOURS, new_figure, save, style
-from sweeps.store.export import made_folder, repeatable, write_or_refuse
+from sweeps.store.export import write_or_refuse
 from sweeps.store.run import Progress, run
 
 if TYPE_CHECKING:

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from jaxmodal.cli.commands import main
-from jaxmodal.dynamics import Hold, JointPD
-from jaxmodal.reproduction import n_dof_experiment, two_link_motions
-from jaxmodal.reproduction.n_dof_experiment import (
+from benchmarks.reproduction import n_dof_experiment, two_link_motions
+from benchmarks.reproduction.n_dof_experiment import (
     RATED,
     TrackingLaw,
     free_vibration,
     table_2_arm,
 )
-from jaxmodal.reproduction.two_link_motions import FEATURES, Measures, run
+from benchmarks.reproduction.two_link_motions import FEATURES, Measures, run
+from jaxmodal.cli.commands import main
+from jaxmodal.dynamics import Hold, JointPD
 
 
 @pytest.mark.slow
@@ -46,7 +46,7 @@ def test_the_command_writes_the_published_report_again_and_shows_what_the_texts_
     monkeypatch.setattr(n_dof_experiment, "free_vibration", kept_vibration)
     result = CliRunner().invoke(main, ["reproduce-motions", "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
-    published = Path(__file__).parent.parent.parent / "results" / "dynamics"
+    published = Path(__file__).parents[3] / "results" / "dynamics"
     assert (tmp_path / "report.md").read_text() == (published / "report.md").read_text()
     assert {x.name for x in tmp_path.iterdir()} == {x.name for x in published.iterdir()}
     assert (tmp_path / "free_vibration.png").stat().st_size > 20_000

@@ -1,6 +1,6 @@
 """Pictures of what joints, motors, offsets, bodies and tapers do to frequencies, for docs/real-arms.md.
 
-``python -m sweeps.studies.real_arm_pictures --out results/real_arms``
+``python -m benchmarks.studies.real_arm_pictures --out results/real_arms``
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from benchmarks.result_files import made_folder
 from jaxmodal import examples
 from jaxmodal.arm.arm import Arm, Link
 from jaxmodal.arm.sections import rectangle
@@ -26,7 +27,6 @@ from sweeps.definition.axes import axis, geomspace, linspace, zipped
 from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
 from sweeps.plots.style import line_look, new_figure, save, style
-from sweeps.store.export import made_folder
 from sweeps.store.run import run
 
 if TYPE_CHECKING:

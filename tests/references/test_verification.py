@@ -12,10 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 import jaxmodal as jm
+from benchmarks.reproduction import published
 from jaxmodal.at_rest import buckling
 from jaxmodal.cli.commands import main
 from jaxmodal.frequencies import one_arm
-from jaxmodal.reproduction import verification
+from jaxmodal.references import verification
 from tests.problems import problems
 from tests.spatial.cases import references
 
@@ -50,7 +51,7 @@ def test_proven_values_are_those_that_the_tests_hold():
     """Arms and digits of the package beside those of the tests."""
     seen = 0
     for claim in CLAIMS:
-        name = claim.arm["name"] if claim.arm else ""
+        name = claim.arm["name"]
         if name in problems():
             known, values = problems()[name].arm, problems()[name].digits
         elif name in references():
@@ -62,6 +63,36 @@ def test_proven_values_are_those_that_the_tests_hold():
         arm = jm.arm_from_dict(dict(claim.arm))
         np.testing.assert_array_equal(*map(jax.tree_util.tree_leaves, (arm, known)))
     assert seen == 16
+
+
+#: of the claims that quote a table of the paper: its column
+QUOTED = {"Table 2": "T", "Table 6": "T", "Table 10": "EB_dagger", "Table 11": "T"}
+
+
+def test_printed_values_of_the_paper_are_those_of_its_tables():
+    """Arms, theories and digits of the package beside the tables; no misprint is among them."""
+    quoting = {claim.source.rpartition(", ")[2]: claim for claim in CLAIMS}
+    tables = {table.title: table for table in published.load_tables()}
+    assert quoting.keys() & tables.keys() == QUOTED.keys()
+    wrong = {misprint.cell for misprint in published.load_misprints()}
+    for title, column in QUOTED.items():
+        claim, table = quoting[title], tables[title]
+        arm = jm.arm_from_dict(dict(claim.arm))
+        posture = np.array([float(link.joint_angle) for link in arm.links[1:]])
+        known = jm.examples.load(table.example).with_posture(posture)
+        if table.thickness_factor != 1.0:
+            known = known.with_thickness_factor(table.thickness_factor)
+        np.testing.assert_array_equal(*map(jax.tree_util.tree_leaves, (arm, known)))
+        where = table.name, tuple(f"{angle:g}" for angle in np.degrees(posture))
+        cells = [
+            cell
+            for cell in published.load_cells()
+            if (cell.table, cell.posture_deg) == where and cell.column == column
+        ]
+        assert claim.values == tuple(cell.printed for cell in cells)
+        assert claim.theory == published.FREQUENCY_COLUMNS[column]
+        assert claim.tolerance is None
+        assert wrong.isdisjoint(cells)
 
 
 def test_macleans_arm_by_its_frequency_equation():
@@ -145,7 +176,7 @@ def without_what_was_seen(line):
 
 
 def test_the_page_has_the_table(verified):
-    """``python tests/reproduction/test_verification.py`` writes it anew; what was seen differs by the machine."""
+    """``python tests/references/test_verification.py`` writes it anew; what was seen differs by the machine."""
     page = PAGE.read_text(encoding="utf-8").splitlines()
     shown = [line for line in page if line.startswith("|")]
     written = list(verification.as_markdown(verified))
