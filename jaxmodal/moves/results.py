@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 #: share of the arm's length beyond which deflections are not small
 _SMALL = 0.1
 #: forces that belong to no joint alone
-TURNING, GRAVITY = "rates", "gravity"
+TURNING, GRAVITY, SUPPORTS = "rates", "gravity", "supports"
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
