@@ -39,7 +39,8 @@ class MoveVibration(Drawn, Result):
     joints : tuple of str
         Names of the joints.
     forces : tuple of str
-        Sources of excitation other than joint accelerations: ``"rates"`` (centripetal and gyroscopic), ``"gravity"``.
+        Sources of excitation other than joint accelerations: ``"rates"`` (centripetal and gyroscopic), ``"gravity"``,
+        ``"supports"``.
     damping_ratio : array, shape (K,)
         Damping ratios of the modes.
     posture_times : array, shape (P,)

@@ -64,7 +64,7 @@ def modes_table(found: MoveVibration) -> Table:
 
 
 def forces_table(found: MoveVibration) -> Table:
-    """Return the residual amplitude due to each joint, the rates and gravity alone."""
+    """Return the residual amplitude due to each joint, the rates, gravity and supports alone."""
     by_force = found.amplitudes_by_force_mm
     rows = [[str(k + 1), *(f"{value:.4g}" for value in row)] for k, row in enumerate(by_force)]
     return Table(

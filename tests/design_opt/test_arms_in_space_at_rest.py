@@ -265,6 +265,7 @@ def test_axial_forces_soften_and_stiffen_what_gravity_bends():
     assert np.isnan(limit.margins(buckled, buckled)[0, 0])
 
 
+@pytest.mark.slow
 def test_what_bends_under_axial_forces_has_exact_derivatives():
     """By differences of two sides, in a posture of a set; a damper counts for nothing."""
     arm = jm.to_spatial(pressed(-1e4, 5e3))

@@ -65,6 +65,7 @@ def test_what_is_left_is_what_a_simulation_has():
     assert abs(free / found.amplitudes_mm[0] - 1.0) > 0.2
 
 
+@pytest.mark.slow
 def test_torques_and_speeds_know_the_spring():
     """A path that the motor holds against the spring; a speed at the frequency that the spring raises."""
     arm, move = leaning(ACROSS), dynamics.RestToRest([0.0], [0.1], 3.0)

@@ -289,7 +289,7 @@ def generalised_forces(
 def energies(model: FlexibleModel, q: Vector, rate: Vector) -> Energies:
     """Kinetic, elastic and gravitational energy, J."""
     parts = kinematics_of(model).components(model, q)
-    return Energies(kinetic(model, q, rate), _elastic(model, q, parts), potential(model, q))
+    return Energies(kinetic(model, q, rate), _elastic(model, q, parts), _potential_of(model, parts))
 
 
 def _elastic(model: FlexibleModel, q: Array, parts: Array) -> Array:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from jaxmodal.dynamics.mechanics.free_bases import displacements
 from jaxmodal.dynamics.mechanics.kinematics_in_space import TIP_AXES, TIP_PLACE, components
@@ -32,15 +31,15 @@ def refuse_supported(model: FlexibleModel, what: str) -> None:
 
 def gives(model: SpatialFlexibleArm, parts: Array) -> Array:
     """By how much each spring is strained, m or rad, shape (s,), by the components of all pieces."""
-    pieces = np.array([piece for piece, _ in model.supported]) - model.num_pieces
-    turning = np.array([float(kind == "rotation") for _, kind in model.supported])[:, None]
-    moved = parts[pieces, TIP_PLACE] - jnp.asarray(model.support_place)
-    axes = jnp.swapaxes(parts[pieces, TIP_AXES], 1, 2)
-    turned = jax.vmap(lambda now, then: rotation_vector(now @ then.T))(
-        axes, jnp.asarray(model.support_axes)
-    )
-    both = (1.0 - turning) * moved + turning * turned
-    return jnp.sum(jnp.asarray(model.support_direction) * both, axis=1)
+    found = []
+    for k, (piece, kind) in enumerate(model.supported):
+        own = parts[piece - model.num_pieces]
+        if kind == "rotation":
+            moved = rotation_vector(own[TIP_AXES].T @ jnp.asarray(model.support_axes)[k].T)
+        else:
+            moved = own[TIP_PLACE] - jnp.asarray(model.support_place)[k]
+        found.append(jnp.asarray(model.support_direction)[k] @ moved)
+    return jnp.stack(found)
 
 
 def energy(model: FlexibleModel, parts: Array) -> Array:
