@@ -351,14 +351,14 @@ class Evaluator:
 
 
 class _Latest:
-    """What was made of the latest arrays: solvers ask again and again where they stand."""
+    """The latest result, kept with its arrays, since solvers ask for the same point several times."""
 
     def __init__(self) -> None:
         self._key: tuple[bytes, ...] = ()
         self._value: Any = None
 
     def of(self, arrays: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """What ``make`` makes, or made if the arrays are those of the last call."""
+        """Return the result of ``make``; that of the last call if the arrays are the same."""
         key = tuple(x.tobytes() for x in arrays)
         if key != self._key:
             self._value, self._key = make(), key

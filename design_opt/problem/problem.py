@@ -33,7 +33,7 @@ AGGREGATES = ("bound", "ks", "pnorm")
 
 
 class Problem(ShowsTables):
-    """What to optimise.
+    """An optimisation problem.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def _require_names(kind: str, part: Any, own: tuple[str, ...]) -> None:
 
 
 def _listed(key: str, given: Any, example: str) -> list[Any]:
-    """What is given one by one, in a list or as any other iterable."""
+    """Return the items of an argument that is a list or another iterable; refuse anything else."""
     if not isinstance(given, Iterable) or isinstance(given, (str, Mapping)):
         raise ProblemError(f"{key} = {shown(given)}: must be a list, such as [{example}].")
     return list(given)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +21,7 @@ from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.loaded import under_forces
+from jaxmodal.arm.plausible_loads import gravity_findings
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_known
 from jaxmodal.at_rest.in_space import LoadsInSpace
@@ -26,7 +29,7 @@ from jaxmodal.at_rest.traced import second_order_deflection
 from jaxmodal.at_rest.traced_in_space import tips_at_rest
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.response.forced.traced_deflections import tips_under_gravity
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -41,7 +44,7 @@ def require_theory(kind: str, arm: Arm | SpatialArm, theory: TheoryName) -> None
 
 
 class AtRest:
-    """What limits and objectives of arms that rest under gravity share; a dataclass has the fields.
+    """Base of limits and objectives of arms at rest under gravity; dataclasses add the fields.
 
     ``gravity`` is a number, m/s^2 along -y of a planar arm and along -z of the ground of one in space, or three
     numbers along x, y and z of the ground.
@@ -65,6 +68,11 @@ class AtRest:
                     f"{self._kind}: gravity = {shown(self.gravity)}: must be one number, or of an arm in space three "
                     "along x, y and z of the ground, such as (0.0, 0.0, -9.81)."
                 )
+        parts = self.gravity if isinstance(self.gravity, Sequence) else (self.gravity,)
+        if all(map(is_finite, parts)):
+            for finding in gravity_findings(math.hypot(*map(float, parts))):
+                message = f"{self._kind}: gravity = {shown(self.gravity)}: {finding}"
+                warnings.warn(message, ImplausibleWarning, stacklevel=3)
         with about(self._kind):
             theory_flags(self.theory)
 

@@ -1,4 +1,4 @@
-"""What happens between the postures of a grid: the same design on a finer one."""
+"""A design on a finer grid of postures than the one it was optimised on."""
 
 from __future__ import annotations
 

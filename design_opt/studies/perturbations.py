@@ -19,7 +19,7 @@ _TRIES = 40
 
 @dataclasses.dataclass(frozen=True)
 class Perturbations:
-    """What a random search about a design found.
+    """Result of a random search about a design.
 
     Attributes
     ----------

@@ -300,7 +300,7 @@ def _numbered(sign: float, problem: Loaded) -> Iterator[Row]:
 
 
 def _certificates(rows: Sequence[Row]) -> dict[str, Any]:
-    """What all results have of their factors."""
+    """Return the certificates of critical factors, by field of the results."""
     return {
         "factors": np.array([sign * size for (_, size), sign, _, _ in rows]),
         "certified": np.array([factor.certified for *_, factor in rows]),

@@ -1,4 +1,4 @@
-"""What supports of an arm in space push against its modes, when its joints move it away from where they are unstrained.
+"""Modal forces of the supports of an arm in space, when its joints move it away from where they are unstrained.
 
 They are unstrained in the posture of the arm itself. One along a direction e takes ``e . (p - p0)`` of the tip's place,
 one about it ``e . phi`` of the rotation vector of the tip's axes.

@@ -1,4 +1,4 @@
-"""What a batch varies, as the places of its cells in which the determinant of an arm is a polynomial."""
+"""Varied values of a batch as places of its cells, in which the determinant of an arm is a polynomial."""
 
 from __future__ import annotations
 

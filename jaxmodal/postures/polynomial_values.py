@@ -66,7 +66,7 @@ class Quantity(NamedTuple):
 
 
 def quantity_of(arm: Arm | Addressed, address: str) -> Quantity | None:
-    """What is at an address of one value of which D is a polynomial, or None."""
+    """Return the quantity at an address if D is a polynomial in it, else None."""
     singles = resolve_address(arm, address)
     named = _ADDRESS.fullmatch(singles[0])
     if len(singles) > 1 or named is None or named[1] not in _DEGREES:
@@ -75,7 +75,7 @@ def quantity_of(arm: Arm | Addressed, address: str) -> Quantity | None:
 
 
 class Varied(NamedTuple):
-    """What a batch varies: which joints turn, and which values, with the places of their addresses; each once."""
+    """Joints and values that a batch varies, each once, with the places of their addresses."""
 
     joints: tuple[int, ...]
     quantities: tuple[Quantity, ...]
@@ -111,7 +111,7 @@ class Ranges(NamedTuple):
         return (_coordinates(values, spring) - low) / (high - low)
 
     def values(self, scaled: np.ndarray) -> np.ndarray:
-        """What `scaled` was made from, (values, ...)."""
+        """Return the values (values, ...) from which `scaled` was made."""
         low, high, spring = (np.asarray(x).reshape(-1, *(1,) * (scaled.ndim - 1)) for x in self)
         x = np.where(scaled == 1.0, high, low + (high - low) * scaled)
         return np.asarray(_coordinates(x, spring))
@@ -143,7 +143,7 @@ def scaled(ranges: Ranges | None, places: Array) -> Array:
 
 
 def unscaled(ranges: Ranges | None, places: np.ndarray) -> np.ndarray:
-    """What `scaled` was made from."""
+    """Return the values from which `scaled` was made."""
     if ranges is None:
         return places
     angles = places.shape[0] - ranges.low.shape[0]

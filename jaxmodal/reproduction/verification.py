@@ -42,7 +42,7 @@ class Claim:
     theory: TheoryName
     arm: Mapping[str, Any] | None
     exact: str = ""
-    """What should stand in print, where print is wrong."""
+    """The value that should be printed, where the printed one is wrong."""
     note: str = ""
 
 

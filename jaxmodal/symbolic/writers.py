@@ -1,4 +1,4 @@
-"""What writes the terms of a model: of an arm in the plane or in space."""
+"""Writers of the terms of a model, in the plane or in space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of an arm in space knows: the arm as the solver reads it, its sliders, what is drawn of it."""
+"""Data of the page of an arm in space: the arm for the solver, its sliders, its picture."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _DENSITY = 2700.0
 
 
 def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
-    """What the page of an arm in space shows, as plain values, beside what every page of an arm has.
+    """Return the data of the page of an arm in space that pages of planar arms lack, as plain values.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
 
 
 def space_picture(arm: SpatialArm) -> dict[str, Any]:
-    """What is drawn of an arm in space, its links in the axes of their sections."""
+    """Return the data of the picture of an arm in space, its links in the axes of their sections."""
     frames = arm.frames()
     before = [np.eye(3), *(frame.axes for frame in frames)]
     return {

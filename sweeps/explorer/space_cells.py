@@ -1,4 +1,4 @@
-"""What the page of a sweep knows of its arm in space: what is drawn of it, and how the axes change that."""
+"""Picture of an arm in space for the page of a sweep, and how the axes change it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Leaf = tuple[int, tuple[str | int, ...]]
 def cells_picture(
     arm: SpatialArm, sizes: Sequence[int], values: Callable[[int, int], Mapping[str, float]]
 ) -> dict[str, Any] | None:
-    """What is drawn of the arm at the first point of every axis, and which numbers of it each axis changes.
+    """Return the picture at the first point of every axis, and the numbers that each axis changes.
 
     Parameters
     ----------

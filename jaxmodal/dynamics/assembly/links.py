@@ -39,7 +39,7 @@ class Piece:
 
 @dataclasses.dataclass(frozen=True)
 class JointedLink:
-    """What lies between two joints, and the joint at its base.
+    """A link with the joint at its base: all parts between two joints.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ def _or_zero(value: Any) -> Any:
 
 
 def end_bodies(arm: Arm, first_moments: bool = False) -> tuple[EndBody, ...]:
-    """What each link carries at its end while the joints are locked in the arm's posture.
+    """Return the bodies at the ends of the links while the joints are locked in the arm's posture.
 
     Parameters
     ----------

@@ -288,7 +288,7 @@ class Limited(Law):
 
 
 def as_law(given: Any) -> Law:
-    """What is given for torques as a law: trees of numbers stay, functions become laws, also within others."""
+    """Return given torques as a law: trees of numbers stay, functions become laws, nested ones too."""
     if given is None:
         return NoTorque()
     if isinstance(given, Limited):

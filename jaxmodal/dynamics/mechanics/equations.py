@@ -207,7 +207,7 @@ def resistance(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
 def _moving(
     model: FlexibleModel, q: Array, rate: Array, acceleration: Array, heavy: bool = True
 ) -> Array:
-    """What a motion needs against the inertia of all points and gravity, nothing of it truncated."""
+    """Return the forces that a motion needs against inertia and gravity, without any truncation."""
     moving = kinematics_of(model)
     found = _motion(model, q, rate, acceleration)
     forces = jnp.einsum("ikl,ila->ika", moving.gram(model), found.accelerations)

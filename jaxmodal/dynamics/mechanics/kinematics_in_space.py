@@ -51,7 +51,7 @@ class Joints(NamedTuple):
 
 
 def joints(model: SpatialFlexibleArm, q: Array) -> Joints:
-    """What the joints do to the pieces."""
+    """Return the turning and the sliding of each piece in its joint, 0 where the joint does not."""
     values = of_pieces(model, q[: model.num_links])
     layout = model.layout
     return Joints(layout.of_kind(TURNS) * values, layout.of_kind(SLIDES) * values)
@@ -213,7 +213,7 @@ def _carrying(model: SpatialFlexibleArm, turned: _Rates) -> Array:
 
 
 def turning_inertia(model: SpatialFlexibleArm, parts: Array, rows: Array) -> Array:
-    """What turning adds to the inertia matrix, by the derivatives (..., 3, N) of the components."""
+    """Return the part of the inertia matrix due to rotation, from derivatives (..., 3, N) of the components."""
 
     def spins(change: Array, unit: Array) -> tuple[Array, Array]:
         return _spins(model, _turned(parts, change), unit)
@@ -225,7 +225,7 @@ def turning_inertia(model: SpatialFlexibleArm, parts: Array, rows: Array) -> Arr
 
 
 def summed_inertia(model: SpatialFlexibleArm, q: Array, share: float) -> Array:
-    """What the diagonal of a full B(q) is added up from, (N,): no less than it, more where terms cancel.
+    """Return the sum (N,) of the sizes of the terms on the diagonal of B(q), to judge their cancellation.
 
     Velocities of points, too, may be what rounding leaves of a turning about their own place; ``share`` of what all
     mass would have, if it were turned so at the far end of the arm, stands for that.
@@ -258,7 +258,7 @@ def turning_forces(
     rate: Array,
     acceleration: Array,
 ) -> tuple[Array, Array]:
-    """What turning needs on a motion: forces on the components, and on the coordinates (N,).
+    """Return the forces due to rotation on the components and on the coordinates (N,).
 
     The moment on a frame that carries the spin momentum p along its unit vector a is ``a p' + w x a p``.
     """

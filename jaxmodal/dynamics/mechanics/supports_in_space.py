@@ -43,7 +43,7 @@ def gives(model: SpatialFlexibleArm, parts: Array) -> Array:
 
 
 def energy(model: FlexibleModel, parts: Array) -> Array:
-    """What the springs hold, J; 0 without any."""
+    """Energy of the springs, J; 0 without any."""
     if not isinstance(model, SpatialFlexibleArm) or not model.supported:
         return jnp.zeros(())
     return 0.5 * jnp.sum(jnp.asarray(model.support_stiffness) * gives(model, parts) ** 2)

@@ -1,8 +1,8 @@
-"""How far gravity moves the tip of traced arms in space that axial forces press or pull, for optimisation.
+"""Displacements of the tip under gravity, of traced arms in space with axial forces, for optimisation.
 
-Gravity g moves an arm at rest as a ground that is accelerated by -g, for ever so slowly: where the ground moves by u at
-the angular frequency w, the tip moves by T u, and (T - 1) g/w^2 tends to what gravity does. So it is the exact
-response, which knows axial forces, at three low frequencies, without the powers w^2 and w^4.
+Gravity g moves an arm at rest as does a ground with the steady acceleration -g. Where the ground moves by u at the
+angular frequency w, the tip moves by T u, and (T - 1) g/w^2 tends to the displacement by gravity as w falls. So it is
+the exact response, which knows axial forces, at three low frequencies, without the powers w^2 and w^4.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a report says of an arm, part by part: texts, tables of the library and pictures."""
+"""Parts of the report on an arm: texts, tables of the library and pictures."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def base_formula(*entries: Number) -> list[Number]:
 def by_centre(
     rest: Sequence[Fraction], at: Mapping[Place, Sequence[Fraction]]
 ) -> Iterator[tuple[str, list[Fraction]]]:
-    """What one unit of each product of the centre's parts, named by these, adds to numbers; from those of `CENTRES`."""
+    """Yield what one unit of each named product of the centre's parts adds to numbers, from those of `CENTRES`."""
     unit = {axis: tuple(int(axis == x) for x in "xyz") for axis in "xyz"}
     half = Fraction(1, 2)
     linear, square = {}, {}

@@ -56,7 +56,7 @@ def layout_tapes(springs: int, rotor: bool, flexible: bool) -> dict[str, Any]:
 
 
 def _tally_tape(springs: int, flexible: bool, noise: bool) -> dict[str, Any]:
-    """What a link adds to the count, or to what is rounded, without the springs and with them.
+    """Return the tape of a link's share of the count, or of the rounding, without and with springs.
 
     From its results in float64 behind the stiffness, with terms in double-double alone; the sizes, and the stiffness
     outboard.

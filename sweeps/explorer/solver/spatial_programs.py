@@ -83,7 +83,7 @@ def values_of(arm: SpatialArm) -> list[str]:
 
 
 def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
-    """What the page needs of an arm in space: values by address, links and tapes.
+    """Return the data of an arm in space for the page: values by address, links and tapes.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def _require_soft_supports(arm: SpatialArm) -> None:
 
 
 def _field(name: str) -> str:
-    """What an address says behind its link."""
+    """Return the part of an address after its link."""
     return name.partition(".")[2] if name.startswith("link") else name
 
 
@@ -365,7 +365,7 @@ def _sparse(first: Sequence[Fraction], other: Sequence[Fraction]) -> list[list[f
 def _by_sines(
     first: Sequence[Fraction], right: Sequence[Fraction], half: Sequence[Fraction]
 ) -> tuple[list[list[float]], list[list[float]]]:
-    """What a sine of 1 and a versed sine of 1 add to the numbers at angle 0."""
+    """Return the changes of the numbers at angle 0 per unit of sine and of versed sine."""
     (s1, v1), (s2, v2) = (_sines(angle) for angle in _ANGLES[1:])
     determinant = s1 * v2 - s2 * v1
     sine, versed = [], []
