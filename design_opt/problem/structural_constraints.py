@@ -70,7 +70,8 @@ class AtRest:
                 )
         parts = self.gravity if isinstance(self.gravity, Sequence) else (self.gravity,)
         if all(map(is_finite, parts)):
-            for finding in gravity_findings(math.hypot(*map(float, parts))):
+            size = math.hypot(*(float(part) for part in parts if part is not None))
+            for finding in gravity_findings(size):
                 message = f"{self._kind}: gravity = {shown(self.gravity)}: {finding}"
                 warnings.warn(message, ImplausibleWarning, stacklevel=3)
         with about(self._kind):
