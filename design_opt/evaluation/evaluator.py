@@ -167,7 +167,7 @@ class Evaluator:
             if missing.any():
                 self._require_modes(name, np.isfinite(hz).sum(axis=1))
                 worst = Status.worst(codes[missing])
-                loaded = not isinstance(arm, SpatialArm) and arm.loads is not None
+                loaded = arm.loads is not None
                 held = ", and postures to those in which free joints are at rest under the loads"
                 raise ProblemError(
                     f"frequencies at the postures {name!r} are missing ({worst.name}: {worst.cause}) for a"

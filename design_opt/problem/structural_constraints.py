@@ -23,24 +23,15 @@ from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.plausible_loads import gravity_findings
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import require_known
 from jaxmodal.at_rest.in_space import LoadsInSpace
 from jaxmodal.at_rest.traced import second_order_deflection
 from jaxmodal.at_rest.traced_in_space import tips_at_rest
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.frequencies.models import require_theory
 from jaxmodal.response.forced.traced_deflections import tips_under_gravity
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
-
-
-def require_theory(kind: str, arm: Arm | SpatialArm, theory: TheoryName) -> None:
-    """Refuse an arm that lacks what a theory, which may not be the problem's, needs."""
-    with about(kind, ArmError):
-        if isinstance(arm, SpatialArm):
-            arm.model(theory)
-        else:
-            require_known(arm, theory)
 
 
 class AtRest:
@@ -68,10 +59,11 @@ class AtRest:
                     f"{self._kind}: gravity = {shown(self.gravity)}: must be one number, or of an arm in space three "
                     "along x, y and z of the ground, such as (0.0, 0.0, -9.81)."
                 )
-        parts = self.gravity if isinstance(self.gravity, Sequence) else (self.gravity,)
+        parts: Sequence[Any] = (
+            self.gravity if isinstance(self.gravity, Sequence) else (self.gravity,)
+        )
         if all(map(is_finite, parts)):
-            size = math.hypot(*(float(part) for part in parts if part is not None))
-            for finding in gravity_findings(size):
+            for finding in gravity_findings(math.hypot(*map(float, parts))):
                 message = f"{self._kind}: gravity = {shown(self.gravity)}: {finding}"
                 warnings.warn(message, ImplausibleWarning, stacklevel=3)
         with about(self._kind):
@@ -79,8 +71,9 @@ class AtRest:
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Refuse an arm that lacks what this theory, which may not be the problem's, needs, and loads of other arms."""
-        require_theory(self._kind, arm, self.theory)
-        if isinstance(self.gravity, tuple) and not isinstance(arm, SpatialArm):
+        with about(self._kind, ArmError):
+            require_theory(arm, self.theory)
+        if isinstance(self.gravity, tuple) and "z" not in arm.directions:
             raise ProblemError(
                 f"{self._kind}: gravity = {shown(self.gravity)}: three numbers are of arms in space; give one, in "
                 "m/s^2 along -y of the base."

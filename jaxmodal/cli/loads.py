@@ -55,7 +55,7 @@ def load_options(command: Callable[..., None]) -> Callable[..., None]:
 def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict[str, list[float]]:
     """Combined loads of the arm and of the options, by name, in the axes of the base or the ground."""
     total = {name: list(value) for name, value in loads.items()}
-    own = arm.loads if isinstance(arm, Arm) else None
+    own = arm.loads
     if own is None:
         return total
     angle, size = float(own.gravity_direction), own.gravity
@@ -75,4 +75,4 @@ def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict
 
 def bears_loads(arm: Arm | SpatialArm) -> bool:
     """Whether an arm has nonzero loads."""
-    return isinstance(arm, Arm) and arm.loads is not None and any(arm.loads.dead())
+    return arm.loads is not None and any(arm.loads.dead())

@@ -7,8 +7,7 @@ At a fixed frequency the determinant is a trigonometric polynomial in each joint
 
 from __future__ import annotations
 
-import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import jax
 import numpy as np
@@ -18,7 +17,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.harmonics import Determinant
-from jaxmodal.postures.tables import postures_dataset, postures_table
+from jaxmodal.postures.inverse_results import PosturesAt
 from jaxmodal.postures.trigonometric_zeros import (
     corrected,
     evenly,
@@ -30,95 +29,13 @@ from jaxmodal.postures.trigonometric_zeros import (
     zeros,
 )
 from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
-from jaxmodal.runtime.namespace import Array, at_once, is_traced, xp
-from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.results import Result
-from jaxmodal.runtime.statuses import Status, all_usable, explained
-from jaxmodal.runtime.tables import Table
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
-
-if TYPE_CHECKING:
-    import xarray
 
 #: the counts are taken at omega (1 -+ this)
 _DISTANCE = 1e-12
 #: a slope below this, in units of the polynomial's size, is one at which a zero may touch
 _FLAT = 3e-6
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, repr=False)
-class PosturesAt(Drawn, Result):
-    """All angles of one joint at which an arm has a natural frequency; of N arms with a leading axis.
-
-    A is the most that there may be: 4 in the plane, 8 in space, and there 4 more for each tip beyond the joint that is
-    supported along directions of the ground, and for each that is supported about some.
-
-    Attributes
-    ----------
-    angle : Array, shape (..., A)
-        Joint angles in rad, ascending in (-pi, pi]; NaN beyond the last.
-    mode : Array, shape (..., A)
-        Number of the mode, from 1, that has the frequency there; 0 beyond the last, and where axial forces buckle the
-        arm.
-    count_below, count_above : Array, shape (..., A)
-        J a relative 1e-12 below and above the frequency.
-    status : Array, shape (..., A)
-        `Status` codes: certified where the two counts differ; uncertified, too, where there is no angle; unstable where
-        axial forces buckle the arm.
-    omega : Array, shape (...)
-        The frequency asked for, rad/s.
-    joint : int
-        Number of the link whose joint it is.
-    theory : str
-        Name of the theory.
-    """
-
-    angle: Array
-    mode: Array
-    count_below: Array
-    count_above: Array
-    status: Array
-    omega: Array
-    joint: int = dataclasses.field(metadata={"static": True})
-    theory: TheoryName = dataclasses.field(metadata={"static": True})
-    picture: ClassVar[str] = "jaxmodal.plots.frequencies:draw_postures_at"
-
-    @property
-    def found(self) -> Array:
-        """True where there is an angle."""
-        return at_once(xp.isfinite, self.angle)
-
-    @property
-    def certified(self) -> Array:
-        """True where the counts confirm the angle."""
-        return at_once(
-            lambda found, status: found & (status == Status.certified), self.found, self.status
-        )
-
-    @property
-    def ok(self) -> bool:
-        """Whether every angle that was found is certified; places beyond the last do not count."""
-        return all_usable(self._of_angles)
-
-    def explain(self) -> str:
-        """Return in words what the statuses of the angles mean, of those of all arms in turn."""
-        codes = self._of_angles
-        return explained(codes) if np.size(codes) else "no angle was found."
-
-    @property
-    def _of_angles(self) -> Any:
-        """The statuses of the angles, one after the other."""
-        codes, found = self.status, self.found
-        return codes if is_traced(codes, found) else np.asarray(codes)[np.asarray(found)]
-
-    def tables(self) -> list[Table]:
-        """Return the angles in degrees with mode and certificate."""
-        return [postures_table(self)]
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return angles (degrees), modes and certificates as a dataset with dims place, and cell for many arms."""
-        return postures_dataset(self)
 
 
 def postures_at(

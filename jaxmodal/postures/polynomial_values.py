@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxmodal.arm.addresses import Addressed, resolve_address
+from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
 from jaxmodal.postures.terms import IN_THE_PLANE, Terms
 from jaxmodal.runtime.errors import ArmError
@@ -65,7 +66,7 @@ class Quantity(NamedTuple):
     spring: bool
 
 
-def quantity_of(arm: Arm | Addressed, address: str) -> Quantity | None:
+def quantity_of(arm: SerialArm, address: str) -> Quantity | None:
     """Return the quantity at an address if D is a polynomial in it, else None."""
     singles = resolve_address(arm, address)
     named = _ADDRESS.fullmatch(singles[0])

@@ -17,7 +17,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.inverse import angles_with
 from jaxmodal.postures.resonance_results import ResonanceMap
-from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned, varied
+from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -115,7 +115,7 @@ def on_rows(
     turned_arm = turned(arm, theory, _WHAT)
     postures = np.repeat(turned_arm.own[:, None], rows, axis=1)
     if isinstance(row, str):
-        turned_arm = varied(arm, turned_arm, row, angles, _WHAT)
+        turned_arm = turned_arm.varied(row, angles, _WHAT)
     elif row:
         postures[turned_arm.joints.index(row)] = angles
     if turned_arm.may_buckle:

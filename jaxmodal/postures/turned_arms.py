@@ -65,11 +65,22 @@ class TurnedArms(Protocol):
         """Whether there are axial forces."""
         ...
 
+    def varied(self, address: str, values: np.ndarray, what: str) -> TurnedArms:
+        """The arms with each of some values (cells,) at an address; ``what`` takes no supports.
+
+        Raises
+        ------
+        ValueError
+            The arm may not have one of them, or (an `ArmError`) it makes supports.
+        """
+        ...
+
 
 @dataclasses.dataclass(frozen=True)
 class TurnedInThePlane:
     """Of planar arms, fields (n,) of one, or (n, cells); see `TurnedArms`."""
 
+    arm: Arm
     beams: BeamArrays
     flags: Theory
     own: np.ndarray
@@ -98,6 +109,13 @@ class TurnedInThePlane:
     @property
     def may_buckle(self) -> bool:
         return self.beams.axial_force is not None
+
+    def varied(self, address: str, values: np.ndarray, what: str) -> TurnedArms:
+        if ".support_" in address:
+            refuse_supports(set_parameters(self.arm, {address: float(values[-1])}), what)
+        packed = columns_of(self.arm, [address], values[None])
+        _require_possible(self.arm, address, values, ~packed.invalid)
+        return dataclasses.replace(self, beams=unpacked(packed.packed))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -150,6 +168,21 @@ class TurnedInSpace:
     def may_buckle(self) -> bool:
         return any(link.axial_force is not None for link in self.arm.links)
 
+    def varied(self, address: str, values: np.ndarray, what: str) -> TurnedArms:
+        columns = dict.fromkeys(resolve_address(self.arm, address), values)
+        valid = valid_cells(self.arm.with_values(columns), values.size)
+        _require_possible(self.arm, address, values, valid)
+        return dataclasses.replace(self, values=columns)
+
+
+def _require_possible(
+    arm: Arm | SpatialArm, address: str, values: np.ndarray, valid: np.ndarray
+) -> None:
+    """Refuse the first value that an arm may not have."""
+    for place in np.flatnonzero(~valid)[:1]:
+        set_parameters(arm, {address: float(values[place])})
+        raise ValueError(f"values: the arm may not have {address} = {values[place]:.6g}")
+
 
 def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:
     """Return an arm of either kind for ``what``, which refuses what it does not know."""
@@ -164,36 +197,7 @@ def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:
     refuse_supports(arm, what)
     known = prepared_values(arm, theory)
     own = np.array([float(link.joint_angle) for link in arm.links[1:]])
-    return TurnedInThePlane(*known, own)
-
-
-def varied(
-    arm: Arm | SpatialArm, turned_arm: TurnedArms, address: str, values: np.ndarray, what: str
-) -> TurnedArms:
-    """The arms with each of some values (cells,) at an address.
-
-    Raises
-    ------
-    ValueError
-        The arm may not have one of them, or (an `ArmError`) it makes supports.
-    """
-    if isinstance(turned_arm, TurnedInSpace):
-        assert isinstance(arm, SpatialArm)
-        columns = dict.fromkeys(resolve_address(arm, address), values)
-        valid = valid_cells(arm.with_values(columns), values.size)
-        found: TurnedArms = dataclasses.replace(turned_arm, values=columns)
-    else:
-        assert isinstance(arm, Arm)
-        if ".support_" in address:
-            refuse_supports(set_parameters(arm, {address: float(values[-1])}), what)
-        packed = columns_of(arm, [address], values[None])
-        valid = ~packed.invalid
-        assert isinstance(turned_arm, TurnedInThePlane)
-        found = dataclasses.replace(turned_arm, beams=unpacked(packed.packed))
-    for place in np.flatnonzero(~valid)[:1]:
-        set_parameters(arm, {address: float(values[place])})
-        raise ValueError(f"values: the arm may not have {address} = {values[place]:.6g}")
-    return found
+    return TurnedInThePlane(arm, *known, own)
 
 
 def require_joint(arm: Arm | SpatialArm, joints: Sequence[int], joint: object) -> None:

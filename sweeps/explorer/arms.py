@@ -41,11 +41,11 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
     ArmError
         As `sweeps.explorer.solver.arm_json`: forces at rest that the page has not.
     """
-    pieces = 1 if isinstance(arm, SpatialArm) else max(segments(arm.loads, [False]))
+    pieces = max(segments(arm.loads, [False]))
     shown = space_page_data(arm, theory) if isinstance(arm, SpatialArm) else _plane(arm, theory)
     return {
         "title": f"{arm.name or 'arm'}, {theory}",
-        "space": isinstance(arm, SpatialArm),
+        "space": "z" in arm.directions,
         "modes": MODES,
         "points": max(4, POINTS // pieces),
         "motors": motors(arm),
