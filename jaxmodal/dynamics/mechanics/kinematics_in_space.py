@@ -24,7 +24,7 @@ from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.namespace import Array
 
 #: the last components of a link are the place and the axes x, y, z of its joint's frame, then those of its tip's
-_OF_JOINT, _OF_TIP = slice(-7, -4), slice(-3, None)
+_OF_JOINT, TIP_PLACE, TIP_AXES = slice(-7, -4), -4, slice(-3, None)
 
 
 def scalars(model: SpatialFlexibleArm, deltas: Array) -> Array:
@@ -128,7 +128,7 @@ def components(model: SpatialFlexibleArm, q: Float[Array, " N"]) -> Array:
 def components_and_tip(model: SpatialFlexibleArm, q: Array) -> tuple[Array, Array]:
     """`components`, and the position of the tip of the arm."""
     parts = components(model, q)
-    return parts, parts[-1, _OF_TIP.start - 1]
+    return parts, parts[-1, TIP_PLACE]
 
 
 def gram(model: SpatialFlexibleArm) -> Array:
@@ -185,7 +185,7 @@ def _turned(parts: Array, changes: Array) -> _Rates:
             [turn[:, b, a] - turn[:, a, b] for a, b in ((1, 2), (2, 0), (0, 1))], axis=-1
         )
 
-    return _Rates(of(_OF_JOINT), of(_OF_TIP))
+    return _Rates(of(_OF_JOINT), of(TIP_AXES))
 
 
 def _spins(model: SpatialFlexibleArm, turned: _Rates, rate: Array) -> tuple[Array, Array]:
@@ -293,7 +293,7 @@ def turning_forces(
     driven = np.where(model.rotor_beyond, np.arange(n), layout.driven)
     coordinates = coordinates.at[driven].add(jnp.asarray(model.gear) * rotor * rotors_faster)
     forces = jnp.zeros_like(parts)
-    for moment, axes in ((frames, _OF_JOINT), (tips, _OF_TIP)):
+    for moment, axes in ((frames, _OF_JOINT), (tips, TIP_AXES)):
         forces = forces.at[:, axes].set(_moments(moment, parts[:, axes]))
     more = jnp.zeros(model.num_rates - layout.size)
     return forces, jnp.concatenate([coordinates[:-1], more])
