@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,14 @@ from sweeps.commands.estimate import (
     workers_lines,
 )
 from sweeps.definition.sweep import Sweep
+from sweeps.store.attempts import MOST
 from sweeps.store.grid import Grid, dataset_bytes, grid_for_rate, make_grid, num_files
 
 if TYPE_CHECKING:
     from sweeps.store.zarr_store import State
+
+#: shards that are named in one line
+_LISTED = 5
 
 
 def planned(
@@ -152,6 +157,8 @@ def status_lines(ds: xr.Dataset, store: str, state: State) -> list[str]:
         f"shards: {state.shards - state.missing} of {state.shards} computed, {left}",
         f"fingerprint: {ds.attrs['fingerprint']}",
     ]
+    if state.given_up:
+        lines.append(_given_up_line(state.given_up))
     if state.torn:
         from sweeps.store.labels import damaged
 
@@ -164,6 +171,16 @@ def status_lines(ds: xr.Dataset, store: str, state: State) -> list[str]:
     if ds.status.size > state.modes.total():
         lines.append(f"modes not computed: {ds.status.size - state.modes.total()}")
     return lines
+
+
+def _given_up_line(shards: Sequence[int]) -> str:
+    """Say which shards are left alone because they ended processes, the first few by their numbers."""
+    more = f" and {len(shards) - _LISTED} more" if len(shards) > _LISTED else ""
+    named = f"shard{'s' * (len(shards) > 1)} {', '.join(map(str, shards[:_LISTED]))}{more}"
+    return (
+        f"given up: {named}, with each of which {MOST} processes ended, as where memory runs out; "
+        "`jaxmodal sweep run` without --claim tries again"
+    )
 
 
 class Bar:

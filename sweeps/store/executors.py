@@ -20,6 +20,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.default_cache import allowed
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
+from sweeps.store import attempts
 from sweeps.store.on_workers import on_worker
 
 T = TypeVar("T")
@@ -279,8 +280,8 @@ def _at_work(ended: Iterable[_Ended]) -> tuple[list[tuple[int, Failed]], list[in
     for entry in sorted(ended):
         if first.setdefault(entry.worker, entry) is not entry:
             beside.append(entry.shard)
-    why = "workers ended one after the other while they had it, as where memory runs out; their logs say more"
-    return [(it.shard, Failed(RuntimeError(f"{it.times} {why}"))) for it in first.values()], beside
+    failed = [(it.shard, Failed(attempts.GivenUpError(it.times))) for it in first.values()]
+    return failed, beside
 
 
 class _Stragglers:

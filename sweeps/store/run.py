@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +16,7 @@ from sweeps.definition.errors import StoreError, SweepError
 from sweeps.definition.limits import MEMORY
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES
+from sweeps.store.attempts import GivenUpError
 from sweeps.store.dataset import UNFINISHED, MemoryResult, with_flag_types
 from sweeps.store.executors import Dask, Executor, Failed, as_executor
 from sweeps.store.grid import Grid, compute_shard, dataset_bytes, make_grid
@@ -41,6 +43,12 @@ def write_claimed(sweep: Sweep, store: SweepStore, claimed: Claimed, shard: int)
         write_shard(sweep, store, shard)
     finally:
         claimed.release(shard)
+
+
+def _given_up(claimed: Claimed) -> Iterator[tuple[int, Failed]]:
+    """The shards that have ended too many processes, known once all others have been taken."""
+    for shard in sorted(claimed.given_up):
+        yield shard, Failed(GivenUpError())
 
 
 def run(
@@ -128,7 +136,10 @@ def run(
         missing = opened.without_mark()
         with opened.claimed(share.lease) as claimed:
             task = functools.partial(write_claimed, sweep, opened, claimed)
-            _store(place.run(task, claimed.free(missing)), opened, every, missing, progress)
+            results: Iterable[tuple[int, Failed | None]]
+            results = place.run(task, claimed.free(missing))
+            results = itertools.chain(results, _given_up(claimed))
+            _store(results, opened, every, missing, progress)
     else:
         own = every if share is None else share.shards(len(every))
         missing = opened.missing(own)
@@ -182,6 +193,8 @@ def _store(
             continue
         if isinstance(result.error, StoreError | ArmError | SweepError):
             raise result.error
+        if isinstance(result.error, GivenUpError):
+            store.give_up(shard)
         failed[shard] = result.error
         in_a_row += 1
         if in_a_row == _FAILURES:
@@ -215,9 +228,11 @@ def failures(store: SweepStore, failed: Mapping[int, Exception]) -> StoreError:
         for shard, error in list(failed.items())[:_LISTED]
     )
     more = f"\n  and {len(failed) - _LISTED} more" if len(failed) > _LISTED else ""
+    ending = any(isinstance(error, GivenUpError) for error in failed.values())
+    again = ", with claims only those that ended no processes; a run without claims tries all"
     return StoreError(
         f"{store.text}: {len(failed)} of {store.grid.num_shards} shards could not be computed:{lines}{more}\nAll "
-        "others that were computed are kept; the same command tries these again."
+        f"others that were computed are kept; the same command tries these again{again if ending else ''}."
     )
 
 
