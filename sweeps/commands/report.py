@@ -32,16 +32,20 @@ _LISTED = 5
 
 
 def planned(
-    sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | None = None
+    sweep: Sweep,
+    chunk_cells: int | None = None,
+    shard_cells: int | None = None,
+    started: float = 0.0,
 ) -> tuple[Grid, Estimate]:
-    """How the store of a sweep would be cut, and how long it takes: some of its cells are solved to tell.
+    """How the store of a sweep would be cut, and how long it takes: a part of its first chunk is solved to tell.
 
-    Shards that are not given are those of a new store that takes as long for its cells as said.
+    Shards that are not given are those of a new store that takes as long for its cells as said. See `estimate`.
     """
-    time = estimate(sweep)
+    grid = make_grid(sweep, chunk_cells, shard_cells)
+    time = estimate(sweep, grid, started)
     if chunk_cells is None and shard_cells is None:
         return grid_for_rate(sweep, sweep.num_cells / time.computing), time
-    return make_grid(sweep, chunk_cells, shard_cells), time
+    return grid, time
 
 
 def plan_lines(sweep: Sweep, grid: Grid, time: Estimate, workers: int = 1) -> list[str]:

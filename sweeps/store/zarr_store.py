@@ -26,7 +26,8 @@ from sweeps.store import attempts
 from sweeps.store.claim_files import given_up, name_of
 from sweeps.store.claim_places import claim_files
 from sweeps.store.dataset import certificate_summary, global_attributes
-from sweeps.store.grid import Grid, make_grid, measured_grid
+from sweeps.store.first_chunk import measured_grid
+from sweeps.store.grid import Grid, make_grid
 from sweeps.store.identity import check_cut, check_sweep, cut_of, grid_of
 from sweeps.store.labels import (
     begin,
