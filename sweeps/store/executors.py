@@ -21,6 +21,7 @@ from jaxmodal.runtime.default_cache import allowed
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
 from sweeps.store import attempts
+from sweeps.store.local_workers import local_cluster
 from sweeps.store.on_workers import on_worker
 
 T = TypeVar("T")
@@ -150,10 +151,7 @@ class Dask:
             try:
                 target: Any = self.address
                 if target is None:
-                    cluster = dask.LocalCluster(
-                        n_workers=self.workers, threads_per_worker=1, dashboard_address=None
-                    )
-                    target = stack.enter_context(cluster)
+                    target = stack.enter_context(local_cluster(dask, self.workers))
                 client = stack.enter_context(dask.Client(target, set_as_default=False))
             except (OSError, ValueError) as error:
                 raise SweepError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import xarray as xr
@@ -21,6 +22,7 @@ from sweeps.store.dataset import UNFINISHED, MemoryResult, with_flag_types
 from sweeps.store.executors import Dask, Executor, Failed, as_executor
 from sweeps.store.grid import Grid, compute_shard, dataset_bytes, make_grid
 from sweeps.store.shares import Claimed, Claims, Part
+from sweeps.store.solve import plans_to_send, take_plans
 
 if TYPE_CHECKING:
     from sweeps.store.pieces import Location
@@ -35,6 +37,22 @@ _FAILURES, _LISTED = 10, 5
 def write_shard(sweep: Sweep, store: SweepStore, shard: int) -> None:
     """Solve a shard and write it to the store, in whichever process this runs."""
     store.write(shard, compute_shard(sweep, store.grid, shard))
+
+
+class _Made:
+    """What is being made in a thread, and goes to other processes as what it has become."""
+
+    def __init__(self, future: Future[dict[Any, Any]]) -> None:
+        self.future = future
+
+    def __reduce__(self) -> tuple[type, tuple[dict[Any, Any]]]:
+        return dict, (self.future.result(),)
+
+
+def write_by_plans(plans: Any, sweep: Sweep, store: SweepStore, shard: int) -> None:
+    """Solve a shard by plans that come with the task, and write it."""
+    take_plans(sweep, plans)
+    write_shard(sweep, store, shard)
 
 
 def write_claimed(sweep: Sweep, store: SweepStore, claimed: Claimed, shard: int) -> None:
@@ -143,8 +161,12 @@ def run(
     else:
         own = every if share is None else share.shards(len(every))
         missing = opened.missing(own)
-        task = functools.partial(write_shard, sweep, opened)
-        _store(place.run(task, missing), opened, own, missing, progress)
+        with ThreadPoolExecutor(1) as aside:
+            task = functools.partial(write_shard, sweep, opened)
+            if isinstance(place, Dask) and missing:  # made once, while the workers start
+                plans = _Made(aside.submit(plans_to_send, sweep))
+                task = functools.partial(write_by_plans, plans, sweep, opened)
+            _store(place.run(task, missing), opened, own, missing, progress)
     state = opened.state(every_byte=False)
     if state.torn and not isinstance(share, Part):  # those of other parts are theirs to mend
         raise stores.damaged(store, state.torn)
