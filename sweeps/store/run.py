@@ -99,7 +99,8 @@ def run(
         take about 30 seconds here and the store has at most 10,000 files. A store that is there keeps its own.
     share
         Which of the missing shards this process computes: all of them (default), those of a `Part`, or, with `Claims`,
-        those that are free. With `Claims` what has a digest is not checked against it.
+        those that are free. With `Claims` what has a digest is not checked against it, and a shard with which four
+        processes have ended is given up, until a run without claims tries it.
     executor
         ``"in-process"`` (default: all local devices), ``"dask"`` (two workers on this machine), or an
         executor such as ``Dask("tcp://host:8786")``. The numbers are the same from each.
