@@ -79,10 +79,8 @@ def _timed(commands: list[list[str]]) -> tuple[float, float]:
     begun = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
     codes = [process.wait() for process in begun]
     seconds = time.perf_counter() - start
-    with contextlib.suppress(
-        ChildProcessError
-    ):  # the one that workers of dask are copies of, with them
-        while True:
+    with contextlib.suppress(ChildProcessError):
+        while True:  # for the process that workers of dask are copies of, and with it for them
             os.wait()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if any(code > 1 for code in codes):

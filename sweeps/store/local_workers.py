@@ -20,23 +20,23 @@ _IMPORTED = (
 
 
 @contextlib.contextmanager
-def local_cluster(dask: Any, workers: int) -> Iterator[Any]:
+def local_cluster(distributed: Any, workers: int) -> Iterator[Any]:
     """A cluster with so many workers of one thread each.
 
     A worker that begins by itself imports for two seconds. On Linux all are copies of one that has, also those that
     take the place of others; elsewhere a system's own libraries may not stand to be copied.
     """
-    import dask as settings
+    import dask
 
     chosen: dict[str, Any] = {"distributed.scheduler.allowed-failures": attempts.MOST - 1}
     if sys.platform == "linux":
         chosen["distributed.worker.multiprocessing-method"] = "forkserver"
-    with settings.config.set(chosen):
+    with dask.config.set(chosen):
         if sys.platform == "linux":
-            dask.utils.get_mp_context()  # which would have it import other things
+            distributed.utils.get_mp_context()  # which would have it import other things
             imported = [name for name in _IMPORTED if name in sys.modules]
             multiprocessing.get_context("forkserver").set_forkserver_preload(imported)
-        with dask.LocalCluster(
+        with distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, dashboard_address=None
         ) as cluster:
             yield cluster
