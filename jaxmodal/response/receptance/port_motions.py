@@ -161,7 +161,7 @@ class PortMotions:
         """Return a mask of motions that are rounding."""
         if self._reactions is None:
             return None
-        terms = self._entries(Reactions.terms, values.shape[2:])
+        terms = self._entries(Reactions.cancelled, values.shape[2:])
         return ~(xp.abs(values) > _NOISE * terms) & ~xp.isinf(values)
 
     def margin(self) -> Any:

@@ -52,19 +52,21 @@ class Reactions:
         given = total(x[i][s] * other[s] for s in self._supports)
         return free - given - total(left[s] * x[j][s] for s in self._supports)
 
-    def terms(self, i: int, j: int, free: Any) -> Any:
-        """Return the sizes of the terms of `held` added: its rounding."""
-        (f, g), (b, d) = (
-            [[size_of(x[s]) for s in self._supports] for x in (of[i], of[j])]
-            for of in (self._forces, self._pushed)
-        )
-        cross = total(b[s] * g[s] + f[s] * d[s] for s in self._supports)
-        own = total(
-            size_of(self._square[s][t]) * f[s] * g[t]
+    def cancelled(self, i: int, j: int, free: Any) -> Any:
+        """Return the sizes of what cancels in `held` added: below its rounding there are no digits."""
+        x, b = self._forces, self._pushed
+        return size_of(free) + total(
+            size_of(b[i][s]) * size_of(x[j][s]) + size_of(x[i][s]) * size_of(b[j][s])
             for s in self._supports
-            for t in self._supports
         )
-        return size_of(free) + cross + own
+
+    def terms(self, i: int, free: Any) -> Any:
+        """Return `cancelled` of a load with itself, and what rounding of C adds, which is larger near a resonance."""
+        forces, c = [size_of(x) for x in self._forces[i]], self._square
+        own = (
+            size_of(c[s][t]) * forces[s] * forces[t] for s in self._supports for t in self._supports
+        )
+        return self.cancelled(i, i, free) + total(own)
 
 
 def supported(w: Symmetric, count: int) -> tuple[Symmetric, list[Any]]:
@@ -79,7 +81,7 @@ def supported(w: Symmetric, count: int) -> tuple[Symmetric, list[Any]]:
     reactions = Reactions(square, [[w[i, s] for s in held] for i in kept])
     found = Symmetric([reactions.held(i, j, w[i, j]) for i, j in places(len(kept))])
     dual = any(isinstance(each, Dual) for each in w.entries)
-    return found, [] if dual else [reactions.terms(i, i, w[i, i]) for i in kept]
+    return found, [] if dual else [reactions.terms(i, w[i, i]) for i in kept]
 
 
 def support_pivots(square: Sequence[Sequence[Any]]) -> list[Any]:
