@@ -22,7 +22,7 @@ from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 from jaxmodal.statics.laws import line_mass
 
 #: wave number of a damper at rest, times the length of its link
-_SLOWEST = 2.0
+SLOWEST = 2.0
 _FIELDS = dict(zip(("x", "y", "rotation"), SUPPORTS, strict=True))
 
 
@@ -95,5 +95,5 @@ def _size(beam: BeamArrays, port: Port, omega: Array) -> Any:
         for x in (beam.length, beam.youngs_modulus, beam.second_moment, line_mass(beam), omega)
     )
     bending = modulus.real * area
-    waves = _SLOWEST / length + xp.sqrt(xp.sqrt(mass / bending) * xp.abs(omega))
+    waves = SLOWEST / length + xp.sqrt(xp.sqrt(mass / bending) * xp.abs(omega))
     return bending * (waves if port.turns else waves * waves * waves)
