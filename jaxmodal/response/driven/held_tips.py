@@ -37,7 +37,7 @@ def rigid_supports(arm: Arm) -> tuple[Port, ...]:
     return tuple(found)
 
 
-def require_rigid(held: Sequence[Port], addresses: Iterable[str]) -> None:
+def require_unvaried(held: Sequence[Port], addresses: Iterable[str]) -> None:
     """Refuse parameters that are rigid supports.
 
     Raises
@@ -90,10 +90,10 @@ def on_dampers(
 
 def _size(beam: BeamArrays, port: Port, omega: Array) -> Any:
     """Return the stiffness against which the end of a long link bends at a frequency, and no less than at rest."""
-    length, modulus, area, mass, omega = (
+    length, modulus, moment, mass, omega = (
         constant(x.value if isinstance(x, Dual) else x)
         for x in (beam.length, beam.youngs_modulus, beam.second_moment, line_mass(beam), omega)
     )
-    bending = modulus.real * area
+    bending = modulus.real * moment
     waves = SLOWEST / length + xp.sqrt(xp.sqrt(mass / bending) * xp.abs(omega))
     return bending * (waves if port.turns else waves * waves * waves)
