@@ -1,1 +1,1 @@
-"""Benchmarks of the batch solver against rivals written as their best users would write them."""
+"""What is measured, compared and recomputed with jaxmodal: rivals, published results (`reproduction`), `studies`."""

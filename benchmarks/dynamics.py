@@ -195,8 +195,8 @@ def both_ways(model: Any, solve: Callable[..., Any], repeats: int, batch: int) -
 
 def two_link_model() -> Any:
     """The two-link arm of De Luca and Siciliano, two modes each, the default way to pose it."""
+    from benchmarks.reproduction.two_link_motions import section_seven_arm
     from jaxmodal.dynamics import flexible_arm
-    from jaxmodal.reproduction.two_link_motions import section_seven_arm
 
     return flexible_arm(section_seven_arm(), 2)
 
@@ -210,8 +210,8 @@ def starts(cells: int) -> np.ndarray:
 
 def stiff_model() -> Any:
     """The same arm with four modes each and structural damping, whose fastest rate is 2e4 1/s."""
+    from benchmarks.reproduction.two_link_motions import section_seven_arm
     from jaxmodal.dynamics import flexible_arm
-    from jaxmodal.reproduction.two_link_motions import section_seven_arm
 
     return flexible_arm(section_seven_arm(), 4, kelvin_voigt_time=0.01)
 

@@ -19,7 +19,8 @@ from jaxmodal.arm.sections import (
     rectangle,
 )
 from jaxmodal.arm.segments import attach_body, tapered
-from jaxmodal.at_rest.buckling import Buckling, buckling
+from jaxmodal.at_rest.buckling import buckling
+from jaxmodal.at_rest.buckling_results import Buckling
 from jaxmodal.at_rest.preloaded import preloaded, preloaded_frequencies
 from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium
 from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium, static_equilibrium
@@ -38,16 +39,16 @@ from jaxmodal.frequencies.counts import certify, count_below
 from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
-from jaxmodal.modes.batches import ModalQuantities, modal_quantities_batch
+from jaxmodal.modes.batch_results import ModalQuantities
+from jaxmodal.modes.batches import modal_quantities_batch
 from jaxmodal.modes.mode_shapes import modal_assurance, mode_shapes
 from jaxmodal.modes.planar_shapes import ModeShapes
-from jaxmodal.modes.sensitivities import (
-    Sensitivities,
-    directional_derivatives,
-    sensitivities,
-)
+from jaxmodal.modes.sensitivities import directional_derivatives, sensitivities
+from jaxmodal.modes.sensitivity_results import Sensitivities
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
-from jaxmodal.postures.inverse import PosturesAt, postures_at
+from jaxmodal.pictures import PICTURES
+from jaxmodal.postures.inverse import postures_at
+from jaxmodal.postures.inverse_results import PosturesAt
 from jaxmodal.postures.resonance_maps import resonance_free
 from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.series import PostureSeries
@@ -82,6 +83,7 @@ from jaxmodal.runtime.errors import (
     UncertifiedError,
 )
 from jaxmodal.runtime.first_calls import listen
+from jaxmodal.runtime.pictures import enter_pictures
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
 from jaxmodal.runtime.public_names import report_package
 from jaxmodal.runtime.results import Result
@@ -243,4 +245,5 @@ __all__ = [
 ]
 
 report_package(globals())
+enter_pictures(PICTURES)
 listen()

@@ -47,9 +47,10 @@ CHECKED = [
     f"jaxmodal.{room}"
     for room in (
         *("arm", "eigenspaces", "frequencies", "postures", "batches", "modes", "plots"),
-        *("reproduction", "cli"),
+        *("references", "cli"),
     )
 ]
+CHECKED += ["benchmarks.reproduction"]
 
 #: of arms in space what reads, makes and tells of them; what runs at every frequency is left out as well
 IN_SPACE = [

@@ -112,7 +112,7 @@ def test_an_arm_shows_its_links_joints_and_bodies():
 
 def test_angles_are_per_degree_and_noise_is_zero(table):
     """The derivative by an angle is never relative to it; that of link 1 changes nothing."""
-    from jaxmodal.modes.tables import by_size, sensitivities_table, shown_sensitivities
+    from jaxmodal.modes.sensitivity_results import by_size, sensitivities_table, shown_sensitivities
 
     values, units = shown_sensitivities(table)
     assert units == ["% per °", "% per %", "% per °"]

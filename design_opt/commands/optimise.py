@@ -29,6 +29,7 @@ from jaxmodal.cli.arguments import (
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import folder_option, force_option, require_folder, require_new
+from jaxmodal.cli.project_folder import project_module
 
 if TYPE_CHECKING:
     from design_opt.evaluation.evaluator import Report
@@ -51,6 +52,13 @@ def refusing() -> Iterator[None]:
         raise BadInput(f"{error.filename}: cannot be written ({error.strerror}).") from error
 
 
+def _built_in(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    """The built-in problems whose names begin so."""
+    from design_opt.problem.files import problem_names
+
+    return [name for name in problem_names() if name.startswith(start)]
+
+
 @click.command(epilog=PROBLEM_HELP)
 @click.argument("source", metavar="PROBLEM", required=False)
 @click.option("--method", type=click.Choice(["slsqp", "augmented_lagrangian"]))
@@ -59,11 +67,16 @@ def refusing() -> Iterator[None]:
 @click.option("--tolerance", type=NumberRange(1e-12, 0.1), metavar="X", help="KKT residual.")
 @click.option("--max-iterations", type=WholeRange(min=1), metavar="N", help="Of each start.")
 @click.option("--list", "listing", is_flag=True, help="List the built-in problems.")
-@click.option("--show", metavar="NAME", help="Print the TOML file of a built-in problem.")
+@click.option(
+    "--show",
+    metavar="NAME",
+    shell_complete=_built_in,
+    help="Print the TOML file of a built-in problem.",
+)
 @folder_option(
     "--gallery",
     metavar="FOLDER",
-    remark="Solve all built-in problems and write results, pictures and index to a folder.",
+    remark="Solve all built-in problems and write results, pictures and index to a folder; in the project's folder.",
 )
 @format_option(("table", "json"))
 @no_plot_option
@@ -91,11 +104,10 @@ def optimise(
     if source is not None:
         _run(source, out, not no_plot, arguments.given(options), output_format)
     elif gallery is not None:
-        from design_opt.studies.gallery import make_gallery
-
+        study = project_module("studies.optimisation_gallery")
         as_json = output_format == "json"
         with refusing():
-            make_gallery(gallery, functools.partial(click.echo, err=as_json))
+            study.make_gallery(gallery, functools.partial(click.echo, err=as_json))
         if as_json:
             print_json({"wrote": written_files(*sorted(gallery.iterdir()))})
     else:

@@ -167,7 +167,7 @@ class Evaluator:
             if missing.any():
                 self._require_modes(name, np.isfinite(hz).sum(axis=1))
                 worst = Status.worst(codes[missing])
-                loaded = not isinstance(arm, SpatialArm) and arm.loads is not None
+                loaded = arm.loads is not None
                 held = ", and postures to those in which free joints are at rest under the loads"
                 raise ProblemError(
                     f"frequencies at the postures {name!r} are missing ({worst.name}: {worst.cause}) for a"
@@ -351,14 +351,14 @@ class Evaluator:
 
 
 class _Latest:
-    """What was made of the latest arrays: solvers ask again and again where they stand."""
+    """The latest result, kept with its arrays, since solvers ask for the same point several times."""
 
     def __init__(self) -> None:
         self._key: tuple[bytes, ...] = ()
         self._value: Any = None
 
     def of(self, arrays: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """What ``make`` makes, or made if the arrays are those of the last call."""
+        """Return the result of ``make``; that of the last call if the arrays are the same."""
         key = tuple(x.tobytes() for x in arrays)
         if key != self._key:
             self._value, self._key = make(), key

@@ -1,1 +1,1 @@
-"""What is to be optimised: variables, objectives, constraints, postures; read from files."""
+"""Optimisation problems: variables, objectives, constraints and postures, read from files."""

@@ -66,8 +66,8 @@ class _Pressed(AtRest):
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         super().check_arm(arm)
-        for key in () if isinstance(arm, SpatialArm) else _AT_TIP[2:]:
-            if getattr(self, key):
+        for key in _AT_TIP[2:]:
+            if getattr(self, key) and "z" not in arm.directions:
                 raise ProblemError(
                     f"{self._kind}: {key} = {shown(getattr(self, key))}: is of arms in space; leave it out, or make "
                     "one of the planar arm (jaxmodal.to_spatial)."

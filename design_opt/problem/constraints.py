@@ -1,4 +1,4 @@
-"""What a design must keep to. Every constraint is a vector of margins, relative to its limit: kept where >= 0."""
+"""Constraints. Each is a vector of margins relative to its limit; a design keeps it where all are >= 0."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jaxmodal.arm.quantities import shown
 
 
 class Constraint(Part, Protocol):
-    """What a constraint offers; a class of your own needs the same."""
+    """The protocol of constraints, also for classes of your own."""
 
     @property
     def equality(self) -> bool:
@@ -238,7 +238,7 @@ class Require:
 
 @dataclasses.dataclass(frozen=True)
 class LastLength:
-    """What a fixed reach leaves to the last link lies within the bounds of the other lengths."""
+    """The length that a fixed reach leaves to the last link is within the bounds of the other lengths."""
 
     lengths: FixedReach
 

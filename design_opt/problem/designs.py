@@ -1,4 +1,4 @@
-"""What objectives and constraints see of a design: its arm, its variables, its frequencies at every posture."""
+"""Designs as objectives and constraints see them: arm, variables, and frequencies at every posture."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ POSTURES = 1_000_000
 
 
 class Part(Protocol):
-    """What objectives and constraints offer alike."""
+    """The protocol that objectives and constraints share."""
 
     @property
     def postures(self) -> str:
@@ -162,7 +162,7 @@ def own_angles(arm: Arm | SpatialArm) -> np.ndarray:
 
 
 def posture_columns(arm: Arm | SpatialArm, angles: np.ndarray) -> dict[str, np.ndarray]:
-    """What a batch varies for the postures of a set, (P, links): angles of joints, that of joint 1 where it matters."""
+    """Return the joint angles of a set of postures (P, links) by address; joint 1's only where it matters."""
     return {f"link{i}.{arm.position_of(i)}": angles[:, i - 1] for i in _mattering(arm)}
 
 

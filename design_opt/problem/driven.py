@@ -13,12 +13,12 @@ from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.objectives import worst_of
-from design_opt.problem.structural_constraints import require_theory
 from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.frequencies.models import require_theory
 from jaxmodal.response.driven.port_quantities import check_quantity, unit_of_transfer
 from jaxmodal.response.driven.ports import Port, ports
 from jaxmodal.response.forced.traced_sizes import AskedSize, response_sizes
@@ -64,7 +64,8 @@ class _Driven:
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Refuse an arm that has no such ports, or of whose peaks damping bounds none."""
-        require_theory(self._kind, arm, self.theory)
+        with about(self._kind, ArmError):
+            require_theory(arm, self.theory)
         with about(self._kind, ArmError):
             into, out = ports(self.input, arm, "input"), ports(self.output, arm, "output")
             at_base = into[0].place == "base"

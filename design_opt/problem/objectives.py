@@ -1,4 +1,4 @@
-"""What is to be made as large (or as small) as possible.
+"""Objectives: quantities to make as large, or as small, as possible.
 
 Every objective is a vector of values of which the least counts, to be made as large as possible: a worst case
 over postures and modes, or a single number. How the least is taken is the problem's `aggregate`.
@@ -20,7 +20,7 @@ from jaxmodal.arm.quantities import shown
 
 
 class Objective(Part, Protocol):
-    """What an objective offers; a class of your own needs the same."""
+    """The protocol of objectives, also for classes of your own."""
 
     @property
     def weight(self) -> float:

@@ -1,4 +1,4 @@
-"""What a search may be told: its method, starts, seed, tolerance and iterations."""
+"""Options of a search: method, starts, seed, tolerance and iterations."""
 
 from __future__ import annotations
 

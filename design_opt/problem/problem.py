@@ -21,8 +21,9 @@ from design_opt.problem.zero_modes import ZeroModes, check_spring_bounds, zero_m
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import require_known
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
+from jaxmodal.frequencies.models import require_theory
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
@@ -33,7 +34,7 @@ AGGREGATES = ("bound", "ks", "pnorm")
 
 
 class Problem(ShowsTables):
-    """What to optimise.
+    """An optimisation problem.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ class Problem(ShowsTables):
         name: str = "",
     ) -> None:
         require_x64()
-        if not isinstance(arm, Arm | SpatialArm):
+        if not isinstance(arm, SerialArm):
             raise ProblemError(f"arm = {shown(arm)}: must be an Arm or a SpatialArm.")
         if not isinstance(name, str):
             raise ProblemError(f"name = {shown(name)}: must be text.")
@@ -216,10 +217,7 @@ class Problem(ShowsTables):
         for part in self.objectives:
             check_number(f"objective {part.label!r}", "weight", part.weight)
         with about("theory", ArmError):
-            if isinstance(self.arm, SpatialArm):
-                self.arm.model(self.theory)
-            else:
-                require_known(self.arm, self.theory)
+            require_theory(self.arm, self.theory)
         labels = [rule.label for rule in self.constraints]
         for label in labels:
             if labels.count(label) > 1:
@@ -271,7 +269,7 @@ def _require_names(kind: str, part: Any, own: tuple[str, ...]) -> None:
 
 
 def _listed(key: str, given: Any, example: str) -> list[Any]:
-    """What is given one by one, in a list or as any other iterable."""
+    """Return the items of an argument that is a list or another iterable; refuse anything else."""
     if not isinstance(given, Iterable) or isinstance(given, (str, Mapping)):
         raise ProblemError(f"{key} = {shown(given)}: must be a list, such as [{example}].")
     return list(given)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,28 +21,21 @@ from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.loaded import under_forces
+from jaxmodal.arm.plausible_loads import gravity_findings
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import require_known
 from jaxmodal.at_rest.in_space import LoadsInSpace
 from jaxmodal.at_rest.traced import second_order_deflection
 from jaxmodal.at_rest.traced_in_space import tips_at_rest
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.frequencies.models import require_theory
+from jaxmodal.response.forced.traced_deflections import tips_under_gravity
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 
-def require_theory(kind: str, arm: Arm | SpatialArm, theory: TheoryName) -> None:
-    """Refuse an arm that lacks what a theory, which may not be the problem's, needs."""
-    with about(kind, ArmError):
-        if isinstance(arm, SpatialArm):
-            arm.model(theory)
-        else:
-            require_known(arm, theory)
-
-
 class AtRest:
-    """What limits and objectives of arms that rest under gravity share; a dataclass has the fields.
+    """Base of limits and objectives of arms at rest under gravity; dataclasses add the fields.
 
     ``gravity`` is a number, m/s^2 along -y of a planar arm and along -z of the ground of one in space, or three
     numbers along x, y and z of the ground.
@@ -64,13 +59,21 @@ class AtRest:
                     f"{self._kind}: gravity = {shown(self.gravity)}: must be one number, or of an arm in space three "
                     "along x, y and z of the ground, such as (0.0, 0.0, -9.81)."
                 )
+        parts: Sequence[Any] = (
+            self.gravity if isinstance(self.gravity, Sequence) else (self.gravity,)
+        )
+        if all(map(is_finite, parts)):
+            for finding in gravity_findings(math.hypot(*map(float, parts))):
+                message = f"{self._kind}: gravity = {shown(self.gravity)}: {finding}"
+                warnings.warn(message, ImplausibleWarning, stacklevel=3)
         with about(self._kind):
             theory_flags(self.theory)
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Refuse an arm that lacks what this theory, which may not be the problem's, needs, and loads of other arms."""
-        require_theory(self._kind, arm, self.theory)
-        if isinstance(self.gravity, tuple) and not isinstance(arm, SpatialArm):
+        with about(self._kind, ArmError):
+            require_theory(arm, self.theory)
+        if isinstance(self.gravity, tuple) and "z" not in arm.directions:
             raise ProblemError(
                 f"{self._kind}: gravity = {shown(self.gravity)}: three numbers are of arms in space; give one, in "
                 "m/s^2 along -y of the base."
@@ -135,11 +138,11 @@ class DeflectionLimit(AtRest):
             )
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """As `AtRest`, and refuse axial forces in space, which are not first-order statics."""
+        """As `AtRest`, and refuse supports beside axial forces in space."""
         super().check_arm(arm)
-        if isinstance(arm, SpatialArm):
+        if isinstance(arm, SpatialArm) and under_forces(arm):
             with about(self._kind, ArmError):
-                arm.refuse_pressed("a deflection of first order")
+                arm.refuse_supports("a deflection under axial forces")
 
     @property
     def label(self) -> str:
@@ -147,9 +150,12 @@ class DeflectionLimit(AtRest):
 
     def margins(self, design: Design, today: Design) -> Array:
         if isinstance(design.arm, SpatialArm):
-            loads = LoadsInSpace(self._gravity_in_space(), np.zeros(3), np.zeros(3))
-            postures = design.positions(self.postures)
-            moved = tips_at_rest(design.arm, postures, self.theory, loads)
+            pull, postures = self._gravity_in_space(), design.positions(self.postures)
+            if under_forces(design.arm):
+                moved = tips_under_gravity(design.arm, postures, self.theory, pull.tolist())
+            else:
+                loads = LoadsInSpace(pull, np.zeros(3), np.zeros(3))
+                moved = tips_at_rest(design.arm, postures, self.theory, loads)
             return 1.0 - jnp.sum(moved * moved, axis=1, keepdims=True) / self.at_most**2
         flags = theory_flags(self.theory)
         gravity = self.gravity_on(design.arm)

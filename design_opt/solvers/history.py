@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 import jaxmodal
-from design_opt.solvers.results import OptimisationResult
+from design_opt.solvers.found_designs import FoundDesign
 from jaxmodal.runtime.datasets import variable
 
+if TYPE_CHECKING:
+    import xarray
 
-def history_dataset(result: OptimisationResult) -> xr.Dataset:
+
+def history_dataset(result: FoundDesign) -> xarray.Dataset:
     """Return every iterate of an optimisation.
 
     Returns
@@ -23,6 +25,8 @@ def history_dataset(result: OptimisationResult) -> xr.Dataset:
         (smallest relative margin of each constraint), ``violation``, ``kkt_residual``, ``score``, ``sharpness``, and
         ``lowest_frequency`` (Hz), the smallest of every mode over the postures of each set.
     """
+    import xarray
+
     problem, steps = result.problem, result.steps
     space = problem.space
     physical = np.array([np.asarray(space.physical(step.y)) for step in steps])
@@ -88,4 +92,4 @@ def history_dataset(result: OptimisationResult) -> xr.Dataset:
         "final_kkt_residual": result.kkt_residual,
         "jaxmodal_version": jaxmodal.__version__,
     }
-    return xr.Dataset(data, coordinates, attributes)
+    return xarray.Dataset(data, coordinates, attributes)

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from design_opt.problem.designs import OWN, degrees
+from design_opt.problem.variables import Variable
+from design_opt.solvers.found_designs import FoundDesign
 from jaxmodal.arm.addresses import set_together
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.runtime.statuses import Status as Certainty
 from jaxmodal.runtime.tables import Table
-
-if TYPE_CHECKING:
-    from design_opt.problem.variables import Variable
-    from design_opt.solvers.results import OptimisationResult
-    from jaxmodal.arm.arm import Arm
-    from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: postures of the active set that are listed one by one
 _LISTED = 8
 
 
-def compared(result: OptimisationResult) -> list[tuple[str, float, float, str]]:
+def compared(result: FoundDesign) -> list[tuple[str, float, float, str]]:
     """Return rows (what, before, after, remark) of variables, objectives, mass and least frequencies.
 
     "Before" is the arm as given. If the values that a variable ties differ in it, each has its own row.
@@ -61,13 +58,13 @@ def _values_before(arm: Arm | SpatialArm, variable: Variable) -> list[tuple[str,
     ]
 
 
-def table_rows(result: OptimisationResult) -> list[tuple[str, str, str]]:
+def table_rows(result: FoundDesign) -> list[tuple[str, str, str]]:
     """Return `compared` as strings (what, before, after)."""
     rows = compared(result)
     return [(what, f"{old:.6g}", f"{new:.6g}{remark}") for what, old, new, remark in rows]
 
 
-def result_table(result: OptimisationResult) -> Table:
+def result_table(result: FoundDesign) -> Table:
     """Return the design before and after, its status, active constraints and certificates."""
     notes = [*status_lines(result), *active_lines(result)]
     title = result.problem.name or "optimisation"
@@ -81,7 +78,7 @@ def _bound(value: float, lower: float, upper: float) -> str:
     return " (at its upper bound)" if upper - value < 1e-6 * width else ""
 
 
-def active_lines(result: OptimisationResult) -> list[str]:
+def active_lines(result: FoundDesign) -> list[str]:
     """List the constraints and postures that are active in the design."""
     active, problem = result.active_set(), result.problem
     lines = []
@@ -101,7 +98,7 @@ def active_lines(result: OptimisationResult) -> list[str]:
     return lines
 
 
-def start_lines(result: OptimisationResult) -> list[str]:
+def start_lines(result: FoundDesign) -> list[str]:
     """State where the search starts if not at the given arm, which the tables call before."""
     space = result.problem.space
     if space.starts_today:
@@ -115,7 +112,7 @@ def start_lines(result: OptimisationResult) -> list[str]:
     ]
 
 
-def tied_lines(result: OptimisationResult) -> list[str]:
+def tied_lines(result: FoundDesign) -> list[str]:
     """List the variables that set several values."""
     arm = result.problem.arm
     tied = [(v, len(set_together(arm, v.addresses))) for v in result.problem.space.variables]
@@ -126,7 +123,7 @@ def tied_lines(result: OptimisationResult) -> list[str]:
     ]
 
 
-def status_lines(result: OptimisationResult) -> list[str]:
+def status_lines(result: FoundDesign) -> list[str]:
     """State how the optimisation ended, and how far its frequencies are certified."""
     iterations, problem = len(result.steps), result.problem
     lines = [

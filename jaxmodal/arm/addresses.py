@@ -6,16 +6,15 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TypeVar
 
-from jaxmodal.arm.arm import Arm, Link, Payload, require_planar
+from jaxmodal.arm.arm import Link, Payload, require_arm
 from jaxmodal.arm.bases import BaseStiffness
 from jaxmodal.arm.link_rules import JOINT_FIELDS
 from jaxmodal.arm.loads import Loads
-from jaxmodal.arm.paths import walk
 from jaxmodal.arm.quantities import Record, quantities, shown
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import SHAPES, RawSection
-from jaxmodal.arm.twins import twin_of
 from jaxmodal.runtime.errors import ArmError, suggestion
 
 #: short names of parameters; ``theta_2`` and so on are understood as well
@@ -31,28 +30,8 @@ _NUMBERED = re.compile(
 )
 
 
-@runtime_checkable
-class Addressed(Protocol):
-    """Protocol of an arm that is not planar and lists its own addresses."""
-
-    @property
-    def num_links(self) -> int: ...
-
-    @property
-    def joints(self) -> tuple[int, ...]: ...
-
-    @property
-    def joint_names(self) -> dict[str, tuple[int, ...]]: ...
-
-    def addresses(self) -> list[str]: ...
-
-    def has(self, single: str) -> bool: ...
-
-    def position_of(self, number: int) -> str: ...
-
-
 #: an arm of one kind or the other
-ArmKind = TypeVar("ArmKind", bound=Arm | Addressed)
+ArmKind = TypeVar("ArmKind", bound=SerialArm)
 
 _ADDRESS = re.compile(
     r"(?:link(?P<link>[1-9][0-9]*|\*)|(?P<other>payload|loads|base_stiffness))\.(?P<field>.+)",
@@ -85,7 +64,7 @@ DECLARED = declared(
 )
 
 
-def full_address(parameter: str, arm: Arm | Addressed | None = None) -> str:
+def full_address(parameter: str, arm: SerialArm | None = None) -> str:
     """Return the full address of a parameter name, resolving ``theta_2`` and the other `ALIASES`.
 
     A full address is returned unchanged. With an arm in space, joint names are resolved as well: ``elbow`` and
@@ -117,7 +96,7 @@ def may_name_joint(address: str) -> bool:
     return not _NUMBERED.match(address)
 
 
-def _by_number(arm: Arm | Addressed, parameter: str) -> str:
+def _by_number(arm: SerialArm, parameter: str) -> str:
     """Return an address with a joint name replaced by its link number; joint names may contain dots."""
     names = arm.joint_names if may_name_joint(parameter) else {}
     fits = [name for name in names if f"{parameter}.".startswith(f"{name}.")]
@@ -137,7 +116,7 @@ def _by_number(arm: Arm | Addressed, parameter: str) -> str:
     return f"link{first}.{field}"
 
 
-def joint_named(arm: Arm | Addressed, address: str) -> str:
+def joint_named(arm: SerialArm, address: str) -> str:
     """Return the name of the joint whose position an address refers to; empty if it has none or shares it."""
     for name, numbers in arm.joint_names.items():
         if [f"link{number}.{arm.position_of(number)}" for number in numbers] == [address]:
@@ -145,7 +124,7 @@ def joint_named(arm: Arm | Addressed, address: str) -> str:
     return ""
 
 
-def labelled(arm: Arm | Addressed, address: str) -> str:
+def labelled(arm: SerialArm, address: str) -> str:
     """Return an address with ``link4`` replaced by the joint's name where that is unique: ``elbow.hub.mass``."""
     position = joint_named(arm, address)
     if position or not address.startswith("link"):
@@ -157,7 +136,7 @@ def labelled(arm: Arm | Addressed, address: str) -> str:
     return address
 
 
-def list_addresses(arm: Arm | Addressed) -> list[str]:
+def list_addresses(arm: SerialArm) -> list[str]:
     """Return the addresses of all values of an arm that can be read and set, from base to tip.
 
     A value that the arm does not have has no address: a shear modulus where the Poisson ratio is given, a shear
@@ -165,31 +144,15 @@ def list_addresses(arm: Arm | Addressed) -> list[str]:
 
     Examples
     --------
+    >>> from jaxmodal import Arm, Link
     >>> from jaxmodal.arm.sections import circle
     >>> list_addresses(Arm((Link(1.0, 7e10, 2700.0, circle(0.01)),)))[:4]
     ['link1.length', 'link1.youngs_modulus', 'link1.density', 'link1.section.diameter']
     """
-    if isinstance(arm, Addressed):
-        return arm.addresses()
-    require_planar(arm)
-    owners: dict[str, Record | None] = {f"link{k}": x for k, x in enumerate(arm.links, start=1)}
-    owners |= {name: getattr(arm, name) for name in ("payload", "loads", "base_stiffness")}
-    return [f"{owner}.{name}" for owner, record in owners.items() for name in _settable(record)]
+    return require_arm(arm).addresses()
 
 
-def _settable(record: Record | None) -> list[str]:
-    """Return the paths of all settable values of a link, the payload, the loads or the base."""
-    if record is None:
-        return []
-    paths = [path for path, _ in walk(record)]
-    if not isinstance(record, Link):
-        return paths
-    fixed = [*(JOINT_FIELDS if record.segment else ())]
-    fixed += [] if record.section.scalable else ["thickness_factor"]
-    return [path for path in paths if path not in fixed]
-
-
-def resolve_address(arm: Arm | Addressed, address: str) -> list[str]:
+def resolve_address(arm: SerialArm, address: str) -> list[str]:
     """Return the list of single-value addresses that an address covers; ``link*`` covers every link.
 
     Parameters
@@ -208,13 +171,13 @@ def resolve_address(arm: Arm | Addressed, address: str) -> list[str]:
 
     Examples
     --------
+    >>> from jaxmodal import Arm, Link
     >>> from jaxmodal.arm.sections import circle
     >>> link = Link(1.0, 7e10, 2700.0, circle(0.01))
     >>> resolve_address(Arm((link, link)), "link*.tip_mass")
     ['link1.tip_mass', 'link2.tip_mass']
     """
-    if not isinstance(arm, (Arm, Addressed)):  # a protocol takes long to ask: last
-        require_planar(arm)  # type: ignore[unreachable]
+    require_arm(arm)
     if not isinstance(address, str):
         raise ArmError(f"address = {shown(address)}: must be text such as 'link1.length'.")
     given, address = address, full_address(address, arm)
@@ -226,12 +189,12 @@ def resolve_address(arm: Arm | Addressed, address: str) -> list[str]:
     else:
         singles = [address]
     for single in singles:
-        if not _has(arm, single):
+        if not arm.has(single):
             raise ArmError(_unknown(arm, given, single, list_addresses(arm)))
     return singles
 
 
-def set_together(arm: Arm | Addressed, addresses: Iterable[str]) -> dict[str, str]:
+def set_together(arm: SerialArm, addresses: Iterable[str]) -> dict[str, str]:
     """Return a dict from each single-value address to the given address that sets it.
 
     Raises
@@ -242,6 +205,7 @@ def set_together(arm: Arm | Addressed, addresses: Iterable[str]) -> dict[str, st
 
     Examples
     --------
+    >>> from jaxmodal import Arm, Link
     >>> from jaxmodal.arm.sections import circle
     >>> link = Link(1.0, 7e10, 2700.0, circle(0.01))
     >>> set_together(Arm((link, link)), ["link*.tip_mass", "theta_2"])["link2.joint_angle"]
@@ -259,7 +223,7 @@ def set_together(arm: Arm | Addressed, addresses: Iterable[str]) -> dict[str, st
 
 
 def asked_for(
-    arm: Arm | Addressed, given: Iterable[str] | None
+    arm: SerialArm, given: Iterable[str] | None
 ) -> tuple[tuple[str, ...], list[list[str]]]:
     """Return the parameters to differentiate by, and the single-value addresses of each.
 
@@ -293,53 +257,13 @@ def asked_for(
     return names, members
 
 
-def _has(arm: Arm | Addressed, single: str) -> bool:
-    """Return True if a single-value address is in `list_addresses`, without building the list."""
-    if not isinstance(arm, Arm):
-        return arm.has(single)
-    parts = _ADDRESS.fullmatch(single)
-    if parts is None or parts["link"] == "*":
-        return False
-    if parts["link"] is None:
-        return parts["field"] in _settable(getattr(arm, parts["other"]))
-    number = int(parts["link"])
-    return number <= arm.num_links and parts["field"] in _settable(arm.links[number - 1])
-
-
-def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) -> str:
+def _unknown(arm: SerialArm, address: str, single: str, known: list[str]) -> str:
     parts = _ADDRESS.fullmatch(single)
     message = f"{address!r} is not a parameter of this arm"
     if parts and parts["link"] and int(parts["link"]) > arm.num_links:
         return f"{message}: it has {arm.num_links} link(s), counted from 1."
-    if isinstance(arm, Arm) and parts and parts["link"] and parts["field"] == "thickness_factor":
-        section = arm.links[int(parts["link"]) - 1].section
-        return (
-            f"{message}: a section of shape {section.shape!r} has no single thickness to scale; "
-            f"vary 'link{parts['link']}.section.{section.dimension_to_vary}' instead."
-        )
-    if (
-        isinstance(arm, Arm)
-        and parts
-        and _unset(arm, parts["link"], parts["other"], parts["field"])
-    ):
-        return (
-            f"{message}: it has no value there; give {single!r} one when the arm is made "
-            "(0, or inf for a stiffness, changes nothing), then it can be read, set and swept."
-        )
-    if isinstance(arm, Arm) and parts and parts["other"] == "loads" and arm.loads is None:
-        return (
-            f"{message}: it has no loads; give it some with arm.replace(loads=Loads(gravity=9.81)), in a file with a "
-            "table [loads]."
-        )
-    if isinstance(arm, Arm) and parts and parts["other"] == "base_stiffness":
-        return (
-            f"{message}: it has no elastic base, or none with such a value; give it one with "
-            "arm.replace(base_stiffness=[k_x, k_y, k_rotation]) or three rows, in a file base_stiffness = [...]; its "
-            "values are k11, k22, k33, k12, k13 and k23."
-        )
-    twin = parts and parts["link"] and twin_of(isinstance(arm, Arm), parts["link"], parts["field"])
-    if twin:
-        return f"{message}: {twin}"
+    if parts and (why := arm._why_without(int(parts["link"] or 0), parts["other"], parts["field"])):
+        return f"{message}: {why}"
     named = _named(arm, known)
     if address != single:
         message += f", for it has no {single!r}"
@@ -354,7 +278,7 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
     return f"{message}.{hint}"
 
 
-def _named(arm: Arm | Addressed, known: list[str]) -> list[str]:
+def _named(arm: SerialArm, known: list[str]) -> list[str]:
     """Return the addresses by joint name."""
     found = []
     for name, (number, *others) in arm.joint_names.items():
@@ -362,21 +286,6 @@ def _named(arm: Arm | Addressed, known: list[str]) -> list[str]:
         own = [x.removeprefix(prefix) for x in known if x.startswith(prefix)]
         found += [] if others else [name, *(f"{name}.{field}" for field in own)]
     return found
-
-
-def _unset(arm: Arm, link: str | None, other: str | None, field: str) -> bool:
-    """Return True if an address refers to an optional feature that is left out; the two shear inputs do not count."""
-    record: Record | None
-    if link is None:
-        assert other is not None
-        record = getattr(arm, other)
-    else:
-        record = arm.links[int(link) - 1]
-    if record is None:
-        return False
-    known = [item.name for item in quantities(record) if item.default is None]
-    known = [name for name in known if name not in ("poisson_ratio", "shear_modulus")]
-    return field in known and getattr(record, field) is None
 
 
 def in_words(address: str, meaning: str) -> str:

@@ -5,12 +5,24 @@ import os
 from typing import Any, ClassVar
 
 from jaxmodal.arm.bases import BaseStiffness, base_rules
+from jaxmodal.arm.descriptions import link_row, posture_text, value_texts
+from jaxmodal.arm.link_rules import JOINT_FIELDS
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.payloads import Payload
-from jaxmodal.arm.quantities import Constraint, Scalar, frozen_pytree, shown, static
+from jaxmodal.arm.quantities import (
+    Constraint,
+    Record,
+    Scalar,
+    frozen_pytree,
+    quantities,
+    shown,
+    static,
+    value_text,
+)
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.tables import link_table, loads_table
+from jaxmodal.arm.twins import twin_of
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import Table
@@ -62,7 +74,6 @@ class Arm(Drawn, SerialArm):
     1.75
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.arms:draw_arm"
     link_kind: ClassVar[type[Link]] = Link
     payload_kind: ClassVar[type[Payload]] = Payload
     base_kind: ClassVar[type[BaseStiffness]] = BaseStiffness
@@ -85,9 +96,20 @@ class Arm(Drawn, SerialArm):
 
     def tables(self) -> list[Table]:
         """Return the links with their joints and bodies, and the payload."""
-        from jaxmodal.arm.descriptions import arm_table
-
-        return [arm_table(self)]
+        rows = [link_row(link, number) for number, link in enumerate(self.links, start=1)]
+        count = self.num_links
+        notes = [f"total mass {value_text(self.total_mass)} kg"]
+        if carried := value_texts(self.payload):
+            notes.insert(0, f"payload: {', '.join(carried)}")
+        if self.loads is not None:
+            notes.insert(0, f"loads: {', '.join(value_texts(self.loads))}")
+        if self.base_stiffness is not None:
+            notes.insert(0, f"base: {', '.join(value_texts(self.base_stiffness))}")
+        title = f"{self.name or 'arm'}: {count} link{'s' * (count > 1)}"
+        posture = posture_text(self)
+        title += f", {posture}" if posture else ""
+        texts = [list(row.values()) for row in rows]
+        return [Table(title, list(rows[0]), texts, notes, ("section", "joint", "also"))]
 
     @property
     def total_mass(self) -> Scalar:
@@ -139,8 +161,52 @@ class Arm(Drawn, SerialArm):
         document = super().to_dict()
         return document if self.loads is None else document | {"loads": loads_table(self.loads)}
 
+    def _is_fixed(self, single: str) -> bool:
+        owner, _, field = single.partition(".")
+        if field == "thickness_factor":
+            return not self._link(owner).section.scalable
+        return field in JOINT_FIELDS and self._link(owner).segment
+
+    def _link(self, owner: str) -> Link:
+        """The link that ``link2`` names."""
+        return self.links[int(owner.removeprefix("link")) - 1]
+
+    def _why_without(self, link: int, owner: str, field: str) -> str:
+        record: Record | None = self.links[link - 1] if link else getattr(self, owner)
+        if link and field == "thickness_factor":
+            section = self.links[link - 1].section
+            return (
+                f"a section of shape {section.shape!r} has no single thickness to scale; "
+                f"vary 'link{link}.section.{section.dimension_to_vary}' instead."
+            )
+        if record is not None and _is_left_out(record, field):
+            single = f"{f'link{link}' if link else owner}.{field}"
+            return (
+                f"it has no value there; give {single!r} one when the arm is made (0, or inf for a stiffness, changes "
+                "nothing), then it can be read, set and swept."
+            )
+        if owner == "loads" and self.loads is None:
+            return (
+                "it has no loads; give it some with arm.replace(loads=Loads(gravity=9.81)), in a file with a table "
+                "[loads]."
+            )
+        if owner == "base_stiffness":
+            return (
+                "it has no elastic base, or none with such a value; give it one with "
+                "arm.replace(base_stiffness=[k_x, k_y, k_rotation]) or three rows, in a file base_stiffness = [...]; "
+                "its values are k11, k22, k33, k12, k13 and k23."
+            )
+        return twin_of("plane", link, field) if link else ""
+
     def _link_table(self, link: Link) -> dict[str, Any]:
         return link_table(link)
+
+
+def _is_left_out(record: Record, field: str) -> bool:
+    """Whether a record has an optional feature, which is left out; the two shear inputs do not count."""
+    known = [item.name for item in quantities(record) if item.default is None]
+    known = [name for name in known if name not in ("poisson_ratio", "shear_modulus")]
+    return field in known and getattr(record, field) is None
 
 
 #: what takes an arm in space as it takes a planar one

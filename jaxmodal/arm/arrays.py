@@ -98,7 +98,7 @@ def normal_form(arm: Arm) -> NormalForm:
     arm = to_host(arm)
     if tree_on_host(arm):
         return _lowered(arm)
-    require_one_arm(require_planar(arm))
+    require_one_arm(arm)
     return NormalForm(_compiled_values(arm.replace(name="")), None)
 
 
@@ -207,7 +207,7 @@ def _column(values: Any, count: int) -> Float[Array, " k"]:
 
 def _stacked(arm: Arm) -> list[tuple[list[int], Link]]:
     """Group links of equal structure; each group becomes one link with leaves of shape (k,)."""
-    require_one_arm(require_planar(arm))
+    require_one_arm(arm)
     groups: dict[Any, list[int]] = {}
     for index, link in enumerate(arm.links):
         groups.setdefault(jax.tree.structure(link), []).append(index)

@@ -1,20 +1,16 @@
-"""Text descriptions of arms for `print` and notebooks."""
+"""Texts that describe arms, their postures, links and values."""
 
 from __future__ import annotations
 
 import math
 from typing import Any, Protocol
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.joint_limits import position_text
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.paths import value_at
 from jaxmodal.arm.quantities import Record, given, quantities, shown, value_text
 from jaxmodal.arm.shapes import Section
-from jaxmodal.runtime.tables import Table
 from jaxmodal.statics.beam_arrays import SUPPORTS
-
-_LEFT = ("section", "joint", "also")
 
 
 class Jointed(Protocol):
@@ -68,25 +64,17 @@ def posture_text(arm: Jointed, first: bool = False) -> str:
     return f"posture {', '.join(texts)}" if texts else ""
 
 
-def arm_table(arm: Arm) -> Table:
-    """Return the table of an arm, one row per link, with its joint and the bodies it carries."""
-    rows = []
-    for number, link in enumerate(arm.links, start=1):
-        cells = (value_text(link.length), value_text(link.mass), _joint(link, number), _body(link))
-        rows.append([str(number), section_text(link.section), *cells, ", ".join(_features(link))])
-    headings = ("link", "section", "length [m]", "mass [kg]", "joint", "tip body", "also")
-    count = arm.num_links
-    notes = [f"total mass {value_text(arm.total_mass)} kg"]
-    if carried := _values(arm.payload):
-        notes.insert(0, f"payload: {', '.join(carried)}")
-    if arm.loads is not None:
-        notes.insert(0, f"loads: {', '.join(_values(arm.loads))}")
-    if arm.base_stiffness is not None:
-        notes.insert(0, f"base: {', '.join(_values(arm.base_stiffness))}")
-    title = f"{arm.name or 'arm'}: {count} link{'s' * (count > 1)}"
-    posture = posture_text(arm)
-    title += f", {posture}" if posture else ""
-    return Table(title, headings, rows, notes, _LEFT)
+def link_row(link: Link, number: int) -> dict[str, str]:
+    """Return the row of a link in a table, with its joint and the body it carries, by headings."""
+    return {
+        "link": str(number),
+        "section": section_text(link.section),
+        "length [m]": value_text(link.length),
+        "mass [kg]": value_text(link.mass),
+        "joint": _joint(link, number),
+        "tip body": _body(link),
+        "also": ", ".join(_features(link)),
+    }
 
 
 def section_text(section: Section) -> str:
@@ -135,11 +123,11 @@ def _features(link: Link) -> list[str]:
     """Return texts of the values of a link other than its length, material, joint and tip body."""
     flags = ["rigid"] if link.rigid else []
     motor = [] if link.motor is None else [f"motor {link.motor}"]
-    values = [text for text in _values(link) if text.split(" ")[0] not in (*_OTHER, *_MATERIAL)]
+    values = [text for text in value_texts(link) if text.split(" ")[0] not in (*_OTHER, *_MATERIAL)]
     return flags + values + motor
 
 
-def _values(record: Record) -> list[str]:
+def value_texts(record: Record) -> list[str]:
     """Return texts of the values of a record that are not at their defaults: ``hub_mass 3 kg``."""
     found = []
     for item, value in given(record):

@@ -6,15 +6,15 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxmodal.arm.addresses import Addressed, ArmKind, full_address, resolve_address, set_together
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.addresses import ArmKind, full_address, resolve_address, set_together
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.paths import value_at, with_values
 from jaxmodal.arm.quantities import Scalar
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.errors import ArmError
 
 
-def get_parameter(arm: Arm | Addressed, address: str) -> Scalar | Float[Array, " n"]:
+def get_parameter(arm: SerialArm, address: str) -> Scalar | Float[Array, " n"]:
     """Return the value at an address, in SI units; for ``link*`` an array over the links.
 
     Raises

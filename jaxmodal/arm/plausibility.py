@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from jaxmodal.arm.addresses import Addressed, list_addresses
+from jaxmodal.arm.addresses import list_addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.facts import IN_PLANE, depth_in_plane
 from jaxmodal.arm.links import Link
@@ -29,6 +29,7 @@ from jaxmodal.arm.plausible_joints import (
 )
 from jaxmodal.arm.plausible_loads import load_findings
 from jaxmodal.arm.quantities import Scalar
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.errors import ImplausibleWarning
 
 #: Whatever is measured lies between; powers and products of values beyond leave double precision.
@@ -107,7 +108,7 @@ def implausible_values(arm: Arm) -> list[Implausibility]:
     return found
 
 
-def beyond_measure(arm: Arm | Addressed) -> list[Implausibility]:
+def beyond_measure(arm: SerialArm) -> list[Implausibility]:
     """Return values so large or small that results computed from them overflow; for arms of either kind."""
     low, high = MEASURABLE
     found = []

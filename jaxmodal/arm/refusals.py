@@ -32,7 +32,7 @@ _KNOW_FORCES = (
 
 def refuse_loads(arm: Arm, what: str) -> None:
     """Refuse an arm with loads; ``what`` is the subject of the sentence."""
-    if isinstance(arm, Arm) and arm.loads is not None:
+    if arm.loads is not None:
         raise ArmError(
             f"loads: the arm has some, and {what} takes no arm with loads; give arm.replace(loads=None), or "
             f"take [loads] out of its file. {_KNOW_FORCES} take them."
@@ -41,7 +41,7 @@ def refuse_loads(arm: Arm, what: str) -> None:
 
 def refuse_supports(arm: Arm, what: str) -> None:
     """Refuse an arm with a support at a tip; ``what`` is the subject of the sentence."""
-    for number, link in enumerate(require_planar(arm).links, start=1):
+    for number, link in enumerate(arm.links, start=1):
         for name in SUPPORTS:
             value = getattr(link, name)
             if value is not None and not (on_host(value) and np.all(value == 0.0)):
@@ -53,7 +53,7 @@ def refuse_supports(arm: Arm, what: str) -> None:
 
 def refuse_base(arm: Arm) -> None:
     """Refuse an arm on an elastic base, for the dynamics by assumed modes."""
-    if isinstance(arm, Arm) and arm.base_stiffness is not None:
+    if arm.base_stiffness is not None:
         raise ArmError(
             "base_stiffness: the arm has one, and jaxmodal.dynamics takes no planar arm on an elastic base; give "
             "arm.replace(base_stiffness=None), or take it out of its file."
@@ -96,15 +96,16 @@ def _of_numbers(arm: Arm) -> bool:
 
 def _require_parts(arm: Arm, theory: str) -> None:
     """Apply the checks of `require_known` except those of the loads."""
+    require_planar(arm)
     if theory == "timoshenko":
         require_shear(arm)
-    if any(link.axial_force is not None for link in require_planar(arm).links):
+    if any(link.axial_force is not None for link in arm.links):
         refuse_loaded_slides(arm, "with an axial_force in the arm")
     if arm.loads is not None:
         refuse_loaded_slides(arm, "under dead loads")
     if theory != "bending_only":
         return
-    for number, link in enumerate(require_planar(arm).links, start=1):
+    for number, link in enumerate(arm.links, start=1):
         for name in SUPPORTS[:2]:
             value = getattr(link, name)
             if value is not None and on_host(value) and np.any(np.isinf(value)):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from jaxmodal.arm.joint_limits import warn_beyond_limits
-from jaxmodal.arm.paths import value_at, with_values
+from jaxmodal.arm.paths import has, value_at, walk, with_values
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import Record, as_scalar, shown
 from jaxmodal.arm.symmetric import SymmetricStiffness
@@ -219,6 +219,22 @@ class SerialArm(Explored, Record):
                 )
             found[numbers[0]] = plain("posture", angle)
         return list(found.items())
+
+    def addresses(self) -> list[str]:
+        """Return the address of every value; see `jaxmodal.list_addresses`."""
+        return [address for address, _ in walk(self) if not self._is_fixed(address)]
+
+    def has(self, single: str) -> bool:
+        """Return whether an address has a value."""
+        return has(self, single) and not self._is_fixed(single)
+
+    def _is_fixed(self, single: str) -> bool:
+        """Return True if a value at an address cannot be set, such as those of the joint of a segment."""
+        raise NotImplementedError
+
+    def _why_without(self, link: int, owner: str, field: str) -> str:
+        """Return why a field of a link, counted from 1, or else of an owner has no value, with the remedy; or empty."""
+        raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arm as a dict of plain values, as in an arm file; values at their defaults are left out.

@@ -1,4 +1,4 @@
-"""What NumPy finds of arms whose values may be traced, posture by posture, its derivatives by address handed to JAX."""
+"""Results of NumPy for arms that may be traced, posture by posture, with derivatives by address for JAX."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Solve: TypeAlias = Callable[[Any, tuple[float, ...], Sequence[str]], tuple[Float
 
 
 def at_postures(arm: SerialArm, postures: Any, shape: tuple[int, ...], solve: Solve) -> jax.Array:
-    """What ``solve`` finds of an arm whose values may be traced, in each of P postures, (P, ...).
+    """Return the results (P, ...) of ``solve`` for an arm that may be traced, in each of P postures.
 
     Parameters
     ----------

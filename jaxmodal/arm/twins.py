@@ -1,5 +1,7 @@
 """Values that planar and spatial links have under different addresses."""
 
+from typing import Literal
+
 #: values of links that planar arms and those in space have under two names
 _TWINS = {
     "tip_mass": "body.mass",
@@ -15,11 +17,17 @@ _TWINS = {
 }
 
 
-def twin_of(planar: bool, link: str, field: str) -> str:
-    """Return a sentence with the address of a value of the other kind of arm; empty if there is none."""
-    pairs = [(there, here) if planar else (here, there) for here, there in _TWINS.items()]
-    name = dict(pairs).get(field)
-    if name is None:
+def twin_of(here: Literal["plane", "space"], link: int, field: str) -> str:
+    """Return a sentence with the address of what is a value of the other kind of arm alone; empty if there is none.
+
+    ``here`` is what the arm moves in, which lacks the field.
+    """
+    plane = here == "plane"
+    name = {(there if plane else own): (own if plane else there) for own, there in _TWINS.items()}
+    if field not in name:
         return ""
-    here, there = ("a plane", "space") if planar else ("space", "a plane")
-    return f"it is one of arms in {there}; of an arm in {here} the same is 'link{link}.{name}', where the link has one."
+    own, other = ("a plane", "space") if plane else ("space", "a plane")
+    return (
+        f"it is one of arms in {other}; of an arm in {own} the same is 'link{link}.{name[field]}', where the link has "
+        "one."
+    )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import heapq
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import positive_integer, require_truth
 from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.arrays import beam_values
+from jaxmodal.at_rest.buckling_results import Buckling
 from jaxmodal.at_rest.derivatives import beams_of, factor_rate, varied_by_addresses
 from jaxmodal.at_rest.energies_in_space import factor_rates
 from jaxmodal.at_rest.in_space import LoadsInSpace
@@ -23,19 +23,11 @@ from jaxmodal.at_rest.loaded_in_space import loaded_in_space
 from jaxmodal.at_rest.loads import loads_in_space, refuse_moment, under_loads
 from jaxmodal.at_rest.search import NONE, Factor, Loaded, LoadedArm, factors
 from jaxmodal.at_rest.shapes import null_vector, positions, scaled, shape_along
-from jaxmodal.at_rest.tables import buckling_dataset, buckling_table
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.results import Result, certified_where
-from jaxmodal.runtime.statuses import Status
-from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SPRINGS
 from jaxmodal.statics.stability import NO_STIFFNESS
-
-if TYPE_CHECKING:
-    import xarray
 
 Floats = NDArray[np.float64]
 
@@ -43,82 +35,6 @@ Floats = NDArray[np.float64]
 MOST_FACTORS = 100
 #: shares of each link's length at which shapes are given
 _STATIONS = 41
-
-
-@dataclasses.dataclass(frozen=True, repr=False)
-class Buckling(Drawn, Result):
-    """Buckling load factors of one arm, each with its certificate and its shape.
-
-    Attributes
-    ----------
-    factors : array, shape (K,)
-        The loads times this make the arm buckle. Ascending (with ``both_signs`` by size), repeated by multiplicity;
-        inf where no load of this direction does, NaN where none was found.
-    certified : array of bool, shape (K,)
-        True where the counts at both ends of ``bracket`` confirm the factor and its number, or where nothing is
-        pressed and so no factor exists.
-    count_below, count_above : array of int, shape (K,)
-        Factors (of its sign) below the lower and below the upper end of ``bracket``.
-    bracket : array, shape (K, 2)
-        Where counts were taken: 1e-12 (relative) from the factor, or ten times that where rounding asks for it.
-    axial_force : array, shape (n, 2)
-        Axial forces at the start and the end of each link under the loads as given, N, tension positive.
-    stations : array, shape (S,)
-        Shares of the length of each link.
-    displacement : array, shape (K, n, S, 2)
-        Buckling shapes in the axes of the base, of arms in space (K, n, S, 3) in those of the ground; the largest
-        displacement is 1.
-    rotation : array, shape (K, n, S)
-        Their rotations, rad, in space (K, n, S, 3). Shapes are NaN where there is no factor, and where none was found
-        for it, whatever its status; those of a repeated factor span its shapes.
-    derivatives : array, shape (K, P), or None
-        Derivatives of the factors by the values at ``addresses``, per SI unit; NaN for a repeated factor, which has
-        none, and where there is no factor.
-    addresses : tuple of str
-        The P addresses.
-    positions : array, shape (n, S, 2) or (n, S, 3)
-        Where the stations are in the posture, m.
-    arm : Arm or SpatialArm
-    theory : str
-    """
-
-    picture: ClassVar[str] = "jaxmodal.plots.at_rest:draw_buckling"
-    factors: Floats
-    certified: NDArray[np.bool_]
-    count_below: NDArray[np.int64]
-    count_above: NDArray[np.int64]
-    bracket: Floats
-    axial_force: Floats
-    stations: Floats
-    displacement: Floats
-    rotation: Floats
-    derivatives: Floats | None
-    addresses: tuple[str, ...]
-    positions: Floats
-    arm: Arm | SpatialArm
-    theory: TheoryName
-
-    @property
-    def status(self) -> NDArray[np.int64]:
-        """`Status` codes of the factors, shape (K,): certified, nothing_pressed where there is none, or uncertified."""
-        return np.where(
-            self.certified & np.isinf(self.factors),
-            int(Status.nothing_pressed),
-            certified_where(self.certified),
-        )
-
-    @property
-    def multiplicity(self) -> NDArray[np.int64]:
-        """Number of factors inside each bracket, shape (K,)."""
-        return self.count_above - self.count_below
-
-    def tables(self) -> list[Table]:
-        """Return the factors with their certificates, and the derivatives."""
-        return buckling_table(self)
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return factors, certificates and shapes as a dataset with dims factor, link, station."""
-        return buckling_dataset(self)
 
 
 def buckling(
@@ -300,7 +216,7 @@ def _numbered(sign: float, problem: Loaded) -> Iterator[Row]:
 
 
 def _certificates(rows: Sequence[Row]) -> dict[str, Any]:
-    """What all results have of their factors."""
+    """Return the certificates of critical factors, by field of the results."""
     return {
         "factors": np.array([sign * size for (_, size), sign, _, _ in rows]),
         "certified": np.array([factor.certified for *_, factor in rows]),

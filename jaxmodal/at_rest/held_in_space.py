@@ -1,4 +1,4 @@
-"""What supports at tips and free joints of arms in space do at rest: forces X and gives q, beside statics alone.
+"""Supports at tips and free joints of arms in space at rest: their forces X and deflections q.
 
 Without both an arm is statically determinate. With what supports move by under the loads, u, and under unit forces of
 each other, G, their compliances C, what they move by with the gives of free joints, B, and the load t in these:
@@ -111,7 +111,7 @@ def held_at_rest(
     loads: Callable[[], tuple[Floats, Floats]],
     under: Callable[[Floats], Floats],
 ) -> Answer:
-    """What supports and free joints do under loads.
+    """Return the forces of supports and the motions of free joints under loads.
 
     Parameters
     ----------

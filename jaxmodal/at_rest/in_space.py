@@ -39,7 +39,7 @@ _NONE = LoadsInSpace(np.zeros(3), np.zeros(3), np.zeros(3))
 
 
 class Carried(NamedTuple):
-    """What one link carries, in the axes of the ground: forces and moments (6,) about the place that has the name.
+    """Forces and moments (6,) in one link, in the axes of the ground, each about the place of its name.
 
     ``joint`` upon the springs of its joint, ``end`` at the outer end of its elastic part; ``line`` is its weight per
     length, (3,).
@@ -51,7 +51,7 @@ class Carried(NamedTuple):
 
 
 class RestInSpace(NamedTuple):
-    """What an arm carries at rest.
+    """Forces and moments in an arm at rest.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ def _tips(
 
 
 def _joints(places: list[Frame], carried: list[Carried]) -> Floats:
-    """What the joints carry, in the axes of their links."""
+    """Return forces and moments in the joints, in the axes of their links."""
     return np.array([_seen(at.axes.T, x.joint) for at, x in zip(places, carried, strict=True)])
 
 
@@ -179,7 +179,7 @@ def _weight(matrix: Floats, axes: Floats, gravity: Floats) -> Floats:
 def _carried(
     model: ModalModel, places: list[Frame], loads: LoadsInSpace, pushes: Floats
 ) -> tuple[list[Carried], Floats]:
-    """What each link carries, base to tip, and what the ground does, by sums from the tip inwards."""
+    """Return forces and moments of each link, base first, and of the ground, summed from the tip inwards."""
     links, found = model.values.links, []
     load = np.concatenate([loads.tip_force, loads.tip_moment])
     for number in range(len(links) - 1, -1, -1):
@@ -238,7 +238,7 @@ def _bent(beam: BeamValues, model: ModalModel, start: Floats, line: Floats, x: F
 
 
 def _gives(model: ModalModel, joints: Floats) -> Iterator[Floats]:
-    """What the springs of each joint give, (6,), but for those without stiffness."""
+    """Yield the deflections (6,) of the springs of each joint, 0 for springs without stiffness."""
     for link, load in zip(model.values.links, joints, strict=True):
         give = 0.0 * load
         for direction, stiffness in zip(link.directions, link.stiffness, strict=True):

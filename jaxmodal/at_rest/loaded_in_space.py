@@ -66,7 +66,7 @@ class SpatialLoadedArm:
         return found if all(np.isfinite(x).all() for x in (*found.pivots, found.last)) else None
 
     def judged(self, factor: float) -> Judged | None:
-        """What the pivots of all releases say."""
+        """Return count and sign at a load factor, from the pivots of all releases."""
         found = self.condensed(factor)
         return None if found is None else judged(found)
 
@@ -201,7 +201,7 @@ def loaded_in_space(
 
 
 def judged(condensed: Condensed) -> Judged:
-    """What the pivots of all releases, and what is left at the ground, say together."""
+    """Return the count and the sign of the determinant, from all pivots and the matrix at the ground."""
     determinant, negative, clear, fallen = 1.0, 0, True, 0
     for values in (*condensed.pivots, np.linalg.eigvalsh(condensed.last)):
         determinant *= float(np.prod(values))

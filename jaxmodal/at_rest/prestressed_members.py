@@ -66,7 +66,7 @@ _POINTS, _WEIGHTS, _INTEGRALS = _collocation()
 
 
 def stiffness_left(beam: BeamValues, theory: Theory, normal: Floats) -> Floats:
-    """What N leaves of the stiffness of shear along y and z and of torsion, as shares, (3, S)."""
+    """Return the shares (3, S) of the stiffness in shear along y and z and in torsion that N leaves."""
     shear = float(theory.shear)
     gyration = (beam.bending_y + beam.bending_z) / beam.stretching
     return np.stack(

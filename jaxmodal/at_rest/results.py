@@ -1,4 +1,4 @@
-"""What the equilibria of planar arms and of arms in space tell alike: how far they bend, and stresses."""
+"""Common parts of equilibria in the plane and in space: how far an arm bends, and stresses."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def how_far(result: AtRest) -> str:
 
 
 def ends(result: AtRest) -> tuple[str, str]:
-    """What the first and the last station are called."""
+    """Return the names of the first and the last station."""
     first, last = result.stations[0], result.stations[-1]
     return (
         "start" if first == 0.0 else f"x/L = {first:g}",

@@ -177,7 +177,7 @@ class Loaded(Protocol):
 
     @property
     def exact(self) -> str:
-        """What knows how far the arm bends near its critical load, for a message."""
+        """The function to recommend in a message for arms that bend far near their critical load."""
         ...
 
     def moves_without_strain(self) -> bool: ...

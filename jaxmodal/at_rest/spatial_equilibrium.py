@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,6 @@ class SpatialEquilibrium(AtRest):
     theory : str
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.at_rest:draw_equilibrium_in_space"
     stations: Floats
     axial_force: Floats
     torque: Floats

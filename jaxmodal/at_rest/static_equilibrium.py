@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -16,13 +16,13 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.loaded_in_space import loaded_in_space
 from jaxmodal.at_rest.loads import loads_in_space, refuse_moment, under_loads
-from jaxmodal.at_rest.results import AtRest, warn_of_large_deflections
+from jaxmodal.at_rest.results import AtRest, ends, how_far, title_of, warn_of_large_deflections
 from jaxmodal.at_rest.search import LoadedArm
 from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.spatial_equilibrium import SpatialEquilibrium, equilibrium_in_space
 from jaxmodal.at_rest.stability import judge_stability
-from jaxmodal.at_rest.tables import statics_dataset, statics_tables
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -68,7 +68,6 @@ class StaticEquilibrium(AtRest):
     theory : str
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.at_rest:draw_equilibrium"
     stations: Floats
     axial_force: Floats
     shear_force: Floats
@@ -97,11 +96,63 @@ class StaticEquilibrium(AtRest):
 
     def tables(self) -> list[Table]:
         """Return forces and moments at the links' ends, joint torques, and the reactions of supports."""
-        return statics_tables(self)
+        rows = []
+        for i in range(self.arm.num_links):
+            values = [
+                f"{field[i, k]:.5g}"
+                for k in (0, -1)
+                for field in (self.axial_force, self.shear_force, self.bending_moment)
+            ]
+            rows.append([f"link {i + 1}", *values, f"{self.joint_torque[i]:.5g}"])
+        x, y, turn = self.tip_displacement
+        notes = [
+            f"tip: {1e3 * x:.5g} mm along x, {1e3 * y:.5g} mm along y of the base, {turn:.4g} rad",
+            how_far(self),
+        ]
+        headings = [
+            "",
+            *(f"{name}, {end}" for end in ends(self) for name in ("N [N]", "V [N]", "M [N m]")),
+            "joint torque [N m]",
+        ]
+        tables = [Table(f"at rest: {title_of(self)}", headings, rows, notes)]
+        grounds = [["base", *(f"{value + 0.0:.5g}" for value in self.base_reaction)]]  # no -0
+        grounds += [
+            [f"tip of link {i + 1}", *(f"{value + 0.0:.5g}" for value in row)]
+            for i, row in enumerate(self.reactions)
+            if np.any(row)
+        ]
+        headings = ["ground at", "force x [N]", "force y [N]", "moment [N m]"]
+        return [*tables, Table("reactions", headings, grounds, left=("ground at",))]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return all of it as a dataset with dims link and station."""
-        return statics_dataset(self)
+        import xarray
+
+        along, joint = ("link", "station"), ("link",)
+        variables: dict[str, Any] = {}
+        for name, dims, unit in (
+            ("axial_force", along, "N"),
+            ("shear_force", along, "N"),
+            ("bending_moment", along, "N m"),
+            ("displacement", (*along, "axis"), "m"),
+            ("rotation", along, "rad"),
+            ("joint_torque", joint, "N m"),
+        ):
+            variables[name] = variable(dims, getattr(self, name), name.replace("_", " "), unit)
+        variables["reaction"] = variable(
+            ("ground", "component"),
+            [self.base_reaction, *self.reactions],
+            "force (N) and moment (N m) that the ground exerts",
+        )
+        names = ["base", *(f"tip_{i + 1}" for i in range(self.arm.num_links))]
+        coordinates = {
+            "link": np.arange(1, self.arm.num_links + 1),
+            "station": self.stations,
+            "axis": ["x", "y"],
+            "ground": names,
+            "component": ["force_x", "force_y", "moment"],
+        }
+        return xarray.Dataset(variables, coordinates, {"theory": self.theory})
 
 
 def static_equilibrium(

@@ -1,4 +1,4 @@
-"""What optimisation asks of arms at rest whose values may be traced.
+"""Arms at rest whose values may be traced, for optimisation.
 
 Computed in NumPy, with the derivatives by every entry of the arm's arrays, which are handed to JAX: differentiable
 once, forwards and backwards.

@@ -1,4 +1,4 @@
-"""What optimisation asks of arms in space at rest whose values may be traced; see `traced`."""
+"""Arms in space at rest whose values may be traced, for optimisation; see `traced`."""
 
 from __future__ import annotations
 

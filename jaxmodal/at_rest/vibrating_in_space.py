@@ -40,7 +40,7 @@ class VibratingArm:
         return found.negative
 
     def judged(self, omega: float) -> Judged | None:
-        """What the pivots of all releases say at a frequency."""
+        """Return count and sign at a frequency, from the pivots of all releases."""
         chain, square = self.loaded.chain, omega * omega
         counts = chain.pieces_for(self.loaded.sign, square)
         return None if counts is None else judged(chain.condensed(self.loaded.sign, counts, square))

@@ -57,7 +57,7 @@ def stated(e: Enclosure) -> Array:
 
 
 def _at_most(e: Enclosure) -> Array:
-    """What the relative error may be at most: what the last estimate changed, and a rounding of the values at least."""
+    """Return bounds of the relative error: the change of the last estimate, at least a rounding of the values."""
     return xp.maximum(SAFETY * e.error, CERTAIN * xp.maximum(e.noise, 1.0))
 
 

@@ -1,4 +1,4 @@
-"""What carries out the evaluations of a batch: compiled programs, block by block, or NumPy, which compiles nothing."""
+"""Engines that evaluate a batch: compiled programs, block by block, or NumPy, which compiles nothing."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ FEW_IN_SPACE = 640
 
 
 class Spent:
-    """What NumPy has done so far in this process, for arms of a kind, with so many links and modes."""
+    """Work done by NumPy so far in this process, for arms of one kind and one number of links and modes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

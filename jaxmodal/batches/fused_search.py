@@ -110,7 +110,7 @@ def chosen_kernel(name: str, device: Any) -> Kernel:
 
 
 def _missing(compiled: bool) -> str:
-    """What JAX lacks to run the fused kernel, interpreted or ``compiled`` by Triton; empty where it lacks nothing."""
+    """Return what JAX lacks to run the fused kernel, interpreted or ``compiled`` by Triton; empty if nothing."""
     try:
         pl = _pallas()
         _ = pl.pallas_call, pl.BlockSpec, pl.ds

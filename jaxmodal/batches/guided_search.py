@@ -59,7 +59,7 @@ def _row(x: Array, j: int) -> Array:
 
 @dataclasses.dataclass(frozen=True)
 class Others:
-    """What the other modes of an arm tell of each of its modes, and how one lane reads what belongs to another.
+    """The other modes of an arm as each of its modes sees them, and how one lane reads the values of another.
 
     Attributes
     ----------

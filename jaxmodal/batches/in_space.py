@@ -64,7 +64,7 @@ _OF_PILOTS = 1e-2, 6
 
 @dataclasses.dataclass(frozen=True)
 class PlanInSpace:
-    """What the cells of one question have in common, as `plan.Plan` in the plane.
+    """Common data of the cells of one question, as `plan.Plan` in the plane.
 
     Attributes
     ----------
@@ -255,7 +255,7 @@ class PlanInSpace:
         return Centres.of(values[used], addresses, _FEATURES).pilots(omega, _PILOTS)
 
     def _features(self, values: np.ndarray) -> np.ndarray:
-        """What the guess looks at."""
+        """Return the features from which the guess is made."""
         assert self.pilots is not None
         return np.asarray(self.pilots.scaling.features(values[self._that_matter]))
 

@@ -1,4 +1,4 @@
-"""What is done to a block of cells, float64 or double-double: plain functions, and the programs made of them.
+"""Operations on a block of cells in float64 or double-double: plain functions, and programs made of them.
 
 Programs know shapes alone: the number of links and modes, and whether there are features or free hinges. What an arm is
 and which of its values vary has become columns before (`arm.columns`). Cells are the last axis: beams have shape
@@ -44,7 +44,7 @@ _GRID_WIDTH, _GRID_ROUNDS = 1e-5, 60
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class BatchProblem:
-    """What every block of one call shares: the theory, and how many modes of each cell are sought.
+    """Common data of all blocks of one call: the theory and the number of modes sought in each cell.
 
     ``hinged`` says whether any cell has a free hinge. Modes are then numbered from the first that vibrates.
     """
@@ -116,7 +116,7 @@ class Encloser(Protocol):
 
 
 def block_by_block(block: Callable[[Any], Any], blocks: int, used: Array, lanes: Any) -> Any:
-    """What ``block`` makes of each of the first ``used`` of so many ``blocks``, the last axis over the lanes of all."""
+    """Return results of ``block`` for the first ``used`` of ``blocks`` blocks, the last axis over all lanes."""
     if blocks == 1:
         return block(lanes)
 

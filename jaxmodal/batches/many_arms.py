@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxmodal.arm.addresses import full_address, set_together
 from jaxmodal.arm.arguments import cell_columns, positive_integer
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.documents import table
 from jaxmodal.batches.first_batches import SPENT
@@ -106,10 +106,10 @@ def natural_frequencies_batch(
     modes = positive_integer(num_modes, "num_modes", limits.MODES)
     theory_flags(theory)
     chosen_kernel(kernel, default_device())  # a name that is not known is refused first
-    planar = None if isinstance(arm, SpatialArm) else require_planar(arm)
+    require_arm(arm)
     addresses, values = columns_of(arm, parameters)
-    if planar is not None:
-        require_variants(planar, theory, dict(zip(addresses, values, strict=True)))
+    if isinstance(arm, Arm):
+        require_variants(arm, theory, dict(zip(addresses, values, strict=True)))
     chunk = None if chunk_size is None else positive_integer(chunk_size, "chunk_size")
     question = arm, addresses, modes, theory
     cells = values.shape[1]

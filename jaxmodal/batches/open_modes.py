@@ -55,7 +55,7 @@ class OpenModes:
         )
 
     def given(self, cells: Cells) -> OpenLanes:
-        """What the kernels take of these lanes, whose cells are among some."""
+        """Return these lanes as the kernels take them, their cells counted within ``cells``."""
         columns = cells.columns(self.cell)
         return columns, self.enclosure, self.mode + 1.0, self.omegas, self.beyond
 

@@ -39,7 +39,7 @@ Kind = TypeVar("Kind", Arm, SpatialArm)
 
 @dataclasses.dataclass(frozen=True)
 class Question(Generic[Kind]):
-    """What is asked of every cell: the lowest ``modes`` frequencies of an arm, with values set at ``addresses``."""
+    """One question about every cell: the lowest ``modes`` frequencies of an arm with values at ``addresses``."""
 
     arm: Kind
     addresses: tuple[str, ...]
@@ -49,7 +49,7 @@ class Question(Generic[Kind]):
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What the cells of one question have in common.
+    """Common data of the cells of one question.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ class Plan:
         return resident.solve(values, lambda cells: self._few(values[:, cells], pool))
 
     def resident(self, values: np.ndarray, pool: ThreadPoolExecutor) -> Resident | None:
-        """What solves cells on a GPU without the host, where that is possible."""
+        """Return the solver that runs on a GPU without the host, None where that is not possible."""
         engine, question = self.engine, self.question
         if not isinstance(engine, Compiled) or not engine.kernel.on_gpu or self.pilots is None:
             return None
@@ -178,7 +178,7 @@ class Plan:
         return work.results.frozen(self.question.theory)
 
     def _few(self, values: np.ndarray, pool: ThreadPoolExecutor) -> NaturalFrequencies:
-        """What the device has left open."""
+        """Solve the cells that the device left open."""
         cells = values.shape[1]
         engine = OnHost() if cells <= FEW else self.engine
         return dataclasses.replace(self, engine=engine, cells=cells)._by_host(values, pool)

@@ -194,7 +194,7 @@ def polished(problem: BatchProblem, p: Passes, *, lanes: int) -> Passes:
 
 
 def later_passes(lanes: Lanes) -> list[Callable[[BatchProblem, Passes], Passes]]:
-    """What follows `begun`, in turn; all but the last two are one program."""
+    """Return the passes after `begun`, in order; all but the last two are one program."""
     purposes = (Purpose.cut, *[Purpose.halve] * HALVINGS, Purpose.estimate_again)
     return [
         *(

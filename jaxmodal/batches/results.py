@@ -1,4 +1,4 @@
-"""What a batch yields while it fills: host arrays, cells first, and which modes are settled."""
+"""Results of a batch while it fills: host arrays, cells first, and which modes are settled."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _whole(count: np.ndarray) -> np.ndarray:
 
 
 def _columns(e: Enclosure, good: np.ndarray) -> dict[str, np.ndarray]:
-    """What the results hold of enclosures, by field; ``good`` are certified."""
+    """Return the fields of results that come from enclosures; ``good`` ones are certified."""
     return {
         "omega": e.omega,
         "status": np.where(good, int(Status.certified), int(Status.uncertified)).astype(np.uint8),

@@ -72,7 +72,7 @@ def enclosed_in_space(
 
 
 def next_guess(e: Enclosure, rough: np.ndarray) -> np.ndarray:
-    """What a search of the same cells starts from, shape (modes + EXTRA, cells): the estimates, ascending.
+    """Return ascending estimates (modes + EXTRA, cells) from which a search of the same cells starts.
 
     Brackets of several modes are cut into as many parts.
     """

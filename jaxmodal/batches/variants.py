@@ -34,7 +34,7 @@ class Variants:
         return self.values.shape[1]
 
     def columns(self, cells: np.ndarray | slice) -> Columns:
-        """What the equations need of some cells."""
+        """Return the columns of some cells that the equations need."""
         return columns_of(self.arm, self.addresses, self.values[:, cells])
 
     @property

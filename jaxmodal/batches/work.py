@@ -77,7 +77,7 @@ class Work:
 
     @property
     def most(self) -> float:
-        """What rounding may move a mode by that float64 finishes."""
+        """Largest effect of rounding on a mode that float64 may finish."""
         return OF_SUPPORTS if self.variants.supported else BOUND
 
     def solve(self, pilots: Pilots | None, size: int, theory: TheoryName, *, chosen: bool) -> None:
@@ -174,7 +174,7 @@ class Work:
     def first(
         self, given: Cells, at: np.ndarray, guess: Guess | None, size: int
     ) -> tuple[OpenModes, OpenModes]:
-        """What settles nearly all modes of the cells at some places, in the calling thread.
+        """Settle nearly all modes of the cells at some places, in the calling thread.
 
         Returns the modes of cells with a mode that is not proven, and those of other cells that float64 knows badly.
         """

@@ -156,7 +156,7 @@ def load_vibrating_arm(argument: str) -> Arm | SpatialArm:
     from jaxmodal.spatial.files.robot_files import is_robot
 
     arm = load_any_arm(argument, check=False)
-    if isinstance(arm, SpatialArm) and nothing_gives_way(arm):
+    if nothing_gives_way(arm):
         remedy = "give joint_stiffness, or links a section and a material and no rigid = true."
         if is_robot(argument):
             remedy = (
@@ -272,7 +272,7 @@ def modes_of(arm: Arm | SpatialArm, given: int | None) -> int:
 
     if given is not None:
         return given
-    return int(min(_USUAL_MODES, most_modes(arm))) if isinstance(arm, SpatialArm) else _USUAL_MODES
+    return int(min(_USUAL_MODES, most_modes(arm)))
 
 
 digits_option = click.option(

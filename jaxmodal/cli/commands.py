@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from jaxmodal import __version__
 from jaxmodal.arithmetic.exactness import InexactArithmeticError
@@ -227,8 +228,18 @@ def check(ctx: click.Context, arm: str, output_format: str) -> None:
     ctx.obj.count(found.remarks)
 
 
+def _built_in_arms(
+    ctx: click.Context, parameter: click.Parameter, start: str
+) -> list[CompletionItem]:
+    """The built-in arms whose keys begin so, with their names."""
+    from jaxmodal.spatial.files import examples as built_in
+
+    keys = [key for key in built_in.names() if key.startswith(start)]
+    return [CompletionItem(key, help=built_in.load(key).name) for key in keys]
+
+
 @main.command()
-@click.argument("name", metavar="[NAME]", required=False)
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=_built_in_arms)
 @format_option(("table", "json"), "json of one is the file of an arm, too.")
 @file_option("--out", "out_file", remark="Write the arm to this file instead of printing it.")
 @force_option

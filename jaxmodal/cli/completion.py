@@ -64,6 +64,8 @@ end
 complete --no-files --keep-order --command jaxmodal --arguments '(_jaxmodal_completion)'
 """,
 }
+#: names of built-in examples that are asked for; their parameters know them (``shell_complete``)
+_EXAMPLES = ("arms", "sweeps", "problems")
 #: what is asked for, by the metavar of an argument or an option; else by its type
 _KINDS = {
     "ARM": "arm",
@@ -96,7 +98,7 @@ def completion(
     works in every shell started afterwards.
     """
     if table:
-        print_json(known_commands())
+        print_json(known_commands(click.get_current_context().find_root().command))
         return
     if arm is not None:
         print_json(_of_arm(arm))
@@ -145,11 +147,10 @@ def _install(shell: str, script: str) -> list[Path]:
     return files
 
 
-def known_commands() -> dict[str, Any]:
+def known_commands(main: click.Command) -> dict[str, Any]:
     """All commands with their options and arguments, the built-in examples, and the source files."""
-    from jaxmodal.cli.commands import main
-
     found: dict[str, Any] = {}
+    examples: dict[str, dict[str, str]] = {kind: {} for kind in _EXAMPLES}
     sources: set[str] = set()
     for name, command in _below("", main):
         options = [
@@ -169,12 +170,16 @@ def known_commands() -> dict[str, Any]:
             if isinstance(command, click.Group)
             else [],
         }
+        for parameter in command.params:
+            if (kind := _asked_for(parameter, name)["kind"]) in _EXAMPLES:
+                items = parameter.shell_complete(click.Context(command), "")
+                examples[kind] |= {item.value: item.help or "" for item in items}
         if command.callback is not None:
             with contextlib.suppress(TypeError, OSError):
                 sources.add(str(Path(inspect.getfile(inspect.unwrap(command.callback)))))
     shared = Path(__file__).parent
     sources |= {str(shared / name) for name in ("arguments.py", "commands.py", "completion.py")}
-    return {"commands": found, "examples": _examples(), "sources": sorted(sources)}
+    return {"commands": found, "examples": examples, "sources": sorted(sources)}
 
 
 def _below(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
@@ -220,20 +225,6 @@ def _asked_for(parameter: click.Parameter, command: str = "") -> dict[str, Any]:
     elif "--show" in parameter.opts:
         found["kind"] = "problems"
     return found
-
-
-def _examples() -> dict[str, dict[str, str]]:
-    from jaxmodal.spatial.files import examples as arms
-
-    found = {"arms": {name: arms.load(name).name for name in arms.names()}}
-    with contextlib.suppress(ImportError):
-        from importlib import import_module
-
-        sweeps = import_module("sweeps.definition.files")
-        found["sweeps"] = dict.fromkeys(sweeps.sweep_names(), "")
-        problems = import_module("design_opt.problem.files")
-        found["problems"] = dict.fromkeys(problems.problem_names(), "")
-    return {"sweeps": {}, "problems": {}} | found
 
 
 def _of_arm(argument: str) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from jaxmodal.cli.arguments import (
     format_option,
     given,
     refusing,
-    several_numbers,
 )
+from jaxmodal.cli.loads import gravity_option
 from jaxmodal.cli.output import print_json, written_files
 from jaxmodal.cli.paths import file_option, force_option, require_file, require_new, writing
 from jaxmodal.runtime.whole_files import write_text
@@ -73,13 +73,9 @@ def whole_numbers(
     default=None,
     help="Whether a bent link gets shorter.  [default: yes]",
 )
-@click.option(
-    "--gravity",
-    metavar="X,Y[,Z]",
-    callback=several_numbers(
-        ": give two numbers in m/s^2, such as 0,-9.81, in space three.", lambda *v: len(v) in (2, 3)
-    ),
-    help="Acceleration of gravity in m/s^2, such as 0,-9.81 or 0,0,-9.81.  [default: 0]",
+@gravity_option(
+    "Acceleration of gravity in m/s^2, such as 0,-9.81 or 0,0,-9.81.  [default: 0]",
+    ": give two numbers in m/s^2, such as 0,-9.81, in space three.",
 )
 @click.option(
     "--quantities",

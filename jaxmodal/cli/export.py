@@ -22,9 +22,9 @@ from jaxmodal.cli.arguments import (
     posed,
     posture_option,
     refusing,
-    several_numbers,
 )
 from jaxmodal.cli.equations import model_of, whole_numbers
+from jaxmodal.cli.loads import gravity_option
 from jaxmodal.cli.output import lists, print_json, written_files
 from jaxmodal.cli.paths import file_option, force_option, require_file, require_new
 from jaxmodal.dynamic_stiffness.beams import THEORIES
@@ -77,11 +77,9 @@ _OPTIONS = {
     default=None,
     help="Whether pieces slide along and across their link.  [default: where shear matters]",
 )
-@click.option(
-    "--gravity",
-    metavar="X,Y[,Z]",
-    callback=several_numbers(": give m/s^2 along the axes of the ground, such as 0,0,-9.81."),
-    help="Gravity in the axes of the ground, three numbers, of an fmu two.  [default: none]",
+@gravity_option(
+    "Gravity in the axes of the ground, three numbers, of an fmu two.  [default: none]",
+    ": give m/s^2 along the axes of the ground, such as 0,0,-9.81.",
 )
 @click.option(
     "--motors",
@@ -156,7 +154,7 @@ def export(
 
 
 def _plain(made: Any) -> dict[str, Any]:
-    """What was written: of pieces their frequencies and errors in each posture, of a unit what is in it."""
+    """Return the output for JSON: frequencies and errors of the pieces in each posture, or the parts of a unit."""
     if not hasattr(made, "exact"):
         return {name: value for name, value in vars(made).items() if name != "path"}
     return {

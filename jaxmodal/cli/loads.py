@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import click
 
@@ -21,36 +22,40 @@ _REMARK = (
 )
 
 
-_parsed = several_numbers(_REMARK, lambda *values: len(values) in (2, 3))
+def gravity_option(help_text: str, remark: str = _REMARK) -> Callable[..., Any]:
+    """The option ``--gravity``; a size that is probably in another unit is warned of."""
+    parsed = several_numbers(remark, lambda *values: len(values) in (2, 3))
 
+    def checked(ctx: click.Context, param: click.Parameter, value: str | None) -> Vector:
+        found = parsed(ctx, param, value)
+        if found is not None:
+            for finding in gravity_findings(math.hypot(*found)):
+                warnings.warn(f"--gravity {value}: {finding}", ImplausibleWarning, stacklevel=1)
+        return found
 
-def _vector(ctx: click.Context, param: click.Parameter, value: str | None) -> Vector:
-    """A load of two or three numbers; gravity in a wrong unit is warned of."""
-    found = _parsed(ctx, param, value)
-    if found is not None and param.name == "gravity":
-        for remark in gravity_findings(math.hypot(*found)):
-            warnings.warn(f"--gravity {value}: {remark}", ImplausibleWarning, stacklevel=1)
-    return found
+    return click.option("--gravity", metavar="X,Y[,Z]", callback=checked, help=help_text)
 
 
 def load_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options ``--gravity``, ``--tip-force``, ``--tip-moment`` and ``--base-acceleration``."""
     options = {
-        "--gravity": "Gravity along x and y of the base, in space x, y and z, in m/s^2, such as 0,-9.81.",
         "--tip-force": "Force at the tip in the same axes in N.",
         "--tip-moment": "Moment at the tip of an arm in space in N m.",
         "--base-acceleration": "Steady acceleration of the base in m/s^2.",
     }
+    parsed = several_numbers(_REMARK, lambda *values: len(values) in (2, 3))
     for name, remark in reversed(options.items()):
         metavar = "X,Y,Z" if name == "--tip-moment" else "X,Y[,Z]"
-        command = click.option(name, metavar=metavar, callback=_vector, help=remark)(command)
+        command = click.option(name, metavar=metavar, callback=parsed, help=remark)(command)
+    gravity = "Gravity along x and y of the base, in space x, y and z, in m/s^2, such as 0,-9.81."
+    command = gravity_option(gravity)(command)
     return command
 
 
 def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict[str, list[float]]:
     """Combined loads of the arm and of the options, by name, in the axes of the base or the ground."""
     total = {name: list(value) for name, value in loads.items()}
-    own = arm.loads if isinstance(arm, Arm) else None
+    own = arm.loads
     if own is None:
         return total
     angle, size = float(own.gravity_direction), own.gravity
@@ -70,4 +75,4 @@ def borne(arm: Arm | SpatialArm, loads: Mapping[str, tuple[float, ...]]) -> dict
 
 def bears_loads(arm: Arm | SpatialArm) -> bool:
     """Whether an arm has nonzero loads."""
-    return isinstance(arm, Arm) and arm.loads is not None and any(arm.loads.dead())
+    return arm.loads is not None and any(arm.loads.dead())

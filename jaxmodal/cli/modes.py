@@ -34,7 +34,7 @@ from jaxmodal.runtime.tables import csv_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jaxmodal.modes.sensitivities import Sensitivities
+    from jaxmodal.modes.sensitivity_results import Sensitivities
     from jaxmodal.plots.bent_arms import AnyShapes
 
 
@@ -80,8 +80,8 @@ def modes(
     Exit status: 0 if every frequency is certified, 1 if some are not, 2 for bad input.
     """
     from jaxmodal.arm.descriptions import posture_text
+    from jaxmodal.modes.exact_shapes import shapes_table
     from jaxmodal.modes.mode_shapes import mode_shapes
-    from jaxmodal.modes.shape_tables import shapes_table
 
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     sought = modes_of(arm, modes)
@@ -204,7 +204,7 @@ def sensitivities(
     Exit status: 0 if every frequency is certified, 1 if some are not, 2 for bad input.
     """
     from jaxmodal.modes.sensitivities import sensitivities as all_sensitivities
-    from jaxmodal.modes.tables import sensitivities_table
+    from jaxmodal.modes.sensitivity_results import sensitivities_table
 
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     with refusing(argument):  # RepeatedFrequencyError is a ValueError, too

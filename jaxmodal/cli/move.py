@@ -20,6 +20,7 @@ from jaxmodal.cli.arguments import (
     several_numbers,
     theory_option,
 )
+from jaxmodal.cli.loads import gravity_option
 from jaxmodal.cli.output import print_json
 from jaxmodal.cli.paths import file_option, force_option, picture_option, save_picture
 from jaxmodal.cli.quiet_moves import LimitOptions, Shaping, compared, quickened, shaped
@@ -42,13 +43,9 @@ _USUAL = 6
     show_default=True,
     help="Damping ratio of all modes.",
 )
-@click.option(
-    "--gravity",
-    metavar="X,Y[,Z]",
-    callback=several_numbers(
-        ": give m/s^2 along the axes of the ground, such as 0,-9.81 or 0,0,-9.81."
-    ),
-    help="Gravity, m/s^2 along the axes of the ground.  [default: none]",
+@gravity_option(
+    "Gravity, m/s^2 along the axes of the ground.  [default: none]",
+    ": give m/s^2 along the axes of the ground, such as 0,-9.81 or 0,0,-9.81.",
 )
 @click.option(
     "--postures",
@@ -167,7 +164,7 @@ def move(
     output_format: str,
     plot: Path | None,
 ) -> None:
-    """What a MOVE of an ARM excites, and the vibration of the tip that it leaves after the stop.
+    """Vibration that a MOVE excites in an ARM, and what is left of it at the tip after the stop.
 
     MOVE is a CSV file: the time in s and the angle of each joint in degrees, a row for each time; the motors follow the
     spline through them, from rest to rest. Frequencies along the way are certified. --shape and --compare make moves

@@ -56,7 +56,7 @@ def postures(
     Exit status: 0 if every angle is certified (or there is none), 1 if some are not, 2 for bad input.
     """
     from jaxmodal.postures.inverse import postures_at
-    from jaxmodal.postures.tables import postures_table
+    from jaxmodal.postures.inverse_results import postures_table
     from jaxmodal.runtime.statuses import Status
 
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)

@@ -27,7 +27,7 @@ from jaxmodal.cli.output import print_json
 from jaxmodal.cli.paths import picture_option, save_picture
 from jaxmodal.cli.postures import joint_option, turning_posture_option
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.postures.tables import limited, row_values
+from jaxmodal.postures.resonance_results import limited, row_values
 
 if TYPE_CHECKING:
     from jaxmodal.arm.arm import Arm
@@ -124,7 +124,7 @@ def resonance_map(
     from jaxmodal.plots.resonance_maps import plot_resonance_map
     from jaxmodal.postures.resonance_lines import refined
     from jaxmodal.postures.resonance_maps import resonance_free
-    from jaxmodal.postures.tables import resonance_tables
+    from jaxmodal.postures.resonance_results import resonance_tables
 
     arm = posed(load_vibrating_arm(argument), argument, posture_deg)
     low, high = (2.0 * math.pi * hertz for hertz in band_hz)

@@ -111,7 +111,7 @@ def simulate(
 
 
 def _plain(file: str, motion: xarray.Dataset, wrote: list[str]) -> dict[str, Any]:
-    """What a motion comes to: its end, its largest values and where the files are."""
+    """Return a summary of a motion for JSON: its end, its largest values and its files."""
     known = np.isfinite(motion["tip_position"].values[:, 0])
 
     def at_end(name: str) -> list[float] | None:
@@ -134,7 +134,7 @@ def _plain(file: str, motion: xarray.Dataset, wrote: list[str]) -> dict[str, Any
 
 
 def summary(motion: xarray.Dataset) -> list[str]:
-    """What a motion comes to, in a few lines."""
+    """Return a summary of a motion in a few lines."""
 
     def largest(name: str) -> str:
         rows = np.nanmax(np.abs(motion[name].values), axis=0)

@@ -11,13 +11,13 @@ from jaxmodal.cli.output import print_json
 @click.command()
 @format_option(("table", "json"))
 def verify(output_format: str) -> None:
-    """Recompute a table of reference values on this machine: closed forms, printed tables, proven frequencies.
+    """Recompute a table of reference values on this machine: closed forms, printed values, proven frequencies.
 
     Prints one row per claim: the published value, the value on this machine, and whether they agree; then the machine
     and the versions. Exit status: 0 if every claim holds, otherwise 1.
     """
     from jaxmodal.cli.compiling import late_progress
-    from jaxmodal.reproduction import verification
+    from jaxmodal.references import verification
 
     with refusing(), late_progress("claims recomputed") as advance:
         found = verification.verify(advance)

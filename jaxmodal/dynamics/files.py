@@ -60,7 +60,7 @@ MOTORS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 class Simulation(NamedTuple):
-    """What a file asks for: the arguments of `simulate`, and the arm that they are about."""
+    """A simulation described by a file: the arm and the arguments of `simulate`."""
 
     arm: Arm | SpatialArm
     model: FlexibleModel
@@ -76,7 +76,7 @@ class Simulation(NamedTuple):
         )
 
     def target(self) -> xarray.Dataset | None:
-        """What the motors are to follow, as `followed`; None where no motion is asked for, or the base floats."""
+        """The motion that the motors follow, as of `followed`; None without one or with a floating base."""
         law = self.choices.get("torque")
         laws = law.laws if isinstance(law, Together) else (law,)
         found = [each.motion for each in laws if isinstance(each, JointPD)]
@@ -266,7 +266,7 @@ def _angles(name: str, value: object, turns: np.ndarray) -> np.ndarray:
 
 
 def model_arguments(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What the table ``dynamics`` of a document says of the model: keyword arguments of `flexible_arm`.
+    """Return keyword arguments of `flexible_arm` from the table ``dynamics`` of a document.
 
     Empty where there is no table; keys of a simulation are left aside.
 

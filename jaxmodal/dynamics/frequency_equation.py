@@ -20,7 +20,7 @@ Numbers = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True)
 class EndBody:
-    """What a beam carries at its end, as far as its small motion is concerned.
+    """The body at the end of a beam, as its small motion sees it.
 
     Attributes
     ----------

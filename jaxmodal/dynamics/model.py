@@ -140,7 +140,7 @@ class Layout:
 
 
 class FlexibleModel(ShowsTables):
-    """What the models of planar arms and of arms in space have in common, and all that equations of motion ask for.
+    """Base of the models of planar arms and of arms in space: all that the equations of motion need.
 
     Attributes
     ----------

@@ -92,6 +92,10 @@ class SpatialFlexibleArm(FlexibleModel):
         Pseudo-inertia of a free base about its point; 0 of a clamped one.
     joint_position : Array, shape (3,)
         Joint 1 seen from the point of a free base, in its axes, m.
+    support_stiffness, support_direction : Array, shape (s,) and (s, 3)
+        Of each spring between a tip and the ground its stiffness, N/m or N m/rad, and its direction there.
+    support_place, support_axes : Array, shape (s, 3) and (s, 3, 3)
+        Where it is unstrained: place of the tip, and its axes as columns, those of the section.
     counts : tuple of (int, int, int, int)
         Number of shapes of each piece: stretch, torsion, bending in x-y, bending in x-z.
     springs : tuple of int
@@ -100,6 +104,9 @@ class SpatialFlexibleArm(FlexibleModel):
         How each piece is joined to the one before it: ``"turns"``, ``"slides"`` or ``"fixed"``.
     numbers : tuple of int
         The link of the arm, counted from 1, that each piece is of; 0 is a base that is elastic or driven.
+    supported : tuple of (int, str)
+        Of each spring between a tip and the ground the piece, from 0, and whether it is a ``"translation"`` or a
+        ``"rotation"``.
     elastic, rotor_beyond : tuple of bool
         Which joints have a spring between motor and link; which of these have their rotor beyond it, at the link, or
         none.
@@ -146,10 +153,15 @@ class SpatialFlexibleArm(FlexibleModel):
     gravity: Array
     base_gram: Array
     joint_position: Array
+    support_stiffness: Array
+    support_direction: Array
+    support_place: Array
+    support_axes: Array
     counts: tuple[Counts, ...] = fixed()  # type: ignore[assignment]
     springs: tuple[int, ...] = fixed()  # type: ignore[assignment]
     kinds: tuple[str, ...] = fixed()  # type: ignore[assignment]
     numbers: tuple[int, ...] = fixed()  # type: ignore[assignment]
+    supported: tuple[tuple[int, str], ...] = fixed()  # type: ignore[assignment]
     elastic: tuple[bool, ...] = fixed()  # type: ignore[assignment]
     rotor_beyond: tuple[bool, ...] = fixed()  # type: ignore[assignment]
     frames: str = fixed("rotation")  # type: ignore[assignment]
@@ -203,9 +215,12 @@ class SpatialFlexibleArm(FlexibleModel):
                 strict=True,
             )
         ]
+        held = sorted({self.numbers[piece] for piece, _ in self.supported})
+        stands = f"supports at the tip of link {', '.join(map(str, held))}; " if held else ""
         headings = ("link", "mass with bodies [kg]", *DEFORMATIONS, "joint springs", "joint")
         gravity = ", ".join(value_text(float(x)) for x in np.asarray(self.gravity))
-        return [Table(title, headings, rows, (f"gravity ({gravity}) m/s^2; {posed}",), ("joint",))]
+        note = f"{stands}gravity ({gravity}) m/s^2; {posed}"
+        return [Table(title, headings, rows, (note,), ("joint",))]
 
     @property
     def modes(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -297,6 +312,11 @@ class SpatialFlexibleArm(FlexibleModel):
                 f"frames = 'linear': stretches the axes of links, against which rotor_motion = {rotor!r} and "
                 f"torsion_spin = {spin!r} have no rate; must be 'reflected' and 'relative' beside it, or frames = "
                 "'rotation'."
+            )
+        if turned == "linear" and any(kind == "rotation" for _, kind in self.supported):
+            raise ArmError(
+                "frames = 'linear': stretches the axes of tips, whose rotation strains a support; must be 'rotation' "
+                "beside supports of kind 'rotation'."
             )
         return dataclasses.replace(
             self,

@@ -35,7 +35,10 @@ class _Place(NamedTuple):
 
 #: fields of a model that hold parameters; the first ones are symmetric
 _FIELDS = ("gram", "stiffness", "inertias", "damping", "coulomb")
-_FIELDS_IN_SPACE = ("gram", "stiffness", "spin", "base_gram", "rotor", "damping", "coulomb")
+_FIELDS_IN_SPACE = (
+    *("gram", "stiffness", "spin", "base_gram", "rotor", "support_stiffness"),
+    *("damping", "coulomb"),
+)
 _SYMMETRIC = ("gram", "stiffness", "spin", "base_gram")
 
 
@@ -109,6 +112,9 @@ def _in_space(model: SpatialFlexibleArm) -> list[_Place]:
         found += _upper("stiffness", (), own, _named(f"{link}.stiffness", coordinates))
         found += _upper("spin", (i,), list(range(len(twists))), _named(f"{link}.spin", twists))
     found += [_Place("rotor", (k,), f"joint{k + 1}.rotor_inertia") for k in range(model.num_links)]
+    for k, (piece, kind) in enumerate(model.supported):
+        name = f"link{model.numbers[piece]}.support_stiffness({kind} {k + 1})"
+        found.append(_Place("support_stiffness", (k,), name))
     if model.floats:
         found += _upper("base_gram", (), list(range(4)), _named("base", ["1", *"xyz"]))
     return found + _friction(layout.driven)

@@ -147,7 +147,7 @@ def monomial_shapes(count: int) -> LinkShapes:
 
 
 def polynomial_shapes(count: int) -> LinkShapes:
-    """What the monomials xi^2 .. xi^(count + 1) span, with orthogonal curvatures: Legendre's polynomials."""
+    """Return polynomials of degrees 2 to count + 1 with orthogonal curvatures (Legendre polynomials)."""
     return combined(count, np.eye(count), "polynomial")
 
 

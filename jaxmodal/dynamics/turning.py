@@ -14,6 +14,7 @@ from jaxmodal.dynamics.linearisation import linearise
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.mechanics.free_bases import require_held_base
 from jaxmodal.dynamics.mechanics.solves import SETTLED, zero_of
+from jaxmodal.dynamics.mechanics.supports_in_space import refuse_supported
 from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.datasets import variable
@@ -80,6 +81,9 @@ def turning_frequencies(
         np.zeros(n)
         if angles is None
         else finite("angles", angles, (n,), f"{n} finite numbers, rad")
+    )
+    refuse_supported(
+        model, "an arm that turns steadily, which meets them at other places all the time,"
     )
     _require_turning(model)
     _require_steady(model)

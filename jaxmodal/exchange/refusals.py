@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import RawSection
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -32,7 +33,7 @@ def require_lumpable(arm: Any) -> None:
         If the arm is not supported; the message names the value and the remedy.
     """
     require_x64()
-    if not isinstance(arm, Arm | SpatialArm):
+    if not isinstance(arm, SerialArm):
         raise ArmError(
             f"arm = {shown(arm)}: must be an Arm or a SpatialArm; read_arm reads a file."
         )

@@ -5,17 +5,18 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import numpy as np
 from jax import lax
 
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN, Evaluation
-from jaxmodal.frequencies.tables import certificate_dataset, certificate_table
-from jaxmodal.runtime.namespace import Array, at_once, cummax, on_host, xp
+from jaxmodal.frequencies.tables import certificate_text
+from jaxmodal.runtime.datasets import in_hertz, variable
+from jaxmodal.runtime.namespace import Array, at_once, cummax, on_host, to_host, xp
 from jaxmodal.runtime.results import Result
-from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.statuses import Status, remarks_on, status_variable
 from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
@@ -88,11 +89,47 @@ class Certificate(Result):
 
     def tables(self) -> list[Table]:
         """Return the table of the status of each frequency."""
-        return [certificate_table(self)]
+        bracket = np.asarray(self.bracket) / (2.0 * np.pi)
+        rows = [
+            [
+                str(k + 1),
+                f"{bracket[k, 0]:.12g} to {bracket[k, 1]:.12g}",
+                f"{int(self.count_below[k])}, {int(self.count_above[k])}",
+                certificate_text(code),
+            ]
+            for k, code in enumerate(np.asarray(self.status).tolist())
+        ]
+        headings = ("entry", "bracket [Hz]", "modes below its ends", "certificate")
+        title = f"certificate of {len(rows)} frequencies"
+        return [Table(title, headings, rows, remarks_on(self.status), ("certificate",))]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return the status of each frequency as a dataset with the dim entry; brackets in Hz."""
-        return certificate_dataset(self)
+        """Return the status of each frequency as a dataset with the dim entry, and cell for a batch; brackets in Hz."""
+        import xarray
+
+        found, dims = to_host(self), self._dims("entry")
+        variables = {"status": status_variable(dims, found.status), **found._count_variables(dims)}
+        left = variable(dims[:-1], found.left_out, "natural frequencies left out")
+        entries = np.arange(1, np.shape(found.status)[-1] + 1)
+        return xarray.Dataset({**variables, "left_out": left}, {"entry": entries})
+
+    def _dims(self, last: str) -> tuple[str, ...]:
+        """Return the dimensions of a variable with one value per entry: ``last``, preceded by cell for a batch."""
+        leading = [f"cell_{k}" for k in range(np.ndim(self.status) - 1)]
+        return (*(leading if len(leading) > 1 else ["cell"] * len(leading)), last)
+
+    def _count_variables(self, dims: tuple[str, ...]) -> dict[str, Any]:
+        """Return counts and brackets of each entry as variables of a dataset."""
+        texts = {
+            "certified": "whether the counts confirm the mode",
+            "count_below": "natural frequencies below the bracket",
+            "count_above": "natural frequencies below the upper end of the bracket",
+            "multiplicity": "natural frequencies inside the bracket",
+        }
+        return {name: variable(dims, getattr(self, name), text) for name, text in texts.items()} | {
+            "bracket_lower": in_hertz(dims, self.bracket[..., 0], "lower end of the bracket"),
+            "bracket_upper": in_hertz(dims, self.bracket[..., 1], "upper end of the bracket"),
+        }
 
 
 class Claims(NamedTuple):

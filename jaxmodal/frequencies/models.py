@@ -14,6 +14,7 @@ from jax import lax
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import invalid_of
+from jaxmodal.arm.refusals import require_known
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, evaluate
 from jaxmodal.dynamic_stiffness.cut_links import cut_links
@@ -137,6 +138,14 @@ def model_of(arm: Arm | OtherArm, theory: TheoryName) -> Model | TracedModel:
         if is_traced(arm)
         else _planar_model(arm, theory)
     )
+
+
+def require_theory(arm: Arm | OtherArm, theory: TheoryName) -> None:
+    """Refuse an arm of either kind, of concrete values, that lacks what a theory needs; errors as of `model_of`."""
+    if isinstance(arm, OtherArm):
+        arm.model(theory)
+    else:
+        require_known(arm, theory)
 
 
 def concrete_model(arm: Arm | OtherArm, theory: TheoryName) -> Model:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -12,12 +12,13 @@ import numpy as np
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.frequency_derivatives import individual_modes
 from jaxmodal.frequencies.certificate import EPS, Certificate
-from jaxmodal.frequencies.tables import frequencies_dataset, frequencies_table
+from jaxmodal.frequencies.tables import certificate_text, hertz_text
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import UncertifiedError
-from jaxmodal.runtime.namespace import Array, at_once
+from jaxmodal.runtime.namespace import Array, at_once, to_host
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.statuses import Status
-from jaxmodal.runtime.tables import Table
+from jaxmodal.runtime.statuses import Status, remarks_on, status_variable
+from jaxmodal.runtime.tables import Table, shortened
 
 if TYPE_CHECKING:
     import xarray
@@ -61,7 +62,6 @@ class NaturalFrequencies(Drawn, Certificate):
     theory: TheoryName = dataclasses.field(metadata={"static": True})
     by_sign_changes: Array | None = None
     first_mode: int = dataclasses.field(default=1, metadata={"static": True})
-    picture: ClassVar[str] = "jaxmodal.plots.frequencies:draw_frequencies"
 
     @property
     def omega_error(self) -> Array:
@@ -84,11 +84,58 @@ class NaturalFrequencies(Drawn, Certificate):
 
     def tables(self) -> list[Table]:
         """Return the frequencies in Hz with their certificates; for a batch, the range of each mode."""
-        return [frequencies_table(self)]
+        many = np.ndim(self.omega) > 1
+        return [_table_of_many(self) if many else _table_of_one(self)]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return frequencies (Hz) and certificates as a dataset with dims mode, and cell for a batch."""
-        return frequencies_dataset(self)
+        import xarray
+
+        found, dims = to_host(self), self._dims("mode")
+        variables = frequency_variables(found, dims) | found._count_variables(dims)
+        modes = found.first_mode + np.arange(np.shape(found.omega)[-1])
+        return xarray.Dataset(variables, {"mode": modes}, {"theory": found.theory})
+
+
+def _table_of_one(result: NaturalFrequencies) -> Table:
+    """The frequencies of one arm with their certificates."""
+    status, multiplicity = np.asarray(result.status), np.asarray(result.multiplicity)
+    rows = [
+        [
+            str(result.first_mode + k),
+            hertz_text(f),
+            certificate_text(status[k], int(multiplicity[k])),
+        ]
+        for k, f in enumerate(np.asarray(result.frequencies_hz).tolist())
+    ]
+    head = f"{len(rows)} natural frequencies ({result.theory})"
+    headings = ("mode", "frequency [Hz]", "certificate")
+    return Table(head, headings, shortened(rows), remarks_on(status), ("certificate",))
+
+
+def _table_of_many(result: NaturalFrequencies) -> Table:
+    """The range of each mode in a batch, and how many of its cells are certified."""
+    hertz, status = np.asarray(result.frequencies_hz), np.asarray(result.status)
+    cells = hertz.reshape(-1, hertz.shape[-1])
+    certified = (status == Status.certified).reshape(cells.shape).sum(axis=0)
+    rows = []
+    for k, column in enumerate(cells.T):
+        known = column[np.isfinite(column)]
+        ends = [hertz_text(x) for x in (known.min(), known.max())] if known.size else ["-", "-"]
+        rows.append([str(k + 1), *ends, f"{certified[k]:,} of {len(cells):,}"])
+    head = f"natural frequencies of {len(cells):,} arms ({result.theory})"
+    headings = ("mode", "lowest [Hz]", "highest [Hz]", "certified")
+    return Table(head, headings, shortened(rows), remarks_on(status))
+
+
+def frequency_variables(
+    result: NaturalFrequencies, dims: tuple[str, ...] = ("mode",)
+) -> dict[str, Any]:
+    """Return frequency in Hz and status as variables of a dataset."""
+    return {
+        "frequency": variable(dims, result.frequencies_hz, "natural frequency", "Hz"),
+        "status": status_variable(dims, result.status),
+    }
 
 
 def fields_of(found: NaturalFrequencies) -> dict[str, Array]:

@@ -10,11 +10,12 @@ from scipy.stats import norm, t
 
 from jaxmodal.arm.addresses import labelled
 from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.identification.compared import Pair, ResponseFit
 from jaxmodal.identification.measurements import MeasuredModes, MeasuredResponse, settings_text
 from jaxmodal.identification.pairing import doubts, modes_looked_at
 from jaxmodal.identification.predictions import Modes
 from jaxmodal.identification.residuals import Misfit, Part, spread_of
-from jaxmodal.identification.results import ArmFit, Pair, ResponseFit
+from jaxmodal.identification.results import ArmFit
 from jaxmodal.identification.uncertainty import (
     combinations,
     covariance_of,

@@ -8,15 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.identification.measurements import MeasuredModes
 from jaxmodal.response.driven.ports import ports
-from jaxmodal.response.modal.modes_in_space import modes_in_space
 from jaxmodal.response.modal.participation import modes_at_ports
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import most_modes
 
 Floats = NDArray[np.float64]
@@ -70,7 +67,7 @@ def _at_zero(arm: Any, theory: TheoryName) -> int:
 
 def modes_looked_at(arm: Any, highest: int) -> int:
     """Number of modes to compute, given the highest number of a measured one."""
-    most = most_modes(arm) if isinstance(arm, SpatialArm) else np.inf
+    most = most_modes(arm)
     if highest > most:
         raise ArmError(
             f"mode {highest} is measured, but an arm of rigid links has {most:g}, one for each spring; give the "
@@ -82,10 +79,7 @@ def modes_looked_at(arm: Any, highest: int) -> int:
 def _assurance(measured: MeasuredModes, arm: Any, count: int, theory: TheoryName) -> Floats:
     """Modal assurance criterion: squared cosines between measured and computed shapes at the places, (M, count)."""
     places = ports(measured.places, arm, "places")
-    if isinstance(arm, Arm):
-        computed = modes_at_ports(arm, places, count, theory).at
-    else:
-        computed = modes_in_space(arm, places, count, theory).at
+    computed = modes_at_ports(arm, places, count, theory).at
     products = measured.shapes @ computed.T
     sizes = np.outer(np.sum(measured.shapes**2, axis=1), np.sum(computed**2, axis=1))
     return np.asarray(products**2 / np.where(sizes > 0.0, sizes, 1.0))

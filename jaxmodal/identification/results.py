@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from jaxmodal.arm.addresses import labelled
-from jaxmodal.identification.measurements import Measured, MeasuredResponse, root_mean_square
+from jaxmodal.identification.compared import Pair, ResponseFit, modes_table, responses_table
+from jaxmodal.identification.measurements import Measured
+from jaxmodal.identification.uncertainty import UNKNOWN
 from jaxmodal.identification.unknowns import Unknowns
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
@@ -25,73 +28,10 @@ Floats = NDArray[np.float64]
 
 #: chance below which the scatter is not that of the standard deviations given
 _UNLIKELY = 1e-3
+#: correlations that are told
+_CORRELATED = 0.95
 #: how near to a bound, of x, a parameter is at it
 _AT_BOUND = 1e-6
-
-
-@dataclasses.dataclass(frozen=True)
-class Pair:
-    """A measured mode and the computed mode paired with it.
-
-    Attributes
-    ----------
-    where : str
-        Name of the measurement, or its settings.
-    number : int
-        Number of the computed mode, from 1.
-    how : str
-        Criterion of the pairing: ``"number"``, ``"order"`` or ``"shape"``.
-    measured_hz, standard_deviation_hz, before_hz, after_hz : float
-        Frequencies, and the standard deviation as given, or as estimated from the residuals.
-    assurance : float
-        Modal assurance criterion of the measured and computed shapes, 0 to 1; NaN without shapes.
-    certified : bool
-        Whether the computed frequency after the fit is certified.
-    far_out : bool
-        Whether the measured value is an outlier.
-    doubt : str
-        Possible error of the pair in words; empty if there is none.
-    """
-
-    where: str
-    number: int
-    how: str
-    measured_hz: float
-    standard_deviation_hz: float
-    before_hz: float
-    after_hz: float
-    assurance: float
-    certified: bool
-    far_out: bool
-    doubt: str
-
-
-@dataclasses.dataclass(frozen=True)
-class ResponseFit:
-    """A measured response and the computed one.
-
-    Attributes
-    ----------
-    where : str
-        Name of the measurement, or its settings.
-    measured : MeasuredResponse
-        The measured response.
-    before, after : array of complex, shape (outputs, inputs, F)
-        Computed responses before and after the fit.
-    far_out : array of bool, of the same shape
-        Whether each value is an outlier.
-    """
-
-    where: str
-    measured: MeasuredResponse
-    before: NDArray[np.complex128]
-    after: NDArray[np.complex128]
-    far_out: NDArray[np.bool_]
-
-    def misfit(self, computed: NDArray[np.complex128]) -> Floats:
-        """Root mean square of the residuals relative to that of the measured response, (outputs, inputs)."""
-        left = root_mean_square(computed - self.measured.values)
-        return np.asarray(left / self.measured.size[..., 0])
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -129,7 +69,6 @@ class ArmFit(Drawn, Result):
         Whether the fit has converged (`Status`), a message, and the number of evaluations of the arm.
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.identification:draw_fit"
     unknowns: Unknowns
     measured: tuple[Measured, ...]
     theory: Any
@@ -236,14 +175,116 @@ class ArmFit(Drawn, Result):
 
     def tables(self) -> list[Table]:
         """Return tables of the parameters, and of measured and computed modes and responses before and after."""
-        from jaxmodal.identification.tables import modes_table, parameters_table, responses_table
+        tables = [self._parameters_table()]
+        tables += [modes_table(self.pairs)] * bool(self.pairs)
+        return tables + [responses_table(self.responses)] * bool(self.responses)
 
-        tables = [parameters_table(self)]
-        tables += [modes_table(self)] * bool(self.pairs)
-        return tables + [responses_table(self)] * bool(self.responses)
+    def _parameters_table(self) -> Table:
+        """A row for each parameter: initial value, fitted value, uncertainty."""
+        rows = []
+        determined = np.diag(self.covariance) <= UNKNOWN**2
+        for k, name in enumerate(self.names):
+            value, error = self.values[k], self.standard_errors[k]
+            share = 100.0 * error / abs(value) if value else 0.0
+            rows.append(
+                [
+                    name,
+                    self.units[k],
+                    f"{self.start[k]:.6g}",
+                    f"{value:.6g}",
+                    f"{error:.3g}" if determined[k] else "-",
+                    f"{share:.2g}" if determined[k] and value else "-",
+                    f"{self.low[k]:.6g} to {self.high[k]:.6g}" if determined[k] else "not known",
+                ]
+            )
+        count = self.jacobian.shape[0]
+        arm = f"{self.unknowns.arm.name}: " if self.unknowns.arm.name else ""
+        title = (
+            f"{arm}{len(rows)} parameter{'s' * (len(rows) > 1)} from {count} measured numbers "
+            f"({self.theory}), {self.status.name}"
+        )
+        if np.isfinite(self.scatter):
+            unit = "times the standard deviations" if self.known else "of what was measured"
+            notes = [f"residuals scatter by {self.scatter:.3g} {unit}"]
+        else:
+            notes = ["as many parameters as measured numbers: residuals say nothing of the scatter"]
+        correlation = self.correlation
+        for i, j in zip(*np.triu_indices(len(rows), 1), strict=True):
+            if determined[i] and determined[j] and abs(correlation[i, j]) > _CORRELATED:
+                notes.append(
+                    f"{self.names[i]} and {self.names[j]} are hard to tell apart: their errors have a correlation of "
+                    f"{correlation[i, j]:.3f}"
+                )
+        headings = (
+            "parameter",
+            "unit",
+            "before",
+            "after",
+            "standard error",
+            "%",
+            "95 % interval",
+        )
+        return Table(title, headings, rows, [*notes, *self.remarks], ("parameter", "unit"))
 
     def to_xarray(self) -> xarray.Dataset:
         """Return parameters, covariance, pairs and responses as a dataset."""
-        from jaxmodal.identification.tables import fit_dataset
+        import xarray
 
-        return fit_dataset(self)
+        own = "parameter"
+        variables = {
+            "before": variable(own, self.start, "value at the start, SI"),
+            "value": variable(own, self.values, "value self, SI"),
+            "standard_error": variable(own, self.standard_errors, "standard error, SI"),
+            "low": variable(own, self.low, "lower end of the 95 % interval, SI"),
+            "high": variable(own, self.high, "upper end of the 95 % interval, SI"),
+            "parameter_units": variable(own, list(self.units), "unit of the parameter"),
+            "correlation": variable((own, "other_parameter"), self.correlation, "correlation"),
+            "covariance": variable(
+                (own, "other_parameter"), self.covariance, "of logarithms of sizes, else of shares"
+            ),
+        }
+        if self.pairs:
+            for name, meaning in (
+                ("measured_hz", "measured frequency"),
+                ("standard_deviation_hz", "standard deviation of the measured frequency"),
+                ("before_hz", "computed frequency before the fit"),
+                ("after_hz", "computed frequency after the fit"),
+            ):
+                column = [getattr(each, name) for each in self.pairs]
+                variables[name] = variable("pair", column, meaning, "Hz")
+            for name, meaning in (
+                ("where", "measurement"),
+                ("number", "number of the computed mode"),
+                ("how", "what it was paired by"),
+                ("assurance", "how alike the shapes are"),
+                ("certified", "whether the computed frequency is certified"),
+                ("far_out", "whether it lies farther out than chance explains"),
+                ("doubt", "what speaks against the pair"),
+            ):
+                column = [getattr(each, name) for each in self.pairs]
+                variables[name] = variable("pair", column, meaning)
+        labels: dict[str, Any] = {
+            own: list(self.addresses),
+            "other_parameter": list(self.addresses),
+        }
+        for k, each in enumerate(self.responses, start=1):
+            dims = (f"output{k}", f"input{k}", f"frequency{k}")
+            sides = each.measured.outputs, each.measured.inputs
+            labels |= {dim: list(map(str, side)) for dim, side in zip(dims[:2], sides, strict=True)}
+            labels[dims[2]] = (dims[2], each.measured.frequencies_hz, {"units": "Hz"})
+            for name, values, meaning in (
+                ("measured", each.measured.values, "as measured"),
+                ("before", each.before, "computed before the fit"),
+                ("after", each.after, "computed after the fit"),
+                ("far_out", each.far_out, "whether it lies farther out than chance explains"),
+            ):
+                variables[f"response{k}_{name}"] = variable(
+                    dims, values, f"{each.measured.quantity} with {each.where}, {meaning}"
+                )
+        about = {
+            "theory": self.theory,
+            "status": self.status.name,
+            "scatter": self.scatter,
+            "undetermined": "\n".join(self.undetermined),
+        }
+        return xarray.Dataset(variables, labels, about)

@@ -6,18 +6,15 @@ derivatives and energies, in one compiled call for a block of cells.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy as np
-from jax import Array
-from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import cell_columns
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
@@ -25,88 +22,17 @@ from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, clusters
 from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.frequencies.counts import certify
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.modes.batch_results import ModalQuantities
 from jaxmodal.modes.planar_batches import planar_quantities
 from jaxmodal.modes.spatial_batches import spatial_quantities
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.runtime.results import Result
 from jaxmodal.runtime.statuses import Status
-from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 
-if TYPE_CHECKING:
-    import pandas
-    import xarray
-
 #: how far the frequencies of an arm may lie from those that are given, relative: above the brackets of batches
 _SAME = 1e-6
-
-
-@dataclasses.dataclass(frozen=True, repr=False)
-class ModalQuantities(Result):
-    """Modal quantities of K modes of N arms with n links; for mode shapes of unit modal mass; SI units.
-
-    Attributes
-    ----------
-    derivative : Array, shape (N, K, P)
-        ``d omega/d p`` in rad/s per SI unit, for each of the P addresses.
-    logarithmic : Array, shape (N, K, P)
-        ``d ln omega/d ln p``; 0 for a parameter that is 0 or infinite.
-    participation : Array, shape (N, K, 3)
-        Participation factors of a base that moves in x, in y (sqrt(kg)) or turns (m sqrt(kg)). For arms in space
-        (N, K, 6): along, then about the ground's x, y, z.
-    effective_mass : Array, shape (N, K, 3) or (N, K, 6)
-        Effective masses (kg, kg, kg m^2) for the same motions.
-    total_mass : Array, shape (N, 3) or (N, 6)
-        Mass (kg) for each direction and moment of inertia about the base (kg m^2) for each axis of everything that
-        moves with the base.
-    energies : Energies or SpatialEnergies
-        Peak energies in J by link, arrays of shape (N, K, n).
-    individual : Array, shape (N, K)
-        True where the values are those of this mode. False in a cluster of (nearly) equal frequencies: derivatives,
-        effective masses and energies are then means over its modes, which do not depend on the choice of a basis;
-        participation factors do.
-    certified : Array, shape (N, K)
-        True where the frequencies are certified.
-    addresses : tuple of str
-        The parameters.
-    """
-
-    derivative: Array
-    logarithmic: Array
-    participation: Array
-    effective_mass: Array
-    total_mass: Array
-    energies: Energies | SpatialEnergies
-    individual: Array
-    certified: Array
-    addresses: tuple[str, ...]
-
-    @property
-    def status(self) -> NDArray[np.int64]:
-        """`Status` codes, shape (N, K): resolved, cluster_mean, uncertified (as the frequency), or no_value for NaN."""
-        known = ~np.isnan(np.asarray(self.effective_mass)).any(axis=-1)
-        known &= ~np.isnan(np.asarray(self.derivative)).any(axis=-1)
-        own = np.where(np.asarray(self.individual), int(Status.resolved), int(Status.cluster_mean))
-        sure = np.where(np.asarray(self.certified), own, int(Status.uncertified))
-        return np.where(known, sure, int(Status.no_value))
-
-    def tables(self) -> list[Table]:
-        """Return a table with one row per mode: ranges of the effective masses, most influential parameters."""
-        from jaxmodal.modes.batch_tables import quantities_table
-
-        return [quantities_table(self)]
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return the quantities as a dataset with dims cell, mode, parameter, excitation, link; derivatives in Hz."""
-        from jaxmodal.modes.batch_tables import quantities_dataset
-
-        return quantities_dataset(self)
-
-    def to_dataframe(self) -> pandas.DataFrame:
-        """Return sensitivities and derivatives as a data frame with one row per arm, mode and parameter."""
-        return self.to_xarray()[["derivative_hz", "logarithmic", "individual"]].to_dataframe()
 
 
 def modal_quantities_batch(
@@ -160,8 +86,7 @@ def modal_quantities_batch(
     >>> table.logarithmic.round(9)[:, 0, 0].tolist()   # omega goes with the root of E
     [0.5, 0.5]
     """
-    if not isinstance(arm, SpatialArm):
-        require_planar(arm)
+    require_arm(arm)
     names, members = asked_for(arm, addresses)
     singles = list(dict.fromkeys(single for group in members for single in group))
     parameters = table("parameters", parameters, ArmError)

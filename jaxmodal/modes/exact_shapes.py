@@ -3,22 +3,79 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from jaxmodal.eigenspaces.energies import Energies
-from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.results import NaturalFrequencies, frequency_variables
+from jaxmodal.frequencies.tables import DIGITS, certificate_text, hertz_text
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import remarks_on
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 
 if TYPE_CHECKING:
     import pandas
     import xarray
+
+
+_PLANAR_FIELDS = {
+    "u": ("axial displacement", "m"),
+    "v": ("transverse displacement", "m"),
+    "psi": ("rotation of the section", "rad"),
+    "normal": ("normal force", "N"),
+    "shear": ("shear force", "N"),
+    "moment": ("bending moment", "N m"),
+}
+_PLANAR_ENERGIES = {
+    "bending": "strain energy of bending",
+    "shear": "strain energy of shear",
+    "axial": "strain energy of axial strain",
+    "joint": "strain energy of the joint's springs",
+    "translation": "kinetic energy of translation",
+    "rotation": "kinetic energy of rotary inertia",
+    "body_translation": "kinetic energy of translation of the body at the tip",
+    "body_rotation": "kinetic energy of rotation of the body at the tip",
+    "hub": "kinetic energy of the hub and the rotor at the joint",
+    "preload": "strain energy of static forces",
+}
+_SPATIAL_FIELDS = {
+    "u": ("displacement along x", "m"),
+    "v": ("displacement along y", "m"),
+    "w": ("displacement along z", "m"),
+    "phi_x": ("rotation about x", "rad"),
+    "phi_y": ("rotation about y", "rad"),
+    "phi_z": ("rotation about z", "rad"),
+    "normal": ("normal force", "N"),
+    "shear_y": ("shear force along y", "N"),
+    "shear_z": ("shear force along z", "N"),
+    "torque": ("torque", "N m"),
+    "moment_y": ("bending moment about y", "N m"),
+    "moment_z": ("bending moment about z", "N m"),
+}
+_SPATIAL_ENERGIES = {
+    "stretching": "strain energy of stretching",
+    "torsion": "strain energy of torsion",
+    "bending_y": "strain energy of bending about y",
+    "bending_z": "strain energy of bending about z",
+    "shear_y": "strain energy of shear along y",
+    "shear_z": "strain energy of shear along z",
+    "joint": "strain energy of the joint's springs",
+    "translation": "kinetic energy of translation",
+    "rotation": "kinetic energy of the rotation of sections",
+    "body_translation": "kinetic energy of translation of the bodies at the tip",
+    "body_rotation": "kinetic energy of rotation of the bodies at the tip",
+    "hub": "kinetic energy of the hub and the rotor at the joint",
+    "preload": "strain energy of static forces",
+}
+_PLANAR_MASSES = {"x": "mass x %", "y": "mass y %", "rotation": "inertia %"}
+_SPATIAL_MASSES = {name: f"{name} %" for name in ("x", "y", "z", "about x", "about y", "about z")}
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -45,15 +102,11 @@ class ExactShapes(Drawn, Result):
 
     def tables(self) -> list[Table]:
         """Return tables of energy shares, effective masses and residuals, and of the effect of small masses."""
-        from jaxmodal.modes.shape_tables import added_masses_table, shapes_table
-
-        return [shapes_table(self), added_masses_table(self)]
+        return [shapes_table(self), _added_masses_table(self)]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return shapes and modal quantities as a dataset with dims mode, link, station; frequencies in Hz."""
-        from jaxmodal.modes.shape_tables import shapes_dataset
-
-        return shapes_dataset(self)
+        return _shapes_dataset(self)
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Return `fields` as a data frame with one row per mode, link and station."""
@@ -111,4 +164,124 @@ class ExactShapes(Drawn, Result):
 
         Options are those of `jaxmodal.plots.animate_mode`.
         """
-        importlib.import_module("jaxmodal.plots.modes").animate_mode(self, mode, path, **options)
+        self._drawing("animate")(self, mode, path, **options)
+
+
+def _in_space(shapes: ExactShapes) -> bool:
+    return isinstance(shapes.energies, SpatialEnergies)
+
+
+def shapes_table(shapes: ExactShapes, title: str = "", digits: int = DIGITS) -> Table:
+    """Return a table of the modes: frequency, certificate, energy shares, effective masses, residual."""
+    e: Any = shapes.energies
+    bodies = {"bodies %": ([e.body_translation, e.body_rotation, e.hub], e.kinetic)}
+    if _in_space(shapes):
+        shares = {
+            "bend y %": ([e.bending_y], e.strain),
+            "bend z %": ([e.bending_z], e.strain),
+            "twist %": ([e.torsion], e.strain),
+            "stretch %": ([e.stretching], e.strain),
+            "shear %": ([e.shear_y, e.shear_z], e.strain),
+            "joints %": ([e.joint], e.strain),
+            **({} if e.preload is None else {"preload %": ([e.preload], e.strain)}),
+        }
+        place, masses, decimals = " in space", _SPATIAL_MASSES, 1
+        notes = [
+            "bend y to joints: shares of the strain energy, bending about y and z of the sections; bodies: share of",
+            "the kinetic energy; x to about z: effective mass for a base that moves along, or turns about, x, y, z.",
+        ]
+    else:
+        shares = {
+            "bending %": ([e.bending], e.strain),
+            "shear %": ([e.shear], e.strain),
+            "axial %": ([e.axial], e.strain),
+            "joints %": ([e.joint], e.strain),
+            **({} if e.preload is None else {"preload %": ([e.preload], e.strain)}),
+        }
+        place, masses, decimals = "", _PLANAR_MASSES, 2
+        notes = [
+            "bending to joints: shares of the strain energy; bodies: share of the kinetic energy;",
+            "mass, inertia: effective for a base that moves in x, in y, or turns.",
+        ]
+    found = shapes.frequencies
+    total = np.asarray(shapes.total_mass)
+    carried = np.where(total > 0.0, total, np.nan)
+    effective = 100.0 * np.asarray(shapes.effective_mass) / carried
+    residual = np.max(np.asarray(shapes.residuals), axis=(1, 2))
+    status, multiplicity = np.asarray(found.status), np.asarray(found.multiplicity)
+    columns = {
+        "mode": [str(k + 1) for k in range(len(status))],
+        "frequency [Hz]": [hertz_text(float(x), digits) for x in np.asarray(found.frequencies_hz)],
+        "certificate": [
+            certificate_text(code, int(m)) for code, m in zip(status, multiplicity, strict=True)
+        ],
+    }
+    for name, (parts, whole) in (shares | bodies).items():
+        part = sum(np.sum(np.asarray(energy), axis=-1) for energy in parts)
+        columns[name] = [f"{x:.1f}" for x in 100.0 * part / np.asarray(whole)]
+    for k, name in enumerate(masses.values()):
+        columns[name] = [f"{x:.{decimals}f}" for x in effective[:, k]]
+    columns["residual"] = [f"{x:.0e}" for x in residual]
+    rows = list(zip(*columns.values(), strict=True))
+    head = title or f"{len(status)} mode shapes{place} ({found.theory})"
+    return Table(head, tuple(columns), rows, (*notes, *remarks_on(status)), ("certificate",))
+
+
+def _added_masses_table(shapes: ExactShapes) -> Table:
+    """Return the derivative of each frequency by a small mass at the ends of the links, Hz per kg."""
+    by_mass, stations = np.asarray(shapes.hz_per_kg), np.asarray(shapes.stations)
+    hertz = np.asarray(shapes.frequencies_hz).tolist()
+    rows = []
+    for link in range(by_mass.shape[1]):
+        for place in dict.fromkeys((int(stations.argmin()), int(stations.argmax()))):
+            values = (f"{x + 0.0:.4g}" for x in by_mass[:, link, place])
+            rows.append([f"link {link + 1}, x/L = {stations[place]:g}", *values])
+    columns = [f"{k}: {hertz_text(frequency)} Hz" for k, frequency in enumerate(hertz, start=1)]
+    return Table("Hz per kg of a mass added at", ("", *columns), rows)
+
+
+def _shapes_dataset(shapes: ExactShapes) -> xarray.Dataset:
+    """Return shapes as a dataset with dims mode, link, station, axis, excitation."""
+    import xarray
+
+    variables = frequency_variables(shapes.frequencies)
+    in_space = _in_space(shapes)
+    fields = _SPATIAL_FIELDS if in_space else _PLANAR_FIELDS
+    for name, field in shapes.fields.items():
+        variables[name] = variable(("mode", "link", "station"), field, *fields[name])
+    for name, long_name in (_SPATIAL_ENERGIES if in_space else _PLANAR_ENERGIES).items():
+        values = getattr(shapes.energies, name)
+        if values is not None:
+            variables[f"energy_{name}"] = variable(("mode", "link"), values, long_name, "J")
+    by_mass = "derivative of the frequency by a point mass added there"
+    along = ("mode", "link", "station")
+    variables["hz_per_kg"] = variable(along, shapes.hz_per_kg, by_mass, "Hz/kg")
+    place = ("link", "station", "axis")
+    variables["position"] = variable(place, shapes.position, "position at rest", "m")
+    axes = f"in the axes of the {'ground' if in_space else 'base'}"
+    motions = {"displacement": "m", "rotation": "rad"} if in_space else {"displacement": "m"}
+    for name, unit in motions.items():
+        values = getattr(shapes, name)
+        variables[name] = variable(("mode", *place), values, f"{name} {axes}", unit)
+    excited = ("mode", "excitation")
+    units = ("kg^(1/2), m kg^(1/2) for rotation", "kg, kg m^2 for rotation")
+    variables["participation"] = variable(
+        excited, shapes.participation, "participation factor", units[0]
+    )
+    variables["effective_mass"] = variable(
+        excited, shapes.effective_mass, "effective modal mass", units[1]
+    )
+    variables["residual"] = variable(
+        ("mode",), np.max(shapes.residuals, axis=(1, 2)), "largest residual of a condition", "1"
+    )
+    return xarray.Dataset(
+        variables,
+        coords={
+            "mode": np.arange(1, len(shapes.omega) + 1),
+            "link": np.arange(1, shapes.position.shape[0] + 1),
+            "station": np.asarray(shapes.stations),
+            "axis": list("xyz" if in_space else "xy"),
+            "excitation": list(_SPATIAL_MASSES if in_space else _PLANAR_MASSES),
+        },
+        attrs={"theory": shapes.frequencies.theory, "normalisation": "unit modal mass"},
+    )

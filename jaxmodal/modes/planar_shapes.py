@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -81,7 +81,6 @@ class ModeShapes(ExactShapes):
         the next joint.
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.modes:draw_shapes"
     u: Array
     v: Array
     psi: Array

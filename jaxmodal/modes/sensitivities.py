@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
 
 import jax
 import numpy as np
@@ -29,20 +28,14 @@ from jaxmodal.frequencies.models import PlanarModel, concrete_model
 from jaxmodal.frequencies.one_arm import lowest_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies, raise_uncertified
 from jaxmodal.modes.planar_sensitivities import planar_derivatives, planar_projection
+from jaxmodal.modes.sensitivity_results import Sensitivities
 from jaxmodal.modes.spatial_sensitivities import spatial_derivatives, spatial_projection
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array, at_once, is_traced, xp
-from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.results import Result
-from jaxmodal.runtime.statuses import Status
-from jaxmodal.runtime.tables import Table
+from jaxmodal.runtime.namespace import Array, is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.parameters import unit_of_address
 from jaxmodal.spatial.stiffness.model import SpatialModel
-
-if TYPE_CHECKING:
-    import xarray
 
 #: modes computed beyond those asked for: to see whether the last of these belongs to a cluster, and where it does, to
 #: see its end
@@ -57,84 +50,6 @@ _PROJECTIONS: dict[type, Callable[..., Callable[[np.ndarray], Array]]] = {
     PlanarModel: planar_projection,
     SpatialModel: spatial_projection,
 }
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, repr=False)
-class Sensitivities(Drawn, Result):
-    """Derivatives of K natural frequencies with respect to P parameters.
-
-    Attributes
-    ----------
-    frequencies : NaturalFrequencies
-        The frequencies with their certificates.
-    values : Array, shape (P,)
-        Values of the parameters, SI units; the mean over the links for an address with ``link*``.
-    derivative : Array, shape (K, P)
-        ``d omega/d p`` in rad/s per SI unit of the parameter; for ``link*`` all links change together. The rows
-        of zero frequencies are 0: a free hinge stays free. (For the stiffness k of the hinge itself the frequency
-        grows as the square root of k, which has no derivative at 0.) Derivatives by damping are 0, because these are
-        undamped frequencies; see `damped_modes`.
-    logarithmic : Array, shape (K, P)
-        ``d ln omega/d ln p``: per cent of frequency per per cent of parameter; 0 for a parameter that is 0
-        or infinite.
-    cluster : Array, shape (K,)
-        Index of the first mode of each mode's cluster; its own index for an isolated mode.
-    individual : Array, shape (K,)
-        True where the derivative is that of this mode, False where it is the mean of a cluster.
-    addresses : tuple of str
-        The parameters.
-    units : tuple of str
-        Their SI units.
-    labels : tuple of str
-        Their labels in tables and plots, with joint names where joints have them.
-    whole : bool
-        True for all parameters of the arm. Tables and plots then leave out axes and frames of joints and directions
-        of springs, which describe the arm rather than its design.
-    """
-
-    picture: ClassVar[str] = "jaxmodal.plots.sensitivities:draw_sensitivities"
-    frequencies: NaturalFrequencies
-    values: Array
-    derivative: Array
-    logarithmic: Array
-    cluster: Array
-    individual: Array
-    addresses: tuple[str, ...] = dataclasses.field(metadata={"static": True})
-    units: tuple[str, ...] = dataclasses.field(default=(), metadata={"static": True})
-    labels: tuple[str, ...] = dataclasses.field(default=(), metadata={"static": True})
-    whole: bool = dataclasses.field(default=False, metadata={"static": True})
-
-    @property
-    def status(self) -> Array:
-        """`Status` codes of the modes, shape (K,): that of the frequency, or cluster_mean."""
-        return at_once(
-            lambda own, alone: xp.where(
-                alone | (own != Status.certified), own, int(Status.cluster_mean)
-            ),
-            self.frequencies.status,
-            self.individual,
-        )
-
-    @property
-    def derivative_hz(self) -> Array:
-        """Derivatives of the frequencies in Hz per SI unit, shape (K, P)."""
-        return at_once(lambda rates: rates / (2.0 * np.pi), self.derivative)
-
-    def tables(self) -> list[Table]:
-        """Return a table with one row per parameter: per cent of frequency per per cent of parameter, or per degree.
-
-        Rows are grouped by joints, sections, masses, geometry and loads, the largest first.
-        """
-        from jaxmodal.modes.tables import sensitivities_table
-
-        return [sensitivities_table(self)]
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return the table as a dataset with dims mode and parameter; frequencies and derivatives in Hz."""
-        from jaxmodal.modes.tables import sensitivities_dataset
-
-        return sensitivities_dataset(self)
 
 
 def sensitivities(

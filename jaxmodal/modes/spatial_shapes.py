@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
 
 import jax
 import numpy as np
@@ -69,7 +68,6 @@ class SpatialModeShapes(ExactShapes):
         joint): mass, kg, and centre of gravity at rest relative to the end of the elastic part, m, in ground axes.
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.modes:draw_spatial_shapes"
     motion: Array
     force: Array
     rotation: Array

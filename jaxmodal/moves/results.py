@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive, reals
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.results import Result, certified_where
 from jaxmodal.runtime.statuses import Status
@@ -22,8 +24,10 @@ Floats = NDArray[np.float64]
 
 #: share of the arm's length beyond which deflections are not small
 _SMALL = 0.1
+#: modes less alike than this in neighbouring postures may have been mistaken for each other
+_ALIKE = 0.8
 #: forces that belong to no joint alone
-TURNING, GRAVITY = "rates", "gravity"
+TURNING, GRAVITY, SUPPORTS = "rates", "gravity", "supports"
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -39,7 +43,8 @@ class MoveVibration(Drawn, Result):
     joints : tuple of str
         Names of the joints.
     forces : tuple of str
-        Sources of excitation other than joint accelerations: ``"rates"`` (centripetal and gyroscopic), ``"gravity"``.
+        Sources of excitation other than joint accelerations: ``"rates"`` (centripetal and gyroscopic), ``"gravity"``,
+        ``"supports"``.
     damping_ratio : array, shape (K,)
         Damping ratios of the modes.
     posture_times : array, shape (P,)
@@ -70,7 +75,6 @@ class MoveVibration(Drawn, Result):
         Sum of the lengths of all links, m.
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.moves:draw_move"
     arm: str
     theory: TheoryName
     joints: tuple[str, ...]
@@ -201,12 +205,97 @@ class MoveVibration(Drawn, Result):
 
     def tables(self) -> list[Table]:
         """Return two tables: frequencies and remaining vibration of each mode, and the contribution of each joint."""
-        from jaxmodal.moves.tables import forces_table, modes_table
+        return [self._modes_table(), self._forces_table()]
 
-        return [modes_table(self), forces_table(self)]
+    def _modes_table(self) -> Table:
+        """A row for each mode: frequency at the stop and along the path, residual tip amplitude, and decay."""
+        hertz = self.omega / (2.0 * np.pi)
+        rows = []
+        for k, size in enumerate(self.amplitudes_mm):
+            decay = self.decay_times[k]
+            rows.append(
+                [
+                    str(k + 1),
+                    hertz_text(hertz[-1, k]),
+                    hertz_text(hertz[:, k].min()),
+                    hertz_text(hertz[:, k].max()),
+                    "certified" if self.certified[:, k].all() else "not certified",
+                    f"{size:.4g}",
+                    f"{decay:.4g}" if np.isfinite(decay) else "never",
+                ]
+            )
+        headings = (
+            "mode",
+            "at the stop [Hz]",
+            "lowest [Hz]",
+            "highest [Hz]",
+            "certificate",
+            "left at the tip [mm]",
+            "to a tenth [s]",
+        )
+        name = f"{self.arm} ({self.theory})" if self.arm else self.theory
+        title = f"{name}: what a move of {self.stop - self.times[0]:g} s leaves at the tip"
+        notes = [
+            f"frequencies in {len(self.omega)} posture{'s' * (len(self.omega) > 1)} of the way; all modes together "
+            f"leave at the most {self.amplitudes_mm.sum():.4g} mm"
+        ]
+        if self.is_large:
+            notes.append(self.how_large)
+        if self.assurance.size and self.assurance.min() < _ALIKE:
+            step, mode = np.unravel_index(np.argmin(self.assurance), self.assurance.shape)
+            notes.append(
+                f"mode {mode + 1} changes much between the postures at {self.posture_times[step]:.4g} and "
+                f"{self.posture_times[step + 1]:.4g} s (assurance {self.assurance.min():.2f}); "
+                "more postures follow it better"
+            )
+        return Table(title, headings, rows, notes, ("certificate",))
+
+    def _forces_table(self) -> Table:
+        """The residual amplitude due to each joint, the rates, gravity and supports alone."""
+        by_force = self.amplitudes_by_force_mm
+        rows = [[str(k + 1), *(f"{value:.4g}" for value in row)] for k, row in enumerate(by_force)]
+        return Table(
+            "left at the tip by each alone [mm]", ("mode", *self.joints, *self.forces), rows, []
+        )
 
     def to_xarray(self) -> xarray.Dataset:
         """Return frequencies along the path, modal coordinates and the remaining vibration; Hz, degrees and mm."""
-        from jaxmodal.moves.tables import move_dataset
+        import xarray
 
-        return move_dataset(self)
+        axes = ["x", "y", "z"][: self.tips.shape[-1]]
+        where = ("posture", "mode")
+        variables = {
+            "posture_time": variable("posture", self.posture_times, "time of the posture", "s"),
+            "joint_angle": variable(
+                ("posture", "joint"), np.degrees(self.angles), "angles of the joints", "degree"
+            ),
+            "frequency": in_hertz(where, self.omega),
+            "certified": variable(where, self.certified, "whether it is certified"),
+            "number": variable(where, self.number, "which frequency of its posture it is"),
+            "participation": variable(
+                (*where, "joint"), self.participation, "mode shape times rigid motion", "m kg^0.5"
+            ),
+            "deflection_per_acceleration": variable(
+                (*where, "joint"),
+                self.deflection_per_acceleration_mm,
+                "deflection of the tip by a steady acceleration of the joint",
+                "mm s^2/rad",
+            ),
+            "tip": variable((*where, "axis"), self.tips, "mode of unit mass at the tip", "m"),
+            "coordinate": variable(
+                ("time", "mode"), self.coordinates, "modal coordinate", "m kg^0.5"
+            ),
+            "left": variable("mode", self.amplitudes_mm, "amplitude of the tip at the stop", "mm"),
+            "left_by_force": variable(
+                ("mode", "force"), self.amplitudes_by_force_mm, "the same by each alone", "mm"
+            ),
+            "damping_ratio": variable("mode", self.damping_ratio, "damping ratio", "1"),
+        }
+        labels = {
+            "mode": np.arange(1, self.omega.shape[1] + 1),
+            "joint": list(self.joints),
+            "force": [*self.joints, *self.forces],
+            "axis": axes,
+            "time": ("time", self.times, {"units": "s"}),
+        }
+        return xarray.Dataset(variables, labels, {"theory": self.theory, "arm": self.arm})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,6 @@ class SpeedsToAvoid(Drawn, ListedResult):
         these postures, mm; 0 for a mode that is not excited. None for ranges.
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.speeds:draw_speeds"
     arm: str
     theory: TheoryName
     where: str
@@ -182,7 +181,6 @@ class MoveCrossings(Drawn, ListedResult):
         In order of time.
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.speeds:draw_crossings"
     arm: str
     theory: TheoryName
     joints: dict[int, str]

@@ -9,7 +9,7 @@ import numpy as np
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.plots.figures import COLOURS, axes_or_new, label_decades
-from jaxmodal.postures.inverse import PosturesAt
+from jaxmodal.postures.inverse_results import PosturesAt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

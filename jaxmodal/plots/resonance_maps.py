@@ -10,8 +10,7 @@ import numpy as np
 
 from jaxmodal.plots.figures import axes_or_new, broken, finished, new_figure
 from jaxmodal.postures.resonance_lines import links
-from jaxmodal.postures.resonance_results import ResonanceMap
-from jaxmodal.postures.tables import row_values
+from jaxmodal.postures.resonance_results import ResonanceMap, row_values
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxmodal.frequencies.tables import hertz_text
-from jaxmodal.modes.sensitivities import Sensitivities
-from jaxmodal.modes.tables import by_size, shown_sensitivities
+from jaxmodal.modes.sensitivity_results import Sensitivities, by_size, shown_sensitivities
 from jaxmodal.plots.figures import COLOURS, axes_or_new
 from jaxmodal.runtime.statuses import Status, present
 

@@ -1,4 +1,4 @@
-"""What a posture series takes of an arm: its determinant in postures and at frequencies, whatever kind of arm it is."""
+"""The determinant of an arm of any kind over postures and frequencies, for the posture series."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _NOISE = 1e-4 / CERTAIN
 
 
 class Counter(Protocol):
-    """What counts the modes of an arm below given frequencies in float64, in programs, too: a pytree."""
+    """Count of the modes of an arm below given frequencies in float64; a pytree, for programs."""
 
     @property
     def terms(self) -> Terms:
-        """What the determinant D is made of at one frequency."""
+        """The terms of the determinant D at one frequency."""
         ...
 
     @property
@@ -70,7 +70,7 @@ class Expansion(Protocol):
         ...
 
     def counter(self, omega: np.ndarray) -> Counter:
-        """What counts at some frequencies, (F,)."""
+        """Return the counter at frequencies (F,)."""
         ...
 
     @property
@@ -123,7 +123,7 @@ class PlanarCounter:
         return xp.broadcast_to(count, shape), xp.broadcast_to(clear, shape)
 
     def tally(self, places: Array) -> Tally:
-        """What the links add up to; all that does not depend on the place is computed once."""
+        """Return the tally of all links; what does not depend on the place is computed once."""
         omega = self.omega if self.omega.shape[0] > 1 else self.omega[0]
         zero, one = xp.zeros_like(omega), xp.ones_like(omega)
         outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, zero, zero, zero)

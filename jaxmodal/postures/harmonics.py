@@ -48,7 +48,7 @@ def num_harmonics(num_links: int) -> int:
 
 
 def harmonic_names(num_links: int) -> list[str]:
-    """What each term is, in the order of `Terms.of`.
+    """Return the name of each term, in the order of `Terms.of`.
 
     Examples
     --------

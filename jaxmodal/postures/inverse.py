@@ -1,14 +1,13 @@
 """The postures at which an arm has a given natural frequency.
 
 At a fixed frequency the determinant is a trigonometric polynomial in each joint angle, of degree 2 in the plane
-(`harmonics`) and 4 in space (`expansion_in_space`), which five or nine postures determine; `trigonometric_zeros` solves
-it.
+(`harmonics`) and 4 in space, on supports more (`expansion_in_space`), which five or nine postures or more determine;
+`trigonometric_zeros` solves it.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import jax
 import numpy as np
@@ -18,7 +17,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.harmonics import Determinant
-from jaxmodal.postures.tables import postures_dataset, postures_table
+from jaxmodal.postures.inverse_results import PosturesAt
 from jaxmodal.postures.trigonometric_zeros import (
     corrected,
     evenly,
@@ -30,94 +29,13 @@ from jaxmodal.postures.trigonometric_zeros import (
     zeros,
 )
 from jaxmodal.postures.turned_arms import TurnedArms, require_joint, turned
-from jaxmodal.runtime.namespace import Array, at_once, is_traced, xp
-from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.results import Result
-from jaxmodal.runtime.statuses import Status, all_usable, explained
-from jaxmodal.runtime.tables import Table
+from jaxmodal.runtime.statuses import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
-
-if TYPE_CHECKING:
-    import xarray
 
 #: the counts are taken at omega (1 -+ this)
 _DISTANCE = 1e-12
 #: a slope below this, in units of the polynomial's size, is one at which a zero may touch
 _FLAT = 3e-6
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, repr=False)
-class PosturesAt(Drawn, Result):
-    """All angles of one joint at which an arm has a natural frequency; of N arms with a leading axis.
-
-    A is the most that there may be: 4 in the plane, 8 in space.
-
-    Attributes
-    ----------
-    angle : Array, shape (..., A)
-        Joint angles in rad, ascending in (-pi, pi]; NaN beyond the last.
-    mode : Array, shape (..., A)
-        Number of the mode, from 1, that has the frequency there; 0 beyond the last, and where axial forces buckle the
-        arm.
-    count_below, count_above : Array, shape (..., A)
-        J a relative 1e-12 below and above the frequency.
-    status : Array, shape (..., A)
-        `Status` codes: certified where the two counts differ; uncertified, too, where there is no angle; unstable where
-        axial forces buckle the arm.
-    omega : Array, shape (...)
-        The frequency asked for, rad/s.
-    joint : int
-        Number of the link whose joint it is.
-    theory : str
-        Name of the theory.
-    """
-
-    angle: Array
-    mode: Array
-    count_below: Array
-    count_above: Array
-    status: Array
-    omega: Array
-    joint: int = dataclasses.field(metadata={"static": True})
-    theory: TheoryName = dataclasses.field(metadata={"static": True})
-    picture: ClassVar[str] = "jaxmodal.plots.frequencies:draw_postures_at"
-
-    @property
-    def found(self) -> Array:
-        """True where there is an angle."""
-        return at_once(xp.isfinite, self.angle)
-
-    @property
-    def certified(self) -> Array:
-        """True where the counts confirm the angle."""
-        return at_once(
-            lambda found, status: found & (status == Status.certified), self.found, self.status
-        )
-
-    @property
-    def ok(self) -> bool:
-        """Whether every angle that was found is certified; places beyond the last do not count."""
-        return all_usable(self._of_angles)
-
-    def explain(self) -> str:
-        """Return in words what the statuses of the angles mean, of those of all arms in turn."""
-        codes = self._of_angles
-        return explained(codes) if np.size(codes) else "no angle was found."
-
-    @property
-    def _of_angles(self) -> Any:
-        """The statuses of the angles, one after the other."""
-        codes, found = self.status, self.found
-        return codes if is_traced(codes, found) else np.asarray(codes)[np.asarray(found)]
-
-    def tables(self) -> list[Table]:
-        """Return the angles in degrees with mode and certificate."""
-        return [postures_table(self)]
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return angles (degrees), modes and certificates as a dataset with dims place, and cell for many arms."""
-        return postures_dataset(self)
 
 
 def postures_at(
@@ -137,24 +55,25 @@ def postures_at(
     omega : float or array, shape (N,)
         Angular frequencies in rad/s, > 0.
     joint : int
-        The joint at the base of this link, 2 to n, in space also 1 on an elastic base (else the angle of link 1 changes
-        no frequency); one that slides has no angle.
+        The joint at the base of this link, 2 to n, in space also 1 on an elastic base or with supports (else the angle
+        of link 1 changes no frequency); one that slides has no angle.
     postures : array, shape (n - 1,) or (N, n - 1), optional
         Angles of all joints but the first in rad, by default the arm's own; that of ``joint`` does not matter. Of
-        joints that slide, positions in m; on an elastic base in space also of all joints.
+        joints that slide, positions in m; in space on an elastic base or with supports also of all joints.
     theory : str
         As for `natural_frequencies`.
 
     Returns
     -------
     PosturesAt
-        Up to four angles, in space eight; with a leading axis where ``omega`` or ``postures`` has one.
+        Up to four angles, in space eight or, on supports, more; with a leading axis where ``omega`` or ``postures`` has
+        one.
 
     Raises
     ------
     ValueError
         A frequency is not positive and finite, an angle is not finite, the joint is not one of the
-        arm's, or shapes do not fit. An `ArmError`, which is one, where the arm bears loads or has a support at a tip.
+        arm's, or shapes do not fit. An `ArmError`, which is one, where a planar arm bears loads or has a support.
 
     Notes
     -----
@@ -174,7 +93,7 @@ def postures_at(
     turned_arm = turned(arm, theory, "postures_at")
     require_joint(arm, turned_arm.joints, joint)
     frequencies, angles = _arguments(turned_arm, omega, joint, postures)
-    most = turned_arm.terms.points - 1
+    most = 2 * turned_arm.degree(joint)
     shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), most)
     found = angles_with(turned_arm, frequencies, angles, joint)
     angle, below, above = (x.reshape(shape) for x in found)
@@ -230,7 +149,7 @@ def _solved(
     turned_arm: TurnedArms, omega: np.ndarray, angles: np.ndarray, row: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Angles, NaN where there are fewer than there may be, and the counts at both sides, shapes (N, A)."""
-    cells, points = omega.size, turned_arm.terms.points
+    cells, points = omega.size, 2 * turned_arm.degree(turned_arm.joints[row]) + 1
     lanes = np.repeat(angles, points, axis=1)
     lanes[row] = np.tile(evenly(points), cells)
     each = np.repeat(np.arange(cells), points)

@@ -1,4 +1,4 @@
-"""What a batch varies, as the places of its cells in which the determinant of an arm is a polynomial."""
+"""Varied values of a batch as places of its cells, in which the determinant of an arm is a polynomial."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Sequence
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -53,6 +54,7 @@ _ANGLE = re.compile(r"link\d+\.joint_angle", re.ASCII)
 
 def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
     """None where a batch varies what the determinant is no polynomial in, or anything twice."""
+    kind = _kind_of(arm)
     joints, quantities, rows, seen = list[int](), list[Quantity](), list[int](), set[str]()
     for row, address in enumerate(addresses):
         singles = resolve_address(arm, address)
@@ -62,26 +64,12 @@ def varied(arm: Arm | SpatialArm, addresses: Sequence[str]) -> Varied | None:
         if _ANGLE.fullmatch(singles[0]):
             joints += _numbers(singles)
             continue
-        quantity = _quantity(arm, address)
+        quantity = kind.quantity(address)
         if quantity is None:
             return None
         quantities.append(quantity)
         rows.append(row)
-    return Varied(_turning(arm, joints), tuple(quantities), tuple(rows))
-
-
-def _quantity(arm: Arm | SpatialArm, address: str) -> Quantity | None:
-    """Of an arm of either kind."""
-    if isinstance(arm, SpatialArm):
-        return quantity_in_space(arm, resolve_address(arm, address))
-    return quantity_of(arm, address)
-
-
-def _turning(arm: Arm | SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
-    """Those of the joints, ascending, whose angles change frequencies."""
-    if isinstance(arm, SpatialArm):
-        return turning(arm, joints)
-    return tuple(sorted(j for j in joints if j > 0))
+    return Varied(kind.turning(joints), tuple(quantities), tuple(rows))
 
 
 def pays(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> bool:
@@ -98,22 +86,14 @@ def why_not(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> str:
         return f"the determinant is no polynomial of few terms in {what}"
     springs = {q.address: 1.0 for q in asked.quantities if q.spring}  # what they are is not known
     own = set_parameters(arm, springs)
-    number = terms_of(own, asked)
-    if isinstance(own, SpatialArm):
-        enough = enough_in_space(len(asked.joints))
-        enough *= math.prod(q.degree + 1 for q in asked.quantities)
-        if math.isinf(enough):
-            return f"{len(asked.joints)} angles have {number} terms, more than a table has in space"
-        known = has_series_in_space(own)
-    else:
-        enough = _CELLS_PER_TERM * number
-        if number > _MOST_TERMS:
-            return f"{number} terms are more than the {_MOST_TERMS} of a table"
-        known = is_polynomial(beam_arrays(own))
+    kind, number = _kind_of(own), terms_of(own, asked)
+    if why := kind.why_too_many(asked, number):
+        return why
     if number == 1:
         return "no frequency depends on what varies"
-    if not known:
+    if not kind.has_series():
         return _NO_SERIES
+    enough = kind.cells_that_pay(asked, number)
     if cells < enough:
         return f"{cells} cells do not pay for a table of {number} terms, {math.ceil(enough)} do"
     return ""
@@ -121,11 +101,7 @@ def why_not(arm: Arm | SpatialArm, addresses: Sequence[str], cells: int) -> str:
 
 def terms_of(arm: Arm | SpatialArm, asked: Varied) -> int:
     """How many terms D has in what varies."""
-    powers = tuple(q.degree for q in asked.quantities)
-    if isinstance(arm, SpatialArm):
-        return dataclasses.replace(IN_SPACE, powers=powers).number(len(asked.joints))
-    mirrored = len(asked.joints) == arm.num_links - 1 and is_mirrored(beam_arrays(arm))
-    return Terms(IN_THE_PLANE.degree, mirrored, powers).number(len(asked.joints))
+    return _kind_of(arm).terms(asked)
 
 
 def _is_known(arm: Arm | SpatialArm, address: str) -> bool:
@@ -145,24 +121,7 @@ def expansion_of(
 
     ``values`` (values, samples) are some of those that vary beside angles.
     """
-    quantities = asked.quantities
-    if isinstance(arm, SpatialArm):
-        if not quantities:
-            return ExpansionInSpace(arm, asked.joints, theory)
-        ranges = Ranges.of(values, quantities, usual_in_space(arm, quantities))
-        if not np.isfinite(ranges.high).all():
-            return None
-        return ExpansionInSpace(arm, asked.joints, theory, quantities, ranges)
-    beams = varying(arm, asked.joints, asked.quantities, theory)
-    if beams is None:
-        return None
-    given = beams, theory_flags(theory)
-    if not quantities:
-        return PlanarExpansion(*given)
-    ranges = Ranges.of(values, quantities, usual(beams.beams, quantities))
-    if not np.isfinite(ranges.high).all():  # springs so soft that their compliance is no number
-        return None
-    return PlanarExpansion(*given, ranges, quantities)
+    return _kind_of(arm).expansion(asked, values, theory)
 
 
 def postures(arm: Arm | SpatialArm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
@@ -197,8 +156,9 @@ def possible_places(
     given = places[len(asked.joints) :]
     rigid = np.array([may_be_rigid(q) for q in asked.quantities], bool)[:, None]
     tensors = np.array([is_of_a_tensor(q) for q in asked.quantities], bool)[:, None]
-    # a stiffness of 0 has another number of modes, and a body in space without a mass may have no inertia
-    least = np.array([q.spring or isinstance(arm, SpatialArm) for q in asked.quantities], bool)
+    kind = _kind_of(arm)
+    # a stiffness of 0 has another number of modes
+    least = np.array([q.spring or not kind.takes_zero for q in asked.quantities], bool)
     holds = np.where(least[:, None], given > 0.0, given >= 0.0) & (rigid | np.isfinite(given))
     holds |= tensors & np.isfinite(given)
     return places[:, valid & holds.all(axis=0) & possible_tensors(asked, arm, given)]
@@ -206,9 +166,7 @@ def possible_places(
 
 def possible_tensors(asked: Varied, arm: Arm | SpatialArm, given: np.ndarray) -> np.ndarray:
     """Whether the values (values, cells) beside angles make inertia tensors that bodies have, of each cell."""
-    if not isinstance(arm, SpatialArm):
-        return np.ones(given.shape[1], bool)
-    return ~impossible_tensors(arm, asked.quantities, given)
+    return _kind_of(arm).possible_tensors(asked, given)
 
 
 def placed(
@@ -218,3 +176,136 @@ def placed(
     angles = postures(arm, addresses, values)
     places = np.concatenate([angles[list(asked.joints)], values[list(asked.rows)]])
     return places, ANGLE.holds(angles).all(axis=0)
+
+
+class _Kind(Protocol):
+    """Protocol of an arm of one kind, and of the values in which its determinant D is a polynomial."""
+
+    @property
+    def takes_zero(self) -> bool:
+        """Whether a mass or an inertia of 0 is one among others."""
+        ...
+
+    def quantity(self, address: str) -> Quantity | None:
+        """Return the quantity at an address if D is a polynomial in it, else None."""
+        ...
+
+    def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
+        """Those of the joints, ascending, whose angles change frequencies."""
+        ...
+
+    def terms(self, asked: Varied) -> int:
+        """How many terms D has in what varies."""
+        ...
+
+    def why_too_many(self, asked: Varied, number: int) -> str:
+        """Why a table does not have so many terms, in words; empty where it does."""
+        ...
+
+    def cells_that_pay(self, asked: Varied, number: int) -> float:
+        """How many cells pay for a table of so many terms."""
+        ...
+
+    def has_series(self) -> bool:
+        """Whether D is a polynomial at all."""
+        ...
+
+    def expansion(self, asked: Varied, values: np.ndarray, theory: TheoryName) -> Expansion | None:
+        """As `expansion_of`."""
+        ...
+
+    def possible_tensors(self, asked: Varied, given: np.ndarray) -> np.ndarray:
+        """Whether the values (values, cells) beside angles make inertia tensors that bodies have, of each cell."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True)
+class _InThePlane:
+    """A planar arm."""
+
+    arm: Arm
+    takes_zero: ClassVar[bool] = True
+
+    def quantity(self, address: str) -> Quantity | None:
+        return quantity_of(self.arm, address)
+
+    def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
+        return tuple(sorted(j for j in joints if j > 0))
+
+    def terms(self, asked: Varied) -> int:
+        powers = tuple(q.degree for q in asked.quantities)
+        every = len(asked.joints) == self.arm.num_links - 1
+        mirrored = every and is_mirrored(beam_arrays(self.arm))
+        return Terms(IN_THE_PLANE.degree, mirrored, powers).number(len(asked.joints))
+
+    def why_too_many(self, asked: Varied, number: int) -> str:
+        if number <= _MOST_TERMS:
+            return ""
+        return f"{number} terms are more than the {_MOST_TERMS} of a table"
+
+    def cells_that_pay(self, asked: Varied, number: int) -> float:
+        return _CELLS_PER_TERM * number
+
+    def has_series(self) -> bool:
+        return is_polynomial(beam_arrays(self.arm))
+
+    def expansion(self, asked: Varied, values: np.ndarray, theory: TheoryName) -> Expansion | None:
+        beams = varying(self.arm, asked.joints, asked.quantities, theory)
+        if beams is None:
+            return None
+        given = beams, theory_flags(theory)
+        if not asked.quantities:
+            return PlanarExpansion(*given)
+        ranges = Ranges.of(values, asked.quantities, usual(beams.beams, asked.quantities))
+        if not np.isfinite(ranges.high).all():  # springs so soft that their compliance is no number
+            return None
+        return PlanarExpansion(*given, ranges, asked.quantities)
+
+    def possible_tensors(self, asked: Varied, given: np.ndarray) -> np.ndarray:
+        return np.ones(given.shape[1], bool)
+
+
+@dataclasses.dataclass(frozen=True)
+class _InSpace:
+    """An arm in space; a body of it without a mass may have no inertia."""
+
+    arm: SpatialArm
+    takes_zero: ClassVar[bool] = False
+
+    def quantity(self, address: str) -> Quantity | None:
+        return quantity_in_space(self.arm, resolve_address(self.arm, address))
+
+    def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
+        return turning(self.arm, joints)
+
+    def terms(self, asked: Varied) -> int:
+        powers = tuple(q.degree for q in asked.quantities)
+        return dataclasses.replace(IN_SPACE, powers=powers).number(len(asked.joints))
+
+    def why_too_many(self, asked: Varied, number: int) -> str:
+        if math.isfinite(enough_in_space(len(asked.joints))):
+            return ""
+        return f"{len(asked.joints)} angles have {number} terms, more than a table has in space"
+
+    def cells_that_pay(self, asked: Varied, number: int) -> float:
+        values = math.prod(q.degree + 1 for q in asked.quantities)
+        return enough_in_space(len(asked.joints)) * values
+
+    def has_series(self) -> bool:
+        return has_series_in_space(self.arm)
+
+    def expansion(self, asked: Varied, values: np.ndarray, theory: TheoryName) -> Expansion | None:
+        given = self.arm, asked.joints, theory
+        if not asked.quantities:
+            return ExpansionInSpace(*given)
+        ranges = Ranges.of(values, asked.quantities, usual_in_space(self.arm, asked.quantities))
+        if not np.isfinite(ranges.high).all():
+            return None
+        return ExpansionInSpace(*given, asked.quantities, ranges)
+
+    def possible_tensors(self, asked: Varied, given: np.ndarray) -> np.ndarray:
+        return ~impossible_tensors(self.arm, asked.quantities, given)
+
+
+def _kind_of(arm: Arm | SpatialArm) -> _Kind:
+    return _InSpace(arm) if isinstance(arm, SpatialArm) else _InThePlane(arm)

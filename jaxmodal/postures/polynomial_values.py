@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxmodal.arm.addresses import Addressed, resolve_address
+from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
 from jaxmodal.postures.terms import IN_THE_PLANE, Terms
 from jaxmodal.runtime.errors import ArmError
@@ -65,8 +66,8 @@ class Quantity(NamedTuple):
     spring: bool
 
 
-def quantity_of(arm: Arm | Addressed, address: str) -> Quantity | None:
-    """What is at an address of one value of which D is a polynomial, or None."""
+def quantity_of(arm: SerialArm, address: str) -> Quantity | None:
+    """Return the quantity at an address if D is a polynomial in it, else None."""
     singles = resolve_address(arm, address)
     named = _ADDRESS.fullmatch(singles[0])
     if len(singles) > 1 or named is None or named[1] not in _DEGREES:
@@ -75,7 +76,7 @@ def quantity_of(arm: Arm | Addressed, address: str) -> Quantity | None:
 
 
 class Varied(NamedTuple):
-    """What a batch varies: which joints turn, and which values, with the places of their addresses; each once."""
+    """Joints and values that a batch varies, each once, with the places of their addresses."""
 
     joints: tuple[int, ...]
     quantities: tuple[Quantity, ...]
@@ -111,7 +112,7 @@ class Ranges(NamedTuple):
         return (_coordinates(values, spring) - low) / (high - low)
 
     def values(self, scaled: np.ndarray) -> np.ndarray:
-        """What `scaled` was made from, (values, ...)."""
+        """Return the values (values, ...) from which `scaled` was made."""
         low, high, spring = (np.asarray(x).reshape(-1, *(1,) * (scaled.ndim - 1)) for x in self)
         x = np.where(scaled == 1.0, high, low + (high - low) * scaled)
         return np.asarray(_coordinates(x, spring))
@@ -143,7 +144,7 @@ def scaled(ranges: Ranges | None, places: Array) -> Array:
 
 
 def unscaled(ranges: Ranges | None, places: np.ndarray) -> np.ndarray:
-    """What `scaled` was made from."""
+    """Return the values from which `scaled` was made."""
     if ranges is None:
         return places
     angles = places.shape[0] - ranges.low.shape[0]

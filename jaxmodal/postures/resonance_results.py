@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -11,11 +11,13 @@ import numpy as np
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.postures.tables import resonance_dataset, resonance_tables
+from jaxmodal.postures.inverse_results import ANGLE
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.namespace import Array, to_host
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.results import Result, certified_where
-from jaxmodal.runtime.tables import Table
+from jaxmodal.runtime.tables import Table, shortened
+from jaxmodal.spatial.parts.parameters import describe_address, unit_of_address
 
 if TYPE_CHECKING:
     import xarray
@@ -56,7 +58,6 @@ class ResonanceMap(Drawn, Result):
         Name of the theory.
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.resonance_maps:draw_resonance_map"
     across_angle: Array
     border: Array
     end: Array
@@ -108,7 +109,35 @@ class ResonanceMap(Drawn, Result):
 
     def to_xarray(self) -> xarray.Dataset:
         """Return borders (degrees) and counts as a dataset with dims row, border and piece."""
-        return resonance_dataset(self)
+        import xarray
+
+        of_border, of_piece = ("row", "border"), ("row", "piece")
+        ends = {"long_name": "end of the band", "flag_values": np.array([-1, 0, 1], np.int8)}
+        ends["flag_meanings"] = "none lower upper"
+        angle = np.degrees(np.asarray(self.border))
+        variables: dict[str, Any] = {
+            "border_angle": variable(
+                of_border, angle, f"border, angle of joint {self.joint}", "degree"
+            ),
+            "end": (of_border, np.asarray(self.end, np.int8), ends),
+            "border_mode": variable(of_border, self.border_mode, "mode at the border"),
+            "modes_inside": variable(
+                of_piece,
+                self.modes_inside,
+                "natural frequencies in the band between borders, -1 for no piece",
+            ),
+            "free": variable("row", self.free, "share of a turn that is free", "1"),
+        }
+        rows: dict[str, Any] = {}
+        if isinstance(self.across, str):
+            meaning, unit = describe_address(self.across), unit_of_address(self.across)
+            rows = {"across_value": variable("row", self.across_angle, meaning, unit)}
+        elif self.across:
+            rows = {"across_angle": ("row", row_values(self)[0], {"units": "degree"})}
+        band = (np.asarray(self.band) / (2.0 * np.pi)).tolist()
+        attrs = {"band_hz": band, "joint": self.joint, "across": self.across, "theory": self.theory}
+        attrs["limits_deg"] = np.degrees(np.asarray(self.limits)).tolist()
+        return xarray.Dataset(variables, rows, attrs)
 
     def _edges(self) -> np.ndarray:
         """Ends of the pieces, shape (M, B + 2); those that do not exist have no width."""
@@ -126,3 +155,47 @@ class ResonanceMap(Drawn, Result):
             )
         piece = np.sum(np.asarray(self.border)[:, :, None] < given, axis=1)
         return np.take_along_axis(np.asarray(self.modes_inside), piece, axis=1)
+
+
+def resonance_tables(found: ResonanceMap, title: str = "") -> list[Table]:
+    """Return the share of free postures and every border; for one joint the intervals to avoid as well."""
+    hertz = np.asarray(found.band) / (2.0 * np.pi)
+    share = 100.0 * float(np.mean(np.asarray(found.free)))
+    border, mode = np.degrees(np.asarray(found.border)), np.asarray(found.border_mode)
+    across, heading = row_values(found)
+    end = np.asarray(found.end)
+    head = title or f"{hertz[0]:.6g} to {hertz[1]:.6g} Hz ({found.theory})"
+    count = int(np.isfinite(border).sum())
+    certified = "all certified" if found.certified else "NOT all certified"
+    within = limited(found)
+    of = f"postures {within}" if within else "postures"
+    notes = [f"{share:.2f} % of the {of} are free of resonance; {count} borders, {certified}"]
+    if not found.across:
+        spans = [f"{low:.1f}° to {high:.1f}°" for low, high in found.avoid]
+        notes.append(f"avoid, of joint {found.joint}: {', '.join(spans) or 'nothing'}")
+    rows = []
+    for i, j in zip(*np.nonzero(np.isfinite(border)), strict=True):
+        row = [f"{across[i]:.6g}"] if found.across else []
+        number = str(mode[i, j]) if mode[i, j] > 0 else "? NOT certified"
+        rows.append([*row, ANGLE.format(border[i, j]), number, f"{hertz[end[i, j]]:.6g}"])
+    headings = [f"joint {found.joint} [°]", "mode", "has [Hz]"]
+    if found.across:
+        headings = [heading, *headings]
+    return [Table(head, (), (), notes), Table("borders", headings, shortened(rows))]
+
+
+def row_values(found: ResonanceMap) -> tuple[np.ndarray, str]:
+    """Values of the rows of a map as people read them, and what they are, with the unit."""
+    values = np.asarray(found.across_angle)
+    if isinstance(found.across, str):
+        unit = unit_of_address(found.across)
+        if unit == "rad":
+            return np.degrees(values), f"{found.across} [°]"
+        return values, found.across if unit == "1" else f"{found.across} [{unit}]"
+    return np.degrees(values), f"joint {found.across} [°]"
+
+
+def limited(found: ResonanceMap) -> str:
+    """Within which limits the joint turns, in words; nothing for a full turn."""
+    low, high = np.degrees(np.asarray(found.limits))
+    return "" if high - low > 359.999 else f"within {low:g}° to {high:g}°"

@@ -168,7 +168,7 @@ class PostureSeries(ShowsTables):
 
     @property
     def _angles(self) -> str:
-        """What the columns of angles are, in words."""
+        """Words for the columns of angles."""
         names = [f"theta_{joint}" for joint in self.joints]
         return ", ".join(names) if len(names) < 3 else f"{names[0]} to {names[-1]}"
 

@@ -77,7 +77,12 @@ def posture_series(
     if isinstance(arm, SpatialArm):
         return _in_space(arm, omega_max, theory, omega_min, joints)
     low, high = _range(omega_max, omega_min)
-    whole = varying(require_planar(arm), _varying(arm, joints), (), theory)
+    whole = varying(
+        require_planar(arm),
+        _varying(joints, list(range(2, arm.num_links + 1)), arm.num_links),
+        (),
+        theory,
+    )
     if whole is None or not is_polynomial(whole.beams):
         raise ArmError(
             "the arm has a free joint (a stiffness of 0), a support at a tip, an elastic base, an axial force, or "
@@ -118,7 +123,9 @@ def _in_space(
             "and no posture series; use natural_frequencies_batch"
         )
     low, high = _range(omega_max, omega_min)
-    expansion = ExpansionInSpace(arm, _varying(arm, joints), theory)
+    turn = [k + 1 for k in turning(arm, [k - 1 for k in arm.joints if not arm.slides(k)])]
+    limit = ", in space at most three: their series have 9, 81 and 729 terms"
+    expansion = ExpansionInSpace(arm, _varying(joints, turn, _MOST_JOINTS, limit), theory)
     # joints that give way have modes that no wave of a link tells of: as many panels as modes below in this posture
     below = int(model.evaluate(np.array([high]), Arithmetic.double_double).count[0])
     series = tabulate(expansion, math.sqrt(low), math.sqrt(high), theory, max(1, below))
@@ -132,13 +139,8 @@ def _in_space(
     return found
 
 
-def _varying(arm: Arm | SpatialArm, joints: Any) -> tuple[int, ...]:
-    """Places, from 0, of the joints that vary."""
-    if isinstance(arm, SpatialArm):
-        most = _MOST_JOINTS
-        turn = [k + 1 for k in turning(arm, [k - 1 for k in arm.joints if not arm.slides(k)])]
-    else:
-        most, turn = arm.num_links, list(range(2, arm.num_links + 1))
+def _varying(joints: Any, turn: list[int], most: int, limit: str = "") -> tuple[int, ...]:
+    """Places, from 0, of the joints that vary: some out of ``turn``, from 1, and not more than ``most``."""
     given = turn if joints is None else joints
     known = ", ".join(map(str, turn)) or "none"
     if isinstance(given, str) or not isinstance(given, Sequence):
@@ -150,9 +152,8 @@ def _varying(arm: Arm | SpatialArm, joints: Any) -> tuple[int, ...]:
                 f"of {known}"
             )
     if len(given) > most or (turn and not given) or len(set(given)) < len(given):
-        limit = ", in space at most three: their series have 9, 81 and 729 terms"
         raise ValueError(
             f"joints = {shown(joints)}: {len(given)} joints, of {known}; expected different ones"
-            + (limit if isinstance(arm, SpatialArm) else "")
+            + limit
         )
     return tuple(sorted(joint - 1 for joint in given))

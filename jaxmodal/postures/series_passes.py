@@ -47,7 +47,7 @@ _About = tuple[Counter, SeparatorTable, Panels]
 
 @dataclasses.dataclass(frozen=True)
 class Tables:
-    """What all postures of an arm have in common, made once by `prepare`.
+    """Common data of all postures of an arm, made once by `prepare`.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class Tables:
         return np.concatenate(complete), np.concatenate(width)
 
     def about(self, grid: SeparatorTable) -> _About:
-        """What `solved` takes of the arm beside its postures."""
+        """Return the data of the arm that `solved` takes beside postures."""
         return self.counter, grid, self.panels
 
     def solved(

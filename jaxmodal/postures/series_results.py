@@ -1,4 +1,4 @@
-"""What the posture series finds, while it fills, and the result that callers get."""
+"""Results of the posture series: while they fill, and as callers get them."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Terms:
         return math.prod(power + 1 for power in self.powers)
 
     def largest(self, number: int) -> float:
-        """What the root of the sum of squares of the sines and cosines of so many terms never exceeds."""
+        """Return a bound of the root of the sum of squares of so many terms' sines and cosines."""
         # those of a joint have squares that add up to degree + 1
         return math.sqrt((self.degree + 1.0) ** self.joints(number))
 
@@ -114,7 +114,7 @@ class Terms:
         return found
 
     def names(self, joints: Sequence[int]) -> list[str]:
-        """What each term is, for joints of these numbers."""
+        """Return the name of each term, for joints of these numbers."""
         even, odd = [""], list[str]()
         for joint in joints:
             first, second = (

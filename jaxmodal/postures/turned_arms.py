@@ -18,9 +18,9 @@ from jaxmodal.arm.refusals import refuse_loads, refuse_supports
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
-from jaxmodal.postures.expansion_in_space import determinant_in_space, turning
+from jaxmodal.postures.expansion_in_space import degree_of, determinant_in_space, turning
 from jaxmodal.postures.harmonics import Determinant, determinant, of_cells
-from jaxmodal.postures.terms import IN_SPACE, IN_THE_PLANE, Terms
+from jaxmodal.postures.terms import IN_THE_PLANE
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -33,9 +33,8 @@ class TurnedArms(Protocol):
     Of a joint that slides the row has positions, m.
     """
 
-    @property
-    def terms(self) -> Terms:
-        """What the determinant D is made of at one frequency."""
+    def degree(self, joint: int) -> int:
+        """The degree of the determinant D in the angle of a joint, one of `joints`, at one frequency."""
         ...
 
     @property
@@ -66,18 +65,28 @@ class TurnedArms(Protocol):
         """Whether there are axial forces."""
         ...
 
+    def varied(self, address: str, values: np.ndarray, what: str) -> TurnedArms:
+        """The arms with each of some values (cells,) at an address; ``what`` takes no supports.
+
+        Raises
+        ------
+        ValueError
+            The arm may not have one of them, or (an `ArmError`) it makes supports.
+        """
+        ...
+
 
 @dataclasses.dataclass(frozen=True)
 class TurnedInThePlane:
     """Of planar arms, fields (n,) of one, or (n, cells); see `TurnedArms`."""
 
+    arm: Arm
     beams: BeamArrays
     flags: Theory
     own: np.ndarray
 
-    @property
-    def terms(self) -> Terms:
-        return IN_THE_PLANE
+    def degree(self, joint: int) -> int:
+        return IN_THE_PLANE.degree
 
     @property
     def joints(self) -> tuple[int, ...]:
@@ -101,6 +110,13 @@ class TurnedInThePlane:
     def may_buckle(self) -> bool:
         return self.beams.axial_force is not None
 
+    def varied(self, address: str, values: np.ndarray, what: str) -> TurnedArms:
+        if ".support_" in address:
+            refuse_supports(set_parameters(self.arm, {address: float(values[-1])}), what)
+        packed = columns_of(self.arm, [address], values[None])
+        _require_possible(self.arm, address, values, ~packed.invalid)
+        return dataclasses.replace(self, beams=unpacked(packed.packed))
+
 
 @dataclasses.dataclass(frozen=True)
 class TurnedInSpace:
@@ -121,9 +137,8 @@ class TurnedInSpace:
     joints: tuple[int, ...]
     values: dict[str, np.ndarray]
 
-    @property
-    def terms(self) -> Terms:
-        return IN_SPACE
+    def degree(self, joint: int) -> int:
+        return degree_of(self.arm, joint - 1)
 
     @property
     def own(self) -> np.ndarray:
@@ -153,6 +168,21 @@ class TurnedInSpace:
     def may_buckle(self) -> bool:
         return any(link.axial_force is not None for link in self.arm.links)
 
+    def varied(self, address: str, values: np.ndarray, what: str) -> TurnedArms:
+        columns = dict.fromkeys(resolve_address(self.arm, address), values)
+        valid = valid_cells(self.arm.with_values(columns), values.size)
+        _require_possible(self.arm, address, values, valid)
+        return dataclasses.replace(self, values=columns)
+
+
+def _require_possible(
+    arm: Arm | SpatialArm, address: str, values: np.ndarray, valid: np.ndarray
+) -> None:
+    """Refuse the first value that an arm may not have."""
+    for place in np.flatnonzero(~valid)[:1]:
+        set_parameters(arm, {address: float(values[place])})
+        raise ValueError(f"values: the arm may not have {address} = {values[place]:.6g}")
+
 
 def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:
     """Return an arm of either kind for ``what``, which refuses what it does not know."""
@@ -161,43 +191,13 @@ def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:
             raise ArmError(
                 f"arm: holds traced values; {what} needs known ones: call it outside jax.jit, jax.vmap and jax.grad."
             )
-        arm.refuse_supports(f"{what}, whose springs the arm turns against,")
         joints = tuple(k + 1 for k in turning(arm, [k - 1 for k in arm.joints]))
         return TurnedInSpace(arm, arm.model(theory).flags, joints, {})
     refuse_loads(require_planar(arm), f"{what} (axial forces have to be the same in every posture)")
     refuse_supports(arm, what)
     known = prepared_values(arm, theory)
     own = np.array([float(link.joint_angle) for link in arm.links[1:]])
-    return TurnedInThePlane(*known, own)
-
-
-def varied(
-    arm: Arm | SpatialArm, turned_arm: TurnedArms, address: str, values: np.ndarray, what: str
-) -> TurnedArms:
-    """The arms with each of some values (cells,) at an address.
-
-    Raises
-    ------
-    ValueError
-        The arm may not have one of them, or (an `ArmError`) it makes supports.
-    """
-    if isinstance(turned_arm, TurnedInSpace):
-        assert isinstance(arm, SpatialArm)
-        columns = dict.fromkeys(resolve_address(arm, address), values)
-        valid = valid_cells(arm.with_values(columns), values.size)
-        found: TurnedArms = dataclasses.replace(turned_arm, values=columns)
-    else:
-        assert isinstance(arm, Arm)
-        if ".support_" in address:
-            refuse_supports(set_parameters(arm, {address: float(values[-1])}), what)
-        packed = columns_of(arm, [address], values[None])
-        valid = ~packed.invalid
-        assert isinstance(turned_arm, TurnedInThePlane)
-        found = dataclasses.replace(turned_arm, beams=unpacked(packed.packed))
-    for place in np.flatnonzero(~valid)[:1]:
-        set_parameters(arm, {address: float(values[place])})
-        raise ValueError(f"values: the arm may not have {address} = {values[place]:.6g}")
-    return found
+    return TurnedInThePlane(arm, *known, own)
 
 
 def require_joint(arm: Arm | SpatialArm, joints: Sequence[int], joint: object) -> None:

@@ -36,7 +36,7 @@ _FAR = 8.0
 
 
 def quantity_in_space(arm: SpatialArm, singles: Sequence[str]) -> Quantity | None:
-    """What is at an address of one value of which D is a polynomial, or None."""
+    """Return the quantity at an address if D is a polynomial in it, else None."""
     for pattern, degree in _DEGREES.items():
         if len(singles) == 1 and pattern.fullmatch(singles[0]):
             if pattern is _BASE and not _gives_alone(arm, int(singles[0][-1]) - 1):

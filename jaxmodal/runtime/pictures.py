@@ -1,18 +1,31 @@
-"""Plots of results, by functions in `jaxmodal.plots` that are imported when called."""
+"""Plots of results, by functions of rooms above that are entered by name and imported when called."""
 
 from __future__ import annotations
 
 import importlib
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from jaxmodal.runtime.tables import require_values
 
+#: where the function is that draws what a class has for a method, ``"module:function"``, by ``"Class.method"``
+_ENTRIES: dict[str, str] = {}
+
+
+def enter_pictures(entries: Mapping[str, str]) -> None:
+    """Enter functions that draw objects of classes and of those derived from them.
+
+    Parameters
+    ----------
+    entries
+        ``"package.module:function"`` by ``"Class.method"``, where the class is a `Drawn`. The module is imported at the
+        first call.
+    """
+    _ENTRIES.update(entries)
+
 
 class Drawn:
-    """Mixin for objects with a plot."""
-
-    picture: ClassVar[str]
-    """Module and function that draws it: ``"jaxmodal.plots.arms:draw_arm"``."""
+    """Mixin for objects with a plot, which `enter_pictures` names."""
 
     def plot(self, axes: Any = None, **options: Any) -> Any:
         """Draw this into matplotlib axes, by default those of a new figure, and return them.
@@ -30,5 +43,17 @@ class Drawn:
             Its values are traced.
         """
         require_values(self, "plot()")
-        module, _, function = self.picture.partition(":")
-        return getattr(importlib.import_module(module), function)(self, axes, **options)
+        return self._drawing("plot")(self, axes, **options)
+
+    def _drawing(self, method: str) -> Callable[..., Any]:
+        """The function that draws this for a method."""
+        for kind in type(self).__mro__:
+            if entry := _ENTRIES.get(f"{kind.__name__}.{method}"):
+                module, _, function = entry.partition(":")
+                found: Callable[..., Any] = getattr(importlib.import_module(module), function)
+                return found
+        name = type(self).__name__
+        raise NotImplementedError(
+            f"{name}.{method}(): no function is entered that draws an object of {name}; enter one: "
+            f"jaxmodal.runtime.pictures.enter_pictures({{'{name}.{method}': 'module:function'}})."
+        )

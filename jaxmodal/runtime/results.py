@@ -56,7 +56,7 @@ class Result(ShowsTables):
 def _of_values(
     to_xarray: Callable[[Any], xarray.Dataset],
 ) -> Callable[[Any], xarray.Dataset]:
-    """What makes a dataset, refusing traced values before it asks JAX for them."""
+    """Return `to_xarray` with a check that refuses traced values first."""
 
     @functools.wraps(to_xarray)
     def checked(self: Any) -> xarray.Dataset:

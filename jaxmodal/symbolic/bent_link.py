@@ -29,7 +29,7 @@ class Motion:
     pull: Vector
 
     def field(self) -> Matrix:
-        """What makes of a place in the frame the acceleration there beside that of the origin."""
+        """The matrix that maps a place in the frame to its acceleration relative to the origin."""
         w, g = self.spin, self.growth
         squared = w.dot(w)
         crossed = _crossed(squared, g)

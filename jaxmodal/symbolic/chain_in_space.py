@@ -78,7 +78,7 @@ class ChainInSpace:
         more: Sequence[Expression] | None = None,
         gravity: Vector | None = None,
     ) -> list[Expression]:
-        """What must act on each coordinate by rates and accelerations of these, 0 where None, and by gravity."""
+        """Return the forces on the coordinates for rates, accelerations (0 where None) and gravity."""
         none = [self.graph.zero] * self.model.num_rates
         rates, more = rates or none, more or none
         base = before = base_motion(self.names, rates, more, gravity)
@@ -151,7 +151,7 @@ class ChainInSpace:
         speeds: Sequence[Expression],
         changes: Sequence[Expression],
     ) -> tuple[Vector, list[Expression]]:
-        """What the spin of sections needs of a link with shapes: a moment, and forces on its modal coordinates."""
+        """Return the moment and the modal forces due to the spin of a flexible link's sections."""
         made, graph = link.made, self.graph
         modal = [graph.zero] * len(made.places)
         if not made.functions:

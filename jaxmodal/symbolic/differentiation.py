@@ -21,7 +21,7 @@ from jaxmodal.symbolic.graph import (
 
 
 def _partials(graph: Graph, index: int) -> list[tuple[int, Expression]]:
-    """What a node is made of, each with the derivative by it; nothing of numbers and symbols."""
+    """Return the operands of a node with the derivatives by them; empty for numbers and symbols."""
     operation, parts = graph.operations[index], graph.parts(Expression(graph, index))
     if operation == MULTIPLY:
         factors = [parts[1], parts[0]]

@@ -1,4 +1,4 @@
-"""What is written: the equations of motion of one arm as expressions, with all that is needed to read them."""
+"""The equations of motion of one arm as expressions, with what is needed to read them."""
 
 from __future__ import annotations
 

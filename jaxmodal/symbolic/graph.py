@@ -118,7 +118,7 @@ class Graph:
         return () if leaf else self.operands[index]  # type: ignore[return-value]
 
     def parts(self, node: Expression) -> tuple[Expression, ...]:
-        """What a node is made of; nothing for numbers and symbols."""
+        """Return the operands of a node; empty for numbers and symbols."""
         return tuple(Expression(self, index) for index in self.made_of(node.index))
 
     def add(self, left: Expression, right: Expression) -> Expression:

@@ -1,4 +1,4 @@
-"""What stands above written equations, in every language: what they are, of what, and in which order."""
+"""Headings of written equations in every language: kind, arm, and order of the coordinates."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def heading(equations: WrittenEquations, form: str) -> list[str]:
 
 
 def _rates(equations: WrittenEquations) -> list[str]:
-    """What rates and accelerations are: those of a free base are no derivatives of coordinates."""
+    """Return the lines on rates and accelerations; those of a free base are no derivatives of coordinates."""
     if len(equations.rates) == len(equations.coordinates):
         also = ", acceleration their accelerations" if equations.accelerations else ""
         return [f"rate holds their rates{also}."]

@@ -151,7 +151,7 @@ class ChainOfLinearFrames:
         more: Sequence[Expression] | None = None,
         gravity: Vector | None = None,
     ) -> list[Expression]:
-        """What must act on each coordinate by rates and accelerations of these, 0 where None, and by gravity."""
+        """Return the forces on the coordinates for rates, accelerations (0 where None) and gravity."""
         none = [self.graph.zero] * self.model.num_rates
         rates, more = rates or none, more or none
         moved = base_motion(self.names, rates, more, gravity)
@@ -208,7 +208,7 @@ class ChainOfLinearFrames:
         more: Sequence[Expression],
         rows: list[Expression],
     ) -> tuple[Vector, Matrix]:
-        """What the mass along a link needs of its frame; that of its modal coordinates is put into ``rows``."""
+        """Return force and moment of a link's distributed mass on its frame; modal forces go into ``rows``."""
         made = link.made
         speeds, changes = ([vector[p] for p in made.places] for vector in (rates, more))
         fields = []

@@ -1,4 +1,4 @@
-"""What moves every link of a chain, from the base outwards."""
+"""Motions of the links of a chain, from the base outwards."""
 
 from __future__ import annotations
 

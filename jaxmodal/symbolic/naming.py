@@ -20,7 +20,7 @@ _LETTERS = {
 
 
 def parted(number: int) -> str:
-    """What parts two numbers in an index where they would run together."""
+    """Return the comma between two indices where they would run together, else an empty string."""
     return "," if number > 9 else ""
 
 

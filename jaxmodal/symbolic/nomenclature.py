@@ -23,7 +23,7 @@ _SAME = 1e-13
 
 @dataclasses.dataclass(frozen=True)
 class Symbol:
-    """What a name stands for.
+    """Meaning of a name in written equations.
 
     Attributes
     ----------

@@ -170,7 +170,7 @@ class Writer:
         return [self.graph.total(terms) for terms in zip(*parts, strict=True)]
 
     def inverse_dynamics(self) -> list[Expression]:
-        """What must act on each coordinate."""
+        """Return the forces on the coordinates."""
         more = self.names.accelerations
         if self.first:
             moving = [

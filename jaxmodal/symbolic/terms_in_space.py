@@ -58,7 +58,7 @@ class WriterInSpace(Writer):
         return self._with(self.gravity())
 
     def inverse_dynamics(self) -> list[Expression]:
-        """What must act on each coordinate."""
+        """Return the forces on the coordinates."""
         names = self.names
         return self._with(self.chain.forces(names.rates, names.accelerations, names.weight()))
 

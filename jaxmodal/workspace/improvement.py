@@ -66,8 +66,7 @@ class Height:
     def with_neighbour(self, shares: np.ndarray) -> tuple[np.ndarray, NaturalFrequencies]:
         """`at`, and the frequencies of all modes up to the next higher one, if there is one."""
         arm = self.ranges.arm
-        most = most_modes(arm) if isinstance(arm, SpatialArm) else np.inf
-        count, cells = self.mode + int(self.mode < most), self.ranges.cells(shares)
+        count, cells = self.mode + int(self.mode < most_modes(arm)), self.ranges.cells(shares)
         found = to_host(natural_frequencies_batch(arm, cells, count, theory=self.theory))
         place = self.mode - 1
         return np.where(found.certified[:, place], found.omega[:, place], np.nan), found

@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxmodal.arm.addresses import full_address, may_name_joint, resolve_address, set_together
 from jaxmodal.arm.arguments import real_array
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.descriptions import first_angle_matters
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import set_parameters
@@ -53,7 +53,7 @@ class Ranges:
                 "arm: holds traced values; extremes and share_below need known ones: call them outside jax.jit, "
                 "jax.vmap and jax.grad"
             )
-        arm = arm if isinstance(arm, SpatialArm) else require_planar(arm)
+        require_arm(arm)
         arm = _loaded(arm, payload)
         if ranges is None:
             ranges = _angles(arm)

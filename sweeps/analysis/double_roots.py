@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -182,8 +181,3 @@ def _same(a: DoubleRoot, b: DoubleRoot, step: NDArray[np.float64]) -> bool:
     """Whether two searches have ended at the same root: closer than a thousandth of the map's step."""
     apart = np.array([a.x - b.x, a.y - b.y]) / step
     return a.mode == b.mode and bool(np.hypot(*apart) < 1e-3)
-
-
-def as_json(roots: list[DoubleRoot]) -> str:
-    """Return the roots as JSON text."""
-    return json.dumps([dataclasses.asdict(root) for root in roots], indent=1) + "\n"

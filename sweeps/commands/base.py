@@ -1,4 +1,4 @@
-"""What the commands of sweeps share: reading their arguments, and errors as one message."""
+"""Common parts of the commands of sweeps: arguments, and errors as one message."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def _search(sweep: Sweep, theory: TheoryName) -> _Work:
 
 
 def _shapes(sweep: Sweep, theory: TheoryName, slowness: float) -> _Work:
-    """What mode shapes say: planar ones by programs, in space one cell after the other in NumPy, of which two tell."""
+    """Estimate the work of mode shapes: planar ones by programs, in space cell by cell in NumPy."""
     cells = sweep.num_cells
     if not isinstance(sweep.arm, SpatialArm):
         modes = slowness * cells * sweep.num_modes

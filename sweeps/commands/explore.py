@@ -126,7 +126,7 @@ def _store_page(read: functools.partial[xr.Dataset]) -> str:
 
 
 def _read(store: str, at: tuple[str, ...]) -> xr.Dataset:
-    """What the page shows of a store, in memory; raises `StoreError` where a piece is damaged."""
+    """Return the data of a store that the page shows, in memory; raises `StoreError` if a piece is damaged."""
     from sweeps.store.run import open_result
     from sweeps.store.zarr_store import require_whole
 

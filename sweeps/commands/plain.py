@@ -1,4 +1,4 @@
-"""What the commands of sweeps print as JSON: the same as their lines, as plain values with all digits."""
+"""JSON output of the commands of sweeps: the content of their lines, with all digits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def plan_values(sweep: Sweep, grid: Grid, time: Estimate, workers: int) -> dict[str, Any]:
-    """What a sweep would compute, write and cost, in bytes and seconds."""
+    """Return the plan of a sweep: cells, files, bytes and seconds."""
     whole = dataset_bytes(sweep)
     return {
         "name": sweep.name,
@@ -74,7 +74,7 @@ def status_values(ds: xr.Dataset, store: str, state: State) -> dict[str, Any]:
 
 
 def summary_values(ds: xr.Dataset, whole: bool) -> dict[str, Any]:
-    """What a dataset holds; of a ``whole`` one that is in memory with the range of each mode and where its ends are."""
+    """Return the contents of a dataset; of a ``whole`` one in memory also the range of each mode with its places."""
     found: dict[str, Any] = {
         "title": str(ds.attrs["title"]),
         "certificates": str(ds.attrs["certificate_summary"]),

@@ -1,4 +1,4 @@
-"""What the commands of sweeps print: plans, summaries, the state of a store."""
+"""Text output of the commands of sweeps: plans, summaries, the state of a store."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from sweeps.store.shares import Claims, Part
 
 
 def share_of(part: str | None, claim: bool, lease: float | None) -> Part | Claims | None:
-    """What the options ``--part``, ``--claim`` and ``--lease`` say, None without any of them."""
+    """Return the share of the work from ``--part``, ``--claim`` and ``--lease``; None without any."""
     if part is not None and claim:
         raise BadInput("--part, --claim: are two ways to share a sweep; leave one out.")
     if lease is not None and not claim:

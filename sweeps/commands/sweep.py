@@ -24,6 +24,7 @@ from jaxmodal.cli.arguments import (
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import file_option, folder_option, force_option
+from jaxmodal.cli.project_folder import project_module
 from sweeps.commands.base import LARGE, opened, read, refusing, store_of
 from sweeps.commands.plot import draw as draw_pictures
 from sweeps.commands.plot import plot as plot_command
@@ -334,8 +335,15 @@ def export(store: str, output_format: str, out: Path) -> None:
         click.echo(f"{store}: {UNFINISHED}; jaxmodal sweep status {store}", err=True)
 
 
+def _built_in(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    """The built-in sweeps whose names begin so."""
+    from sweeps.definition.files import sweep_names
+
+    return [name for name in sweep_names() if name.startswith(start)]
+
+
 @sweep.command()
-@click.argument("name", metavar="[NAME]", required=False)
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=_built_in)
 @format_option(("table", "json"))
 def examples(name: str | None, output_format: str) -> None:
     """List the built-in sweeps, or print the TOML file of one."""
@@ -366,11 +374,10 @@ def examples(name: str | None, output_format: str) -> None:
     *("--out", "folder"), default="results/gallery", remark="Folder for all of it; made if missing."
 )
 def gallery(output_format: str, folder: Path) -> None:
-    """Compute the gallery: datasets and pictures of the built-in sweeps."""
-    from sweeps.studies.gallery import make_gallery
-
+    """Compute the gallery: datasets and pictures of the built-in sweeps; in the project's folder."""
+    study = project_module("studies.sweep_gallery")
     names: list[str] = []
     with refusing():
-        make_gallery(folder, names.append if output_format == "json" else click.echo)
+        study.make_gallery(folder, names.append if output_format == "json" else click.echo)
     if output_format == "json":
         print_json({"wrote": written_files(*(folder / name for name in names))})

@@ -19,6 +19,7 @@ from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ImplausibleWarning, meant_or_known
 from jaxmodal.runtime.limits import MODES
@@ -32,7 +33,7 @@ from sweeps.solution.outputs import ALWAYS, QUANTITIES
 
 def arm_of(arm: Arm | SpatialArm | str | Path) -> Arm | SpatialArm:
     """Return an arm unchanged, or read the one named by ``example:NAME`` or a path."""
-    if isinstance(arm, Arm | SpatialArm):
+    if isinstance(arm, SerialArm):
         return arm
     if not isinstance(arm, (str, Path)):
         raise SweepError(

@@ -1,4 +1,4 @@
-"""What the page of an arm knows: the arm as the solver in the page reads it, its values with sliders, its picture."""
+"""Data of an arm's page: the arm for the solver in the page, its sliders, its picture."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POINTS = 15
 
 
 def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> dict[str, Any]:
-    """What the page of an arm shows, as plain values.
+    """Return the data of an arm's page as plain values.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ def arm_page_data(arm: Arm | SpatialArm, theory: TheoryName = "timoshenko") -> d
     ArmError
         As `sweeps.explorer.solver.arm_json`: forces at rest that the page has not.
     """
-    pieces = 1 if isinstance(arm, SpatialArm) else max(segments(arm.loads, [False]))
+    pieces = max(segments(arm.loads, [False]))
     shown = space_page_data(arm, theory) if isinstance(arm, SpatialArm) else _plane(arm, theory)
     return {
         "title": f"{arm.name or 'arm'}, {theory}",
-        "space": isinstance(arm, SpatialArm),
+        "space": "z" in arm.directions,
         "modes": MODES,
         "points": max(4, POINTS // pieces),
         "motors": motors(arm),

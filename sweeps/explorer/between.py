@@ -1,4 +1,4 @@
-"""What the page of a sweep needs to solve its arm exactly, at any value of the axes and not at cells alone."""
+"""Data with which the page of a sweep solves its arm exactly, also between the cells."""
 
 from __future__ import annotations
 

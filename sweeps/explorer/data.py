@@ -1,4 +1,4 @@
-"""What the page knows of a sweep: axes, frequencies and their status, where it comes from, and the shape of the arm."""
+"""Data of a sweep's page: axes, frequencies and their status, origin, and the shape of the arm."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def ordered(ds: xr.Dataset) -> xr.Dataset:
 
 
 def page_data(ds: xr.Dataset) -> dict[str, Any]:
-    """What the page shows of a dataset, as plain values.
+    """Return the data of a sweep's page as plain values.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def _statuses() -> dict[str, dict[str, str]]:
 
 
 def _arm(ds: xr.Dataset, definition: dict[str, Any]) -> dict[str, Any] | None:
-    """What a picture of the arm needs, and how the axes change it; None where no picture is put together."""
+    """Return the data of the arm's picture and how the axes change it; None without a picture."""
     try:
         arm = _selected(ds, definition)
         if not isinstance(arm, Arm):
@@ -224,7 +224,7 @@ def _selected(ds: xr.Dataset, definition: dict[str, Any]) -> Arm | SpatialArm:
 
 
 def _exact(ds: xr.Dataset, definition: dict[str, Any], axes: list[str]) -> dict[str, Any]:
-    """What solves the arm between the cells, or why there is nothing."""
+    """Return the solver between the cells, or the reason why there is none."""
     theories = [str(name) for name in np.atleast_1d(ds.theory.values)]
     columns = [[about["parameter"] for about in definition["axes"][axis].values()] for axis in axes]
     try:
@@ -235,7 +235,7 @@ def _exact(ds: xr.Dataset, definition: dict[str, Any], axes: list[str]) -> dict[
 
 
 def picture(arm: Arm) -> dict[str, Any]:
-    """What a picture of a planar arm needs: where its links are, how deep, which bodies it carries."""
+    """Return the data of a planar arm's picture: places and depths of its links, and its bodies."""
     bodies = [
         [float(link.tip_mass), _own(link, "tip_centre_x"), _own(link, "tip_centre_y")]
         for link in arm.links

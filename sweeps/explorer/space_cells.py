@@ -1,4 +1,4 @@
-"""What the page of a sweep knows of its arm in space: what is drawn of it, and how the axes change that."""
+"""Picture of an arm in space for the page of a sweep, and how the axes change it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Leaf = tuple[int, tuple[str | int, ...]]
 def cells_picture(
     arm: SpatialArm, sizes: Sequence[int], values: Callable[[int, int], Mapping[str, float]]
 ) -> dict[str, Any] | None:
-    """What is drawn of the arm at the first point of every axis, and which numbers of it each axis changes.
+    """Return the picture at the first point of every axis, and the numbers that each axis changes.
 
     Parameters
     ----------
@@ -125,7 +125,9 @@ def _quantities(
     arm: SpatialArm, sizes: Sequence[int], values: Callable[[int, int], Mapping[str, float]]
 ) -> tuple[dict[str, float], list[dict[str, Any]]]:
     """Springs that give way and the mass of the payload, by their addresses; and what axes make of them."""
-    springs = [name for link in space_picture(arm)["links"] for name in link["springs"]]
+    links = space_picture(arm)["links"]
+    springs = [name for link in links for name in link["springs"]]
+    springs += [support["by"] for link in links for support in link["supports"]]
     there = {*springs, "payload.mass"} & set(
         list_addresses(arm)
     )  # a slide has no spring about its axis

@@ -9,6 +9,7 @@ import xarray as xr
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.whole_files import write_text
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -76,7 +77,7 @@ def explore(
         raise SweepError(
             f"path = {str(path)!r}: must be the name of a page, which ends in .html; give one such as 'arm.html'."
         )
-    if isinstance(what, Arm | SpatialArm):
+    if isinstance(what, SerialArm):
         text = arm_page_html(what, theory or "timoshenko")
     elif not isinstance(what, xr.Dataset):
         raise SweepError(
@@ -87,7 +88,7 @@ def explore(
     else:
         text = page_html(ordered(what))
     if place is None:
-        name = what.name if isinstance(what, Arm | SpatialArm) else str(what.attrs["title"])
+        name = what.name if isinstance(what, SerialArm) else str(what.attrs["title"])
         return NotebookPage(name or "an arm", text)
     write_text(place, text)
     return place

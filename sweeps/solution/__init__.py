@@ -1,1 +1,1 @@
-"""What a sweep asks of the solver, and the quantities that it makes of the answer."""
+"""Questions of a sweep to the solver, and the quantities made of the answers."""

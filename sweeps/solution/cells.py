@@ -14,7 +14,7 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 
 @dataclasses.dataclass(frozen=True)
 class SolvedCells:
-    """What the outputs of a sweep are made of, for N arms of one theory.
+    """Solutions for N arms of one theory, from which the outputs of a sweep are made.
 
     It is more than the result of the solver: it joins that with the parts that only some outputs need
     (`sweeps.solution.quantity.Quantity.part`), each None unless one of these is asked for. Here, too, frequencies

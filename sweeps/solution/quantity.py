@@ -1,4 +1,4 @@
-"""What one output of a sweep is: its name, unit, meaning and formula."""
+"""One output of a sweep: name, unit, meaning and formula."""
 
 from __future__ import annotations
 

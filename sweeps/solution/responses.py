@@ -128,7 +128,7 @@ def compliance_cells(
     arm: Arm | SpatialArm, values: Mapping[str, Floats], theory: TheoryName
 ) -> ComplianceCells:
     """Return the static compliances of the tips of cells; arguments as of `peak_cells`."""
-    names = [f"tip.{name}" for name in ("xyz" if isinstance(arm, SpatialArm) else "xy")]
+    names = [f"tip.{name}" for name in "xyz" if name in arm.directions]
     rows = [_compliance(each, names, theory) for each in _arms(arm, values)]
     return ComplianceCells(*map(np.array, zip(*rows, strict=True)))
 

@@ -94,7 +94,7 @@ class BucketClaims:
         return True
 
     def sign(self, name: str) -> Hashable | None:
-        """What changes when a claim is renewed; None where there is none."""
+        """Return a value that changes when a claim is renewed; None without a claim."""
         try:
             with told(self.root.address):
                 return obstore.head(self.root.store, f"{CLAIMS}/{name}")["e_tag"]

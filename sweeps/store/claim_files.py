@@ -30,7 +30,7 @@ class ClaimFiles(Protocol):
         ...
 
     def sign(self, name: str) -> Hashable | None:
-        """What changes when a claim is renewed; None where there is none."""
+        """Return a value that changes when a claim is renewed; None without a claim."""
         ...
 
     def renew(self, name: str) -> None:
@@ -77,7 +77,7 @@ class FolderClaims:
         return False
 
     def sign(self, name: str) -> Hashable | None:
-        """What changes when a claim is renewed; None where there is none."""
+        """Return a value that changes when a claim is renewed; None without a claim."""
         try:
             return (self.folder / name).stat().st_mtime_ns
         except FileNotFoundError:

@@ -13,8 +13,6 @@ from jaxmodal.runtime.whole_files import write_whole
 from sweeps.definition.errors import SweepError
 
 SUFFIXES = (".nc", ".csv")
-#: what depends on the machine and the moment, and so does not belong into committed files
-_VOLATILE = ("git_commit", "device", "jax_version", "numpy_version")
 
 
 def as_table(ds: xr.Dataset) -> Any:
@@ -52,13 +50,6 @@ def export(ds: xr.Dataset, path: str | Path) -> None:
     write_or_refuse(path, loaded.to_netcdf if kind == ".nc" else as_table(loaded).to_csv)
 
 
-def repeatable(ds: xr.Dataset) -> xr.Dataset:
-    """The dataset without what another run would have otherwise, for files that are committed."""
-    kept = ds.copy()
-    kept.attrs = {key: value for key, value in ds.attrs.items() if key not in _VOLATILE}
-    return kept
-
-
 def write_or_refuse(path: Path, write: Callable[[Path], Any]) -> None:
     """Write a file whole; a `SweepError` says why that cannot be."""
     try:
@@ -67,13 +58,3 @@ def write_or_refuse(path: Path, write: Callable[[Path], Any]) -> None:
         raise SweepError(
             f"{path}: cannot be written ({error.strerror or error}); give another place."
         ) from error
-
-
-def made_folder(folder: str | Path) -> Path:
-    """A folder, made if missing; a `SweepError` says why that cannot be."""
-    folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SweepError(f"{folder}: cannot be made ({error.strerror or error}).") from error
-    return folder

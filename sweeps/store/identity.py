@@ -85,7 +85,7 @@ def _refuse(location: Location, found: Iterable[str], remedy: str) -> None:
 
 
 def cut_of(grid: Grid) -> dict[str, list[int]]:
-    """What the attributes of a store say of its grid; the shape of shards where these are not single chunks."""
+    """Return the grid as the attributes of a store record it, with shapes of shards of several chunks."""
     cut = {"chunk_shape": list(grid.chunk_shape)}
     whole = grid.shard_shape == grid.chunk_shape
     return cut if whole else cut | {"shard_shape": list(grid.shard_shape)}

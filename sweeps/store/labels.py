@@ -28,7 +28,7 @@ _REPAIR = (
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """What the labels of a store say, and which of them cannot be trusted.
+    """The labels found in a store, and those that cannot be trusted.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ def _sealed_layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> d
 
 
 def _own(root: Mapping[str, Any]) -> dict[str, Any]:
-    """What the copy of the root's attributes holds: all but what changes and the digest."""
+    """Return the root's attributes for their copy: all but the digest and those that change."""
     attributes = root["attributes"]
     return {k: v for k, v in attributes.items() if k not in (_DIGEST, "certificate_summary")}
 
@@ -212,7 +212,7 @@ def _lost(location: Location, root: bytes | None) -> str:
 
 
 def _contents(location: Location) -> list[str]:
-    """What a folder holds, by name; of any other store nothing is known."""
+    """Return the names in a folder; empty for any other store."""
     path = Path(str(location))
     if isinstance(location, (str, Path)) and path.is_dir():
         return sorted(entry.name for entry in path.iterdir() if entry.suffix != ".partial")

@@ -1,4 +1,4 @@
-"""What lies where in the Zarr store of a sweep: its metadata and coordinates, as the definition says."""
+"""Layout of the Zarr store of a sweep: metadata and coordinates by its definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker of dask does: it sets up its process once, as a command does for itself, and computes shards."""
+"""Work of a dask worker: it sets up its process once, as a command does, and computes shards."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def _root(location: Location) -> str | None:
 
 
 def inside(location: Location) -> str | Path | Store:
-    """What lies under the wrappers of a store; an address of a bucket becomes the store there."""
+    """Return the store below its wrappers; an address of a bucket becomes the store there."""
     found: str | Path | Store = location if isinstance(location, Path) else plain(location)
     while isinstance(found, WrapperStore):
         found = found._store

@@ -1,4 +1,4 @@
-"""What is recorded of a shard once its data are written: by it all else knows that, and what, there is.
+"""Records of shards, written after their data; they alone say that a shard is there.
 
 A record is one small piece. It names the bytes of every other piece of the shard, so that these can be checked
 without decoding them, and it says how often each status stands in them, so that nothing has to be read to tell.

@@ -13,14 +13,13 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.refusals import require_known
 from jaxmodal.batches.in_space import PlanInSpace
 from jaxmodal.batches.many_arms import columns_of, plan_of
 from jaxmodal.batches.plan import Plan
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.models import require_theory
 from jaxmodal.modes.batches import modal_quantities_batch
 from jaxmodal.response.damped.damped_batch import damped_modes_batch
-from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.responses import buckling_cells, compliance_cells, peak_cells
@@ -69,8 +68,7 @@ def _plan(identity: _Identity, theory: TheoryName) -> Plan | PlanInSpace:
     if cells > _SAMPLE:
         chosen = np.random.default_rng(0).choice(cells, _SAMPLE, replace=False)
     sample = sweep.values_at(np.unravel_index(chosen, sweep.shape))
-    if not isinstance(sweep.arm, SpatialArm):
-        require_known(sweep.arm, theory)
+    require_theory(sweep.arm, theory)
     addresses, values = columns_of(sweep.arm, sample)
     return plan_of(sweep.arm, addresses, sweep.num_modes, theory, values, cells)
 

@@ -192,7 +192,7 @@ class SweepStore:
 
     @property
     def _before(self) -> tuple[int, ...]:
-        """What stands before the axes in the shape of an array."""
+        """Return the leading axis of theories in an array's shape; empty for a single theory."""
         return (self.grid.theories,) if self.grid.theories > 1 else ()
 
     def _keys(self, shard: int) -> list[str]:
@@ -227,7 +227,7 @@ class SweepStore:
 
 
 class _Cut(NamedTuple):
-    """What the pieces of an array are made by: its shape, chunks, shards of several chunks, and empty value."""
+    """Division of an array into pieces: shape, chunks, shards of several chunks, and empty value."""
 
     shape: tuple[int, ...]
     chunk: tuple[int, ...]

@@ -48,7 +48,7 @@ def constants_of(text):
         r"`((?:[a-z_0-9]+\.)+)(_?[A-Z][A-Z_0-9]*)`((?:, `_?[A-Z][A-Z_0-9]*`)*)", text
     ):
         package, more = found[1].rstrip("."), re.findall(r"`(\w+)`", found[3])
-        outside = package.split(".")[0] in ("sweeps", "design_opt")
+        outside = package.split(".")[0] in ("sweeps", "design_opt", "benchmarks")
         module = importlib.import_module(package if outside else f"jaxmodal.{package}")
         for name in (found[2], *more):
             yield f"{package}.{name}", getattr(module, name)

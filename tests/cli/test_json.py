@@ -203,14 +203,14 @@ def test_the_cache(folder, monkeypatch):
 
 def test_reproductions(folder, monkeypatch):
     """Their work is replaced: it takes minutes."""
-    from jaxmodal.reproduction.comparison import Agreement, ReproductionSummary
+    from benchmarks.reproduction.comparison import Agreement, ReproductionSummary
 
     summary = ReproductionSummary((), (Agreement("table2:tbt", 3, 3),))
-    monkeypatch.setattr("jaxmodal.reproduction.reproduce.reproduce", lambda *_: summary)
+    monkeypatch.setattr("benchmarks.reproduction.reproduce.reproduce", lambda *_: summary)
     found = run("reproduce", "--out", "paper", status=0 if summary.ok else 1)
     assert found["groups"] == [{"group": "table2:tbt", "agree": 3, "total": 3, "marks": 0}]
     monkeypatch.setattr(
-        "sweeps.studies.gallery.make_gallery", lambda folder, tell: tell("README.md")
+        "benchmarks.studies.sweep_gallery.make_gallery", lambda folder, tell: tell("README.md")
     )
     assert run("sweep", "gallery", "--out", "made")["wrote"] == ["made/README.md"]
 

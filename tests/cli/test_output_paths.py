@@ -8,15 +8,15 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import benchmarks.reproduction.reproduce
+import benchmarks.studies.sweep_gallery
 import design_opt.solvers.optimise
 import jaxmodal.dynamics.files
 import jaxmodal.frequencies.one_arm
 import jaxmodal.modes.mode_shapes
 import jaxmodal.postures.resonance_maps
-import jaxmodal.reproduction.reproduce
 import sweeps
 import sweeps.commands.report  # before a test replaces what it imports
-import sweeps.studies.gallery
 from jaxmodal.cli.commands import main
 
 ARM = "example:three_link_industrial"
@@ -32,9 +32,9 @@ def no_work(monkeypatch):
         (jaxmodal.modes.mode_shapes, "mode_shapes"),
         (jaxmodal.dynamics.files, "read_simulation"),
         (jaxmodal.postures.resonance_maps, "resonance_free"),
-        (jaxmodal.reproduction.reproduce, "reproduce"),
+        (benchmarks.reproduction.reproduce, "reproduce"),
         (sweeps, "run"),
-        (sweeps.studies.gallery, "make_gallery"),
+        (benchmarks.studies.sweep_gallery, "make_gallery"),
         (design_opt.solvers.optimise, "optimise"),
     ):
         monkeypatch.setattr(module, name, worked)

@@ -18,10 +18,10 @@ from design_opt.evaluation.evaluator import Report
 from design_opt.problem.designs import OWN
 from design_opt.problem.files import read_problem
 from design_opt.solvers.recording import Progress, worst_posture
-from design_opt.solvers.results import Status
 from jaxmodal.cli import compiling
 from jaxmodal.cli.commands import main
 from jaxmodal.cli.compiling import late_progress
+from jaxmodal.runtime.statuses import Status
 
 SWEEP = """
 arm = "example:two_link_flexible"

@@ -221,3 +221,18 @@ def test_gravity_in_another_unit(command):
         main, ["--no-check", command, f"example:{name}", "--gravity", vector]
     )
     assert "m/s^2 expected" not in unchecked.stderr
+
+
+def test_every_command_with_gravity_warns_of_its_unit():
+    context = click.Context(main)
+    found = set()
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        for option in command.params:
+            if option.name == "gravity":
+                found.add(name)
+                inner = click.Context(command)
+                with pytest.warns(jm.ImplausibleWarning, match=r"if this is in mm/s\^2"):
+                    option.process_value(inner, "0,-9810")
+                assert option.process_value(inner, "0,-9.81") == (0.0, -9.81)
+    assert found >= {"statics", "buckling", "frequencies", "equations", "move", "export"}

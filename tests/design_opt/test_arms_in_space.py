@@ -234,7 +234,7 @@ def test_grids_of_postures_may_leave_joints_out():
 @pytest.mark.slow
 def test_the_built_in_arm_in_space_becomes_lighter():
     """Beside random designs about the optimum that keep the limit: none is lighter."""
-    from design_opt.studies.perturbations import perturb
+    from design_opt.checks.perturbations import perturb
 
     problem, options = read_problem("example:six_axis_lightest")
     found = optimise(problem, **options.keywords)

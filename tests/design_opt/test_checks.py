@@ -9,6 +9,7 @@ import optax
 import pytest
 
 import jaxmodal as jm
+from benchmarks.studies.front import mass_front
 from design_opt import (
     Evaluator,
     FixedReach,
@@ -25,10 +26,9 @@ from design_opt import (
     optimise,
     read_problem,
 )
+from design_opt.checks.finer_postures import on_finer_postures
+from design_opt.checks.perturbations import perturb
 from design_opt.solvers import augmented_lagrangian
-from design_opt.studies.finer_postures import on_finer_postures
-from design_opt.studies.front import mass_front
-from design_opt.studies.perturbations import perturb
 
 WALL, DIAMETER = "link1.section.wall_thickness", "link1.section.outer_diameter"
 AGREE = 1e-6

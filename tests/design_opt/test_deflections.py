@@ -66,3 +66,9 @@ def test_deflection_of_an_arm_against_closed_forms():
     turned = force * 0.5 * 1.0 * 0.5
     assert float(sideways[0]) == pytest.approx((upright + turned) / stiffness, rel=1e-13)
     assert float(sideways[1]) == pytest.approx(-force * 0.5 * 1.0**2 / 2.0 / stiffness, rel=1e-13)
+
+
+@pytest.mark.parametrize("gravity", [9810.0, (0.0, 0.0, -9810.0)])
+def test_gravity_in_another_unit(gravity):
+    with pytest.warns(jm.ImplausibleWarning, match=r"gravity = .*if this is in mm/s\^2"):
+        DeflectionLimit(1e-3, gravity=gravity)

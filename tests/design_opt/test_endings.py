@@ -19,7 +19,7 @@ from design_opt import (
     Variable,
     optimise,
 )
-from design_opt.solvers import results
+from design_opt.solvers import found_designs
 from design_opt.solvers.optimise import violations
 from jaxmodal.at_rest import traced
 from tests.design_opt.test_problems import ADDRESS, arm, arm_with, wall
@@ -147,11 +147,11 @@ def test_a_design_is_certified_by_status_and_not_by_finite_frequencies(monkeypat
         return solved
 
     with monkeypatch.context() as changed:
-        changed.setattr(results, "natural_frequencies", doubted(jm.natural_frequencies, 0))
+        changed.setattr(found_designs, "natural_frequencies", doubted(jm.natural_frequencies, 0))
         assert not by_one.certified
         assert "(NOT certified)" in str(by_one)
     batch = doubted(jm.natural_frequencies_batch, (1, 0))
-    monkeypatch.setattr(results, "natural_frequencies_batch", batch)
+    monkeypatch.setattr(found_designs, "natural_frequencies_batch", batch)
     assert together.certified_postures["reach"] == (2, 3)
     assert not together.certified
 

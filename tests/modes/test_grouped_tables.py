@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.modes.tables import by_size, group_of, sensitivities_table
+from jaxmodal.modes.sensitivity_results import by_size, group_of, sensitivities_table
 
 ROBOT = jm.examples.six_axis_industrial()
 

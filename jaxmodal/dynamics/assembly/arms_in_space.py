@@ -13,7 +13,7 @@ from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamics.assembly.arguments import check_size, per_link
 from jaxmodal.dynamics.assembly.bases import base_of, least_moment
-from jaxmodal.dynamics.assembly.pieces_in_space import pieces_of
+from jaxmodal.dynamics.assembly.pieces_in_space import Piece, pieces_of, supports_of
 from jaxmodal.dynamics.assembly.shapes_in_space import NONE, shapes_of
 from jaxmodal.dynamics.assembly.tables_in_space import LinkTablesInSpace
 from jaxmodal.dynamics.layout_in_space import (
@@ -128,6 +128,7 @@ def arm_in_space(
         gravity=_vector("gravity", gravity),
         base_gram=carrying.gram,
         joint_position=carrying.joint_position,
+        **_supports(arm, pieces, carrying.joint_position),
         counts=counts,
         springs=springs,
         kinds=kinds,
@@ -145,6 +146,24 @@ def arm_in_space(
                 "are extremely large or small."
             )
     return model
+
+
+def _supports(
+    arm: SpatialArm, pieces: Sequence[Piece], joint_position: np.ndarray
+) -> dict[str, Any]:
+    """The springs between tips and the ground, by names of the model; unstrained in the posture of the arm."""
+    found, frames = supports_of(arm), arm.frames()
+    last = {piece.number: place for place, piece in enumerate(pieces)}
+    at = [frames[number - 1] for number, _ in found]
+    direction = np.array([[float(x) for x in support.direction] for _, support in found])
+    direction = direction.reshape(-1, 3)
+    return {
+        "support_stiffness": np.array([float(support.stiffness) for _, support in found]),
+        "support_direction": direction / np.linalg.norm(direction, axis=1, keepdims=True),
+        "support_place": np.array([each.tip + joint_position for each in at]).reshape(-1, 3),
+        "support_axes": np.array([each.section for each in at]).reshape(-1, 3, 3),
+        "supported": tuple((last[number], support.kind) for number, support in found),
+    }
 
 
 def _check_inertia(model: SpatialFlexibleArm) -> None:

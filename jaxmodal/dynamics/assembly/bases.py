@@ -16,7 +16,7 @@ from jaxmodal.spatial.parts.links import SpatialLink
 
 
 class Base(NamedTuple):
-    """What the model knows of a base: its kind, its pseudo-inertia about its point, and where joint 1 is."""
+    """The base of a model: its kind, its pseudo-inertia about its point, and the place of joint 1."""
 
     kind: str
     gram: np.ndarray

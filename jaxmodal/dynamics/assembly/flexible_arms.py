@@ -185,9 +185,9 @@ def flexible_arm(
         inertia, so that it can be locked or moved as given, and not be driven by a torque; in space neither has the
         motor of a spring without a rotor. In the plane segments make
         one link of several pieces, so that a lumped mass may stand anywhere. Joint angles count for nothing but the
-        shapes.
+        shapes and supports.
         In space joints may slide, and segments are links of their own, with shapes of their own; an elastic base gives
-        way by its six springs.
+        way by its six springs. Supports are springs, unstrained in the posture of the joint angles.
     modes
         Number of assumed modes of each link, or one number for all; it counts for nothing beside shapes made by hand.
         In space a number is that of bending in each plane of a link, with one shape in torsion and none in stretch; a

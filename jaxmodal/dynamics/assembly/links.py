@@ -21,7 +21,6 @@ from jaxmodal.statics.beam_arrays import SUPPORTS
 _NOT_HERE = (
     *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
     *("tip_centre_x", "tip_centre_y", "joint_axial_stiffness", "joint_shear_stiffness"),
-    *SUPPORTS,
     "axial_force",
 )
 
@@ -40,7 +39,7 @@ class Piece:
 
 @dataclasses.dataclass(frozen=True)
 class JointedLink:
-    """What lies between two joints, and the joint at its base.
+    """A link with the joint at its base: all parts between two joints.
 
     Attributes
     ----------
@@ -135,13 +134,20 @@ def _has_spring(link: Link) -> bool:
 
 
 def _check(link: Link) -> None:
+    for name in SUPPORTS:
+        value = getattr(link, name)
+        if not absent(value):
+            raise ArmError(
+                f"{name} = {shown(value)}: the dynamics of planar arms know no supports; leave it out, or give "
+                "jaxmodal.to_spatial(arm), which moves on springs to the ground."
+            )
     for name in _NOT_HERE:
         value = getattr(link, name)
         harmless = math.inf if name in JOINT_SPRINGS else 0.0  # 0 would be a free slide
         if value is not None and not (isinstance(value, float) and value == harmless):
             raise ArmError(
                 f"{name} = {shown(value)}: the dynamics know joints and bodies on the axis of a link, links that "
-                "do not stretch, and no supports and axial forces; leave it out."
+                "do not stretch, and no axial forces; leave it out."
             )
     for name in DAMPING_FIELDS:
         value = getattr(link, name)
@@ -170,7 +176,7 @@ def _or_zero(value: Any) -> Any:
 
 
 def end_bodies(arm: Arm, first_moments: bool = False) -> tuple[EndBody, ...]:
-    """What each link carries at its end while the joints are locked in the arm's posture.
+    """Return the bodies at the ends of the links while the joints are locked in the arm's posture.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from jaxmodal.dynamics.layout_in_space import FIXED, SLIDES, TURNS
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.parts.springs import Spring
+from jaxmodal.spatial.parts.springs import Spring, Support
 
 
 class Piece(NamedTuple):
@@ -58,7 +58,6 @@ def pieces_of(arm: SpatialArm, driven: bool = False) -> tuple[Piece, ...]:
     for number, link in enumerate(arm.links, start=1):
         with within(f"link{number}."):
             _check(link)
-        link.refuse_supports(number, "jaxmodal.dynamics")
         link.refuse_pressed(number, "jaxmodal.dynamics")
         springs = tuple(s for s in link.joint_springs if np.isfinite(float(s.stiffness)))
         straight = link.replace(joint_angle=0.0, joint_limits=None, joint_springs=springs)
@@ -76,6 +75,28 @@ def pieces_of(arm: SpatialArm, driven: bool = False) -> tuple[Piece, ...]:
             straight = straight.replace(joint_frame=(), joint_springs=(), stator=None)
         pieces.append(Piece(straight, SLIDES, number))
     return tuple(pieces)
+
+
+def supports_of(arm: SpatialArm) -> list[tuple[int, Support]]:
+    """Of each spring between a tip and the ground the number of the link, from 1, and the spring; without those of 0.
+
+    Raises
+    ------
+    ArmError
+        Where one is rigid.
+    """
+    found = []
+    for number, link in enumerate(arm.links, start=1):
+        for place, support in enumerate(link.supports, start=1):
+            stiffness = float(support.stiffness)
+            if np.isinf(stiffness):
+                raise ArmError(
+                    f"link{number}.support{place}.stiffness = inf: in motion the tip of an arm stands on springs; "
+                    "must be finite (N/m or N m/rad), such as a thousand times the stiffness of the arm there."
+                )
+            if stiffness > 0.0:
+                found.append((number, support))
+    return found
 
 
 def _between(**values: object) -> SpatialLink:

@@ -1,1 +1,1 @@
-"""What a simulation is given: motions of the joints, torques of the motors, events, and what they must be."""
+"""Inputs of a simulation: motions of the joints, torques of the motors, events, and the rules of their values."""

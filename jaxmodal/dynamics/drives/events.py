@@ -1,4 +1,4 @@
-"""What ends a simulation before its last time: margins of time and state that are positive while it goes on.
+"""Events, which end a simulation early: margins of time and state that are positive while it goes on.
 
 An event is a pytree with ``__call__(time, q, rate, model)``, which returns one number, and a ``name``. The simulation
 ends where that number falls to 0. Its values may be traced or batched.
@@ -24,11 +24,11 @@ from jaxmodal.runtime.namespace import Array
 
 
 class Event(Named):
-    """What ends a simulation: a number that falls to 0."""
+    """An event, which ends a simulation when a number falls to 0."""
 
     @property
     def name(self) -> str:
-        """What `simulate` calls it, in ``attrs["event"]``."""
+        """Name of the event in ``attrs["event"]`` of `simulate`."""
         return type(self).__name__
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleModel) -> Array:

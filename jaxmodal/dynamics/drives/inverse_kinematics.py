@@ -136,7 +136,7 @@ def followed(
 def missed_by(
     model: FlexibleModel, angles: Array, places: Array, axes: Array | None
 ) -> tuple[Array, Array]:
-    """What joints (T, n) miss: distances and angles."""
+    """Return the distances and angles by which joint angles (T, n) miss the path."""
 
     def one(at: Array, place: Array, wanted: Array | None) -> Array:
         here, turned = _place_and_axes(model, at)

@@ -1,4 +1,4 @@
-"""What the values of motions and laws must be: said beside each of them, checked before anything is simulated."""
+"""Rules of the values of motions and laws, stated beside each value and checked before a simulation."""
 
 from __future__ import annotations
 

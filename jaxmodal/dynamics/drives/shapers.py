@@ -200,7 +200,7 @@ def band_shaper(
 def share_left(
     delays: Any, weights: Any, omega: Any, damping_ratio: float = 0.0
 ) -> NDArray[np.float64]:
-    """What a shaper leaves of the vibration of modes with these angular frequencies, as a share, of their shape.
+    """Return the share of the vibration that a shaper leaves at angular frequencies, of the same shape.
 
     The amplitude at its last impulse beside that of a single impulse of weight 1 there: ``delays`` in s and ``weights``
     of the shaper, ``omega`` in rad/s, one ``damping_ratio`` of all modes.

@@ -20,7 +20,7 @@ from jaxmodal.arm.arguments import positive, reals
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import A_MOTION, Motion
 from jaxmodal.dynamics.drives.rules import Named, floats, holder, numbers
-from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics import equations, supports_in_space
 from jaxmodal.dynamics.mechanics.solves import solve_definite
 from jaxmodal.dynamics.model import FlexibleModel
 from jaxmodal.runtime.errors import ArmError
@@ -218,9 +218,9 @@ class JointPD(Law):
 class FeedForward(Law):
     """Torques that a rigid arm would need for a motion.
 
-    Inverse dynamics without deflections; gravity and friction included. With ``gravity_alone`` only the torques that
-    hold the rigid arm still at the motion's angles. A base that floats freely is where the arm's is, and moves on as no
-    force on it makes it.
+    Inverse dynamics without deflections; gravity, supports and friction included. With ``gravity_alone`` only the
+    torques that hold the rigid arm still at the motion's angles. A base that floats freely is where the arm's is, and
+    moves on as no force on it makes it.
     """
 
     motion: Motion = holder(*A_MOTION)
@@ -237,7 +237,8 @@ class FeedForward(Law):
             moved[0] = moved[0].at[-7:].set(q[-7:])
             moved[1] = moved[1].at[-6:].set(rate[-6:])
         if self.gravity_alone and not model.floats:
-            return equations.weight(model, moved[0])[:n]
+            resting = equations.weight(model, moved[0]) + supports_in_space.forces(model, moved[0])
+            return resting[:n]
         if self.gravity_alone:
             moved[1:] = [jnp.zeros(model.num_rates)] * 2
         forces = equations.generalised_forces(model, *moved)
@@ -287,7 +288,7 @@ class Limited(Law):
 
 
 def as_law(given: Any) -> Law:
-    """What is given for torques as a law: trees of numbers stay, functions become laws, also within others."""
+    """Return given torques as a law: trees of numbers stay, functions become laws, nested ones too."""
     if given is None:
         return NoTorque()
     if isinstance(given, Limited):

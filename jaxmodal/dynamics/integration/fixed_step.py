@@ -18,7 +18,7 @@ from jaxmodal.dynamics.integration.flow import (
     motor_state,
     split,
 )
-from jaxmodal.dynamics.mechanics import equations, free_bases
+from jaxmodal.dynamics.mechanics import equations, free_bases, supports_in_space
 from jaxmodal.dynamics.mechanics.solves import held, solve_definite
 from jaxmodal.runtime.namespace import Array
 
@@ -46,7 +46,7 @@ def runge_kutta_4(time: Array, state: Array, step: Array, system: Driven) -> Arr
 
 
 def linearly_implicit(time: Array, state: Array, step: Array, system: Driven) -> Array:
-    """One step of a W-method of order 2 that is implicit in the constant K and D alone.
+    """One step of a W-method of order 2 that is implicit in K and D, and in the stiffness of supports at its start.
 
     ROS2 of Verwer and others (1999) with gamma = 1 - 1/sqrt(2), of order 2 whatever matrix stands for the Jacobian.
     With that of B q'' = -K q - D q' each stage solves with B + gamma h D + gamma^2 h^2 K, so that stiff modes,
@@ -55,8 +55,9 @@ def linearly_implicit(time: Array, state: Array, step: Array, system: Driven) ->
     model = system.model
     gamma = 1.0 - 1.0 / np.sqrt(2.0)
     share = gamma * step
-    stiff, damped = jnp.asarray(model.stiffness), jnp.asarray(model.damping)
     q, _ = split(state, model)
+    stiff = jnp.asarray(model.stiffness) + supports_in_space.tangent(model, q)
+    damped = jnp.asarray(model.damping)
     inertia = equations.inertia(model, q)
     free = model.layout.loose if system.motion is None else model.layout.free
     if not free.all():  # what is held or driven has coordinates of which nothing is implicit

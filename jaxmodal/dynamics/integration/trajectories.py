@@ -154,7 +154,7 @@ def trajectory(
 
 
 class _Course(NamedTuple):
-    """What an integration gives: states at the times, where it has come to, steps, and whether that is the end."""
+    """Result of an integration: states at the times, the last state, steps, and whether it reached the end."""
 
     states: Array
     ended: Ended

@@ -26,6 +26,7 @@ from jaxmodal.dynamics.mechanics import (
     kinematics_in_space,
     recursion,
     recursion_in_space,
+    supports_in_space,
 )
 from jaxmodal.dynamics.mechanics.solves import solve_definite, solve_held
 from jaxmodal.dynamics.model import FlexibleArm, FlexibleModel, require_motor_inertia
@@ -38,7 +39,7 @@ Vector = Float[Array, " N"]
 class Energies(NamedTuple):
     """Kinetic, elastic and gravitational energy in J; the last is 0 with all mass at the base joint.
 
-    Of an arm on a free base it is 0 with all mass at the ground's origin.
+    The elastic one is with that of supports. Of an arm on a free base it is 0 with all mass at the ground's origin.
     """
 
     kinetic: Array
@@ -195,7 +196,7 @@ def applied(model: FlexibleModel, torques: Float[Array, " n"]) -> Vector:
 
 
 def resistance(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
-    """All of the equations that does not multiply q'': h + K q + D q' + c + g."""
+    """All of the equations that does not multiply q'': h + K q + D q' + c + g, and supports."""
     if model.inertia_order == "first":
         moving = velocity_forces(model, q, rate) + weight(model, q)
     else:
@@ -206,7 +207,7 @@ def resistance(model: FlexibleModel, q: Vector, rate: Vector) -> Vector:
 def _moving(
     model: FlexibleModel, q: Array, rate: Array, acceleration: Array, heavy: bool = True
 ) -> Array:
-    """What a motion needs against the inertia of all points and gravity, nothing of it truncated."""
+    """Return the forces that a motion needs against inertia and gravity, without any truncation."""
     moving = kinematics_of(model)
     found = _motion(model, q, rate, acceleration)
     forces = jnp.einsum("ikl,ila->ika", moving.gram(model), found.accelerations)
@@ -222,10 +223,9 @@ def _moving(
 
 
 def _steady(model: FlexibleModel, q: Array, rate: Array) -> Array:
-    """K q + D q' + c."""
-    return (
-        model.stiffness @ free_bases.strain(model, q) + model.damping @ rate + friction(model, rate)
-    )
+    """K q + D q' + c, and what supports resist with."""
+    elastic = model.stiffness @ free_bases.strain(model, q) + supports_in_space.forces(model, q)
+    return elastic + model.damping @ rate + friction(model, rate)
 
 
 @functools.partial(jax.jit, inline=True)  # an integration asks for it five times: traced once
@@ -288,12 +288,14 @@ def generalised_forces(
 
 def energies(model: FlexibleModel, q: Vector, rate: Vector) -> Energies:
     """Kinetic, elastic and gravitational energy, J."""
-    return Energies(kinetic(model, q, rate), _elastic(model, q), potential(model, q))
+    parts = kinematics_of(model).components(model, q)
+    return Energies(kinetic(model, q, rate), _elastic(model, q, parts), _potential_of(model, parts))
 
 
-def _elastic(model: FlexibleModel, q: Array) -> Array:
+def _elastic(model: FlexibleModel, q: Array, parts: Array) -> Array:
+    """Of links and joints, of an elastic base and of supports."""
     strain = free_bases.strain(model, q)
-    return 0.5 * (strain @ (model.stiffness @ strain))
+    return 0.5 * (strain @ (model.stiffness @ strain)) + supports_in_space.energy(model, parts)
 
 
 def momenta(model: FlexibleModel, q: Vector, rate: Vector) -> Momenta:
@@ -333,4 +335,6 @@ def described(
     moving = (
         _kinetic_of(model, found.parts, found.velocities, rate) if full else kinetic(model, q, rate)
     )
-    return found.tip, Energies(moving, _elastic(model, q), _potential_of(model, found.parts))
+    return found.tip, Energies(
+        moving, _elastic(model, q, found.parts), _potential_of(model, found.parts)
+    )

@@ -49,7 +49,7 @@ def at_zero(model: FlexibleModel) -> np.ndarray:
 
 
 def strain(model: FlexibleModel, q: Array) -> Array:
-    """What the stiffness matrix multiplies: the coordinates, and nothing of a free base, one for each rate."""
+    """Return the vector that the stiffness matrix multiplies: the coordinates, with 0 for a free base."""
     return jnp.concatenate([q[:-7], jnp.zeros(6)]) if model.floats else q
 
 

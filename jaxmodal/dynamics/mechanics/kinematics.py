@@ -130,7 +130,7 @@ def points(model: FlexibleArm, q: Array) -> Float[Array, "n s 2"]:
 
 
 def turning_inertia(model: FlexibleArm, parts: Array, rows: Array) -> Array:
-    """What turning adds to the inertia matrix, (N, N): all bodies turn at constant combinations of q'."""
+    """Return the part (N, N) of the inertia matrix due to rotation: all bodies turn at constant combinations of q'."""
     weighted = model.inertias[:, None] * model.rates
     return jnp.asarray(model.rates.T @ weighted)
 
@@ -148,5 +148,5 @@ def turning_forces(
     rate: Array,
     acceleration: Array,
 ) -> tuple[Array, Array]:
-    """What turning needs on a motion: forces on the components, of which there are none, and on coordinates (N,)."""
+    """Return the forces due to rotation: none on components, those on the coordinates as (N,)."""
     return jnp.zeros_like(parts), model.rates.T @ (model.inertias * (model.rates @ acceleration))

@@ -24,7 +24,7 @@ from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.runtime.namespace import Array
 
 #: the last components of a link are the place and the axes x, y, z of its joint's frame, then those of its tip's
-_OF_JOINT, _OF_TIP = slice(-7, -4), slice(-3, None)
+_OF_JOINT, TIP_PLACE, TIP_AXES = slice(-7, -4), -4, slice(-3, None)
 
 
 def scalars(model: SpatialFlexibleArm, deltas: Array) -> Array:
@@ -51,7 +51,7 @@ class Joints(NamedTuple):
 
 
 def joints(model: SpatialFlexibleArm, q: Array) -> Joints:
-    """What the joints do to the pieces."""
+    """Return the turning and the sliding of each piece in its joint, 0 where the joint does not."""
     values = of_pieces(model, q[: model.num_links])
     layout = model.layout
     return Joints(layout.of_kind(TURNS) * values, layout.of_kind(SLIDES) * values)
@@ -128,7 +128,7 @@ def components(model: SpatialFlexibleArm, q: Float[Array, " N"]) -> Array:
 def components_and_tip(model: SpatialFlexibleArm, q: Array) -> tuple[Array, Array]:
     """`components`, and the position of the tip of the arm."""
     parts = components(model, q)
-    return parts, parts[-1, _OF_TIP.start - 1]
+    return parts, parts[-1, TIP_PLACE]
 
 
 def gram(model: SpatialFlexibleArm) -> Array:
@@ -185,7 +185,7 @@ def _turned(parts: Array, changes: Array) -> _Rates:
             [turn[:, b, a] - turn[:, a, b] for a, b in ((1, 2), (2, 0), (0, 1))], axis=-1
         )
 
-    return _Rates(of(_OF_JOINT), of(_OF_TIP))
+    return _Rates(of(_OF_JOINT), of(TIP_AXES))
 
 
 def _spins(model: SpatialFlexibleArm, turned: _Rates, rate: Array) -> tuple[Array, Array]:
@@ -213,7 +213,7 @@ def _carrying(model: SpatialFlexibleArm, turned: _Rates) -> Array:
 
 
 def turning_inertia(model: SpatialFlexibleArm, parts: Array, rows: Array) -> Array:
-    """What turning adds to the inertia matrix, by the derivatives (..., 3, N) of the components."""
+    """Return the part of the inertia matrix due to rotation, from derivatives (..., 3, N) of the components."""
 
     def spins(change: Array, unit: Array) -> tuple[Array, Array]:
         return _spins(model, _turned(parts, change), unit)
@@ -225,7 +225,7 @@ def turning_inertia(model: SpatialFlexibleArm, parts: Array, rows: Array) -> Arr
 
 
 def summed_inertia(model: SpatialFlexibleArm, q: Array, share: float) -> Array:
-    """What the diagonal of a full B(q) is added up from, (N,): no less than it, more where terms cancel.
+    """Return the sum (N,) of the sizes of the terms on the diagonal of B(q), to judge their cancellation.
 
     Velocities of points, too, may be what rounding leaves of a turning about their own place; ``share`` of what all
     mass would have, if it were turned so at the far end of the arm, stands for that.
@@ -258,7 +258,7 @@ def turning_forces(
     rate: Array,
     acceleration: Array,
 ) -> tuple[Array, Array]:
-    """What turning needs on a motion: forces on the components, and on the coordinates (N,).
+    """Return the forces due to rotation on the components and on the coordinates (N,).
 
     The moment on a frame that carries the spin momentum p along its unit vector a is ``a p' + w x a p``.
     """
@@ -293,7 +293,7 @@ def turning_forces(
     driven = np.where(model.rotor_beyond, np.arange(n), layout.driven)
     coordinates = coordinates.at[driven].add(jnp.asarray(model.gear) * rotor * rotors_faster)
     forces = jnp.zeros_like(parts)
-    for moment, axes in ((frames, _OF_JOINT), (tips, _OF_TIP)):
+    for moment, axes in ((frames, _OF_JOINT), (tips, TIP_AXES)):
         forces = forces.at[:, axes].set(_moments(moment, parts[:, axes]))
     more = jnp.zeros(model.num_rates - layout.size)
     return forces, jnp.concatenate([coordinates[:-1], more])

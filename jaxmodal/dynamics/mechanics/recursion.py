@@ -31,7 +31,7 @@ def pays(model: FlexibleArm) -> bool:
 
 
 def rotating_bodies(model: FlexibleArm) -> tuple[Array, Array]:
-    """What turns, by link: inertia of frame and modal coordinates (n, 1 + m, 1 + m); rotors as (n, 2, 2).
+    """Return rotational inertias: of frames and modal coordinates (n, 1 + m, 1 + m), and of rotors (n, 2, 2).
 
     A rotor's matrix is that of the turning rate of the link before and of the rate that its motor sets.
     """

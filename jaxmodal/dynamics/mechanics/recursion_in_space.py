@@ -67,7 +67,7 @@ def _carried(axes: Array, reach: Array) -> Array:
 
 
 def _local(model: SpatialFlexibleArm, deltas: Array, link: dict[str, Array]) -> _Local:
-    """What one link is while its modal coordinates are so, shape (m,); m may be 0 where they are none."""
+    """Return a link in its own frame for given modal coordinates (m,); m may be 0."""
     functions, kept = model.layout.functions, model.kept
     directions, known = functions.directions[kept], functions.number
     table = link["gram"][kept[:, None], kept[None, :]]

@@ -15,6 +15,11 @@ _SERIES = np.array(
 )
 
 
+#: of the power series in x of arcsin(sqrt x)/sqrt x: to rounding up to `_SMALL`
+_ARCSINE = np.array([math.comb(2 * k, k) / (4.0**k * (2 * k + 1)) for k in range(10)])
+_SMALL = 0.01
+
+
 def cross_matrix(vector: Array) -> Array:
     """[a] with [a] b = a x b, shape (..., 3, 3)."""
     x, y, z = (vector[..., k] for k in range(3))
@@ -58,3 +63,15 @@ def product(left: Array, right: Array) -> Array:
     real = left[0] * right[0] - left[1:] @ right[1:]
     vector = left[0] * right[1:] + right[0] * left[1:] + jnp.cross(left[1:], right[1:])
     return jnp.concatenate([real[None], vector])
+
+
+def rotation_vector(turn: Array) -> Array:
+    """The rotation vector of a rotation (3, 3), shorter than pi, smooth but at half a turn."""
+    pairs = ((2, 1), (0, 2), (1, 0))
+    cosine = 0.5 * jnp.sqrt(1.0 + jnp.trace(turn))  # of half the angle
+    half = jnp.stack([turn[a, b] - turn[b, a] for a, b in pairs]) / (4.0 * cosine)
+    square = jnp.sum(half * half)
+    small = square < _SMALL
+    near = jnp.polyval(jnp.asarray(_ARCSINE[::-1]), jnp.where(small, square, 0.0))
+    sine = jnp.sqrt(jnp.where(small, 1.0, square))
+    return 2.0 * half * jnp.where(small, near, jnp.arctan2(sine, cosine) / sine)

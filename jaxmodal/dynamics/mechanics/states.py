@@ -86,7 +86,7 @@ def _vector(model: FlexibleModel, name: str, value: Any) -> Array:
 
 
 def _of_base(model: FlexibleModel, name: str) -> str:
-    """What stands last in a vector of an arm on a free base."""
+    """Return the words for the part of a free base in a vector's description."""
     if not model.floats:
         return ""
     if name == "q":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -57,7 +57,6 @@ class DampedModes(Drawn, ShowsRoots):
         Name of the theory.
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.damped_modes:draw_damped_modes"
     roots: np.ndarray
     mode: np.ndarray
     multiplicity: np.ndarray

@@ -19,7 +19,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.frequencies.models import TracedModel, model_of, planar
 from jaxmodal.response.driven.held_places import require_moving
-from jaxmodal.response.driven.held_tips import require_unvaried, require_soft, rigid_supports
+from jaxmodal.response.driven.held_tips import require_soft, require_unvaried, rigid_supports
 from jaxmodal.response.driven.port_quantities import check_quantity
 from jaxmodal.response.driven.ports import Port, ports
 from jaxmodal.response.driven.systems import system_of

@@ -65,8 +65,6 @@ class FrequencyResponse(Result, Drawn):
     addresses: tuple[str, ...] = dataclasses.field(metadata={"static": True})
     theory: TheoryName = dataclasses.field(metadata={"static": True})
 
-    picture = "jaxmodal.plots.responses:draw_response"
-
     @property
     def frequencies_hz(self) -> Array:
         """Frequencies in Hz, shape (F,)."""

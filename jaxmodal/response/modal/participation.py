@@ -21,19 +21,21 @@ from jaxmodal.response.driven.members import on_segments, owners, segments_of
 from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow, port_row
 from jaxmodal.response.modal.base_motion import motion_of_base
 from jaxmodal.response.modal.damping_of_modes import damping_of_modes
+from jaxmodal.response.modal.modes_in_space import modes_in_space
 from jaxmodal.response.modal.results import ModesAtPorts
 from jaxmodal.response.modal.rigid_motions import first_vibration, rigid_motions_at
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 Floats = NDArray[np.float64]
 
 
 def modes_at_ports(
-    arm: Arm, found: Sequence[Port], num_modes: int, theory: TheoryName
+    arm: Arm | SpatialArm, found: Sequence[Port], num_modes: int, theory: TheoryName
 ) -> ModesAtPorts:
-    """Return the lowest modes of a concrete arm at its ports.
+    """Return the lowest modes of a concrete arm of either kind at its ports.
 
     Raises
     ------
@@ -42,6 +44,8 @@ def modes_at_ports(
     UncertifiedError
         If a frequency is not certified, or there are fewer modes.
     """
+    if isinstance(arm, SpatialArm):
+        return modes_in_space(arm, found, num_modes, theory)
     owner = owners(arm)
     damping = jax.tree_util.tree_map(lambda x: x[owner], damping_of(arm))
     rows = {

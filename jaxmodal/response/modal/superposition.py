@@ -23,7 +23,6 @@ from jaxmodal.response.driven.port_quantities import carried_unit, compliance_un
 from jaxmodal.response.driven.ports import Port, Ports, ports
 from jaxmodal.response.modal.base_motion import carried, refuse_turned_base, require_free_tips
 from jaxmodal.response.modal.damping_of_modes import given_damping, require_given_damping
-from jaxmodal.response.modal.modes_in_space import modes_in_space
 from jaxmodal.response.modal.participation import modes_at_ports
 from jaxmodal.response.modal.rigid_motions import first_vibration, residual_at_rest
 from jaxmodal.response.static.compliance import static_compliance
@@ -325,10 +324,7 @@ def modal_superposition(
         raise ValueError(f"seen_from = {shown(seen_from)}: expected 'base' or 'ground'")
     given = list(dict.fromkeys((*driven, *read)))
     require_given_damping(damping_ratio, rayleigh, count)
-    if isinstance(arm, SpatialArm):
-        found = modes_in_space(arm, given, count, theory)
-    else:
-        found = modes_at_ports(arm, given, count, theory)
+    found = modes_at_ports(arm, given, count, theory)
     omega = np.asarray(found.frequencies.omega)
     at_inputs, at_outputs = (found.at[:, [given.index(p) for p in part]] for part in (driven, read))
     left_out = np.zeros((len(read), len(driven)))

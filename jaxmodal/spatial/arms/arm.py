@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
-from jaxmodal.arm.paths import has, value_at, walk, with_values
+from jaxmodal.arm.paths import value_at, with_values
 from jaxmodal.arm.quantities import Scalar, frozen_pytree, shown, static
 from jaxmodal.arm.segments import split, with_pieces
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import Section
+from jaxmodal.arm.twins import twin_of
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.runtime.errors import ArmError, within
@@ -70,7 +71,6 @@ class SpatialArm(Drawn, SerialArm):
     payload_kind: ClassVar[type[RigidBody]] = RigidBody
     base_kind: ClassVar[type[BaseStiffness]] = BaseStiffness
     marks: ClassVar[dict[str, Any]] = dict([DIMENSIONS])
-    picture: ClassVar[str] = "jaxmodal.plots.spatial_arms:draw_spatial_arm"
     other_links: ClassVar[str] = "; jaxmodal.to_spatial makes them of planar links"
     directions: ClassVar[tuple[str, ...]] = (
         *("x", "y", "z", "rx", "ry", "rz"),
@@ -268,22 +268,16 @@ class SpatialArm(Drawn, SerialArm):
         with within("payload."):
             return body_table(self.payload)
 
-    def addresses(self) -> list[str]:
-        """Return the address of every value; see `jaxmodal.addresses`."""
-        return [address for address, _ in walk(self) if not self._is_of_no_joint(address)]
-
-    def has(self, single: str) -> bool:
-        """Return whether an address has a value."""
-        return has(self, single) and not self._is_of_no_joint(single)
-
-    def _is_of_no_joint(self, single: str) -> bool:
-        """Whether an address does not exist: rotation of a sliding joint, or the joint of a segment."""
+    def _is_fixed(self, single: str) -> bool:
         link, _, field = single.partition(".")
         turning = field in ("joint_angle", "joint_stiffness", "joint_damping")
         if not turning and not field.startswith("joint_axis."):
             return False
         own = self.links[int(link.removeprefix("link")) - 1]
         return own.segment or (turning and own.prismatic)
+
+    def _why_without(self, link: int, owner: str, field: str) -> str:
+        return twin_of("space", link, field) if link else ""
 
     def value_at(self, single: str) -> Scalar:
         """Return the value at an address; see `jaxmodal.get_parameter`."""

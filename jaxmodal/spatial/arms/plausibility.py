@@ -59,17 +59,17 @@ def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
     return found
 
 
-def most_modes(arm: SpatialArm) -> float:
-    """Largest number of modes of an arm: the number of springs if all links are rigid, otherwise unlimited."""
-    if not all(link.rigid for link in arm.links):
+def most_modes(arm: Arm | SpatialArm) -> float:
+    """Largest number of modes of an arm: in space the number of springs if all links are rigid, else unlimited."""
+    if isinstance(arm, Arm) or not all(link.rigid for link in arm.links):
         return math.inf
     at_base = 0 if arm.base_stiffness is None else 6
     turning = sum(math.isfinite(float(link.joint_stiffness)) for link in arm.links)
     return at_base + turning + sum(len(link.joint_springs) for link in arm.links)
 
 
-def nothing_gives_way(arm: SpatialArm) -> bool:
-    """Whether all links are rigid, and neither joints nor base have springs."""
+def nothing_gives_way(arm: Arm | SpatialArm) -> bool:
+    """Whether all links of an arm in space are rigid, and neither joints nor base have springs."""
     return most_modes(arm) == 0
 
 

@@ -1,4 +1,4 @@
-"""What a report says of an arm, part by part: texts, tables of the library and pictures."""
+"""Parts of the report on an arm: texts, tables of the library and pictures."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.tables import DIGITS, hertz_text
+from jaxmodal.modes.exact_shapes import shapes_table
 from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.modes.sensitivities import sensitivities
-from jaxmodal.modes.shape_tables import shapes_table
-from jaxmodal.modes.tables import by_size, sensitivities_table
+from jaxmodal.modes.sensitivity_results import by_size, sensitivities_table
 from jaxmodal.plots.bent_arms import AnyShapes, bent
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.statuses import remarks_on

@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.modes.sensitivities import Sensitivities
+from jaxmodal.modes.sensitivity_results import Sensitivities
 from jaxmodal.plots.arms import draw_arm
 from jaxmodal.plots.bent_arms import VIEWS, AnyShapes, draw_mode, mode_title, views_of
 from jaxmodal.plots.figures import finished, new_figure

@@ -8,6 +8,7 @@ from pathlib import Path
 from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.whole_files import write_text
@@ -73,7 +74,7 @@ def report(
     'report.html'
     """
     place = Path(path)
-    if not isinstance(arm, Arm | SpatialArm):
+    if not isinstance(arm, SerialArm):
         raise SweepError(f"arm = {shown(arm)}: must be an Arm or a SpatialArm; give one of these.")
     if place.suffix.lower() not in SUFFIXES:
         raise SweepError(
@@ -92,4 +93,4 @@ def report(
 
 def usual_modes(arm: Arm | SpatialArm) -> int:
     """How many modes a report has where no number is given."""
-    return int(min(MODES, most_modes(arm))) if isinstance(arm, SpatialArm) else MODES
+    return int(min(MODES, most_modes(arm)))

@@ -1,4 +1,4 @@
-"""What the file of an arm says of its damping, for the page: material of links, dampers beside springs."""
+"""Damping of an arm's file for the page: material of the links, dampers beside springs."""
 
 from __future__ import annotations
 

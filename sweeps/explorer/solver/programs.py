@@ -58,7 +58,7 @@ LEVER = "lever"
 
 
 def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
-    """What the page needs of an arm: values by address, and tapes.
+    """Return the data of an arm for the page: values by address, and tapes.
 
     Raises
     ------

@@ -1,0 +1,1 @@
+"""Tables and motions of papers, recomputed and compared with what is printed."""

@@ -1,1 +1,0 @@
-"""Checks of optima from outside, fronts, and the gallery."""

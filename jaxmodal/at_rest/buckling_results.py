@@ -1,0 +1,146 @@
+"""Result of `buckling`: load factors with their certificates and shapes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.at_rest.results import title_of
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.results import Result, certified_where
+from jaxmodal.runtime.statuses import Status
+from jaxmodal.runtime.tables import Table
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.parameters import unit_of_address
+
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Buckling(Drawn, Result):
+    """Buckling load factors of one arm, each with its certificate and its shape.
+
+    Attributes
+    ----------
+    factors : array, shape (K,)
+        The loads times this make the arm buckle. Ascending (with ``both_signs`` by size), repeated by multiplicity;
+        inf where no load of this direction does, NaN where none was found.
+    certified : array of bool, shape (K,)
+        True where the counts at both ends of ``bracket`` confirm the factor and its number, or where nothing is
+        pressed and so no factor exists.
+    count_below, count_above : array of int, shape (K,)
+        Factors (of its sign) below the lower and below the upper end of ``bracket``.
+    bracket : array, shape (K, 2)
+        Where counts were taken: 1e-12 (relative) from the factor, or ten times that where rounding asks for it.
+    axial_force : array, shape (n, 2)
+        Axial forces at the start and the end of each link under the loads as given, N, tension positive.
+    stations : array, shape (S,)
+        Shares of the length of each link.
+    displacement : array, shape (K, n, S, 2)
+        Buckling shapes in the axes of the base, of arms in space (K, n, S, 3) in those of the ground; the largest
+        displacement is 1.
+    rotation : array, shape (K, n, S)
+        Their rotations, rad, in space (K, n, S, 3). Shapes are NaN where there is no factor, and where none was found
+        for it, whatever its status; those of a repeated factor span its shapes.
+    derivatives : array, shape (K, P), or None
+        Derivatives of the factors by the values at ``addresses``, per SI unit; NaN for a repeated factor, which has
+        none, and where there is no factor.
+    addresses : tuple of str
+        The P addresses.
+    positions : array, shape (n, S, 2) or (n, S, 3)
+        Where the stations are in the posture, m.
+    arm : Arm or SpatialArm
+    theory : str
+    """
+
+    factors: Floats
+    certified: NDArray[np.bool_]
+    count_below: NDArray[np.int64]
+    count_above: NDArray[np.int64]
+    bracket: Floats
+    axial_force: Floats
+    stations: Floats
+    displacement: Floats
+    rotation: Floats
+    derivatives: Floats | None
+    addresses: tuple[str, ...]
+    positions: Floats
+    arm: Arm | SpatialArm
+    theory: TheoryName
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """`Status` codes of the factors, shape (K,): certified, nothing_pressed where there is none, or uncertified."""
+        return np.where(
+            self.certified & np.isinf(self.factors),
+            int(Status.nothing_pressed),
+            certified_where(self.certified),
+        )
+
+    @property
+    def multiplicity(self) -> NDArray[np.int64]:
+        """Number of factors inside each bracket, shape (K,)."""
+        return self.count_above - self.count_below
+
+    def tables(self) -> list[Table]:
+        """Return the factors with their certificates, and the derivatives."""
+        rows = []
+        for k, factor in enumerate(self.factors):
+            if np.isposinf(factor):
+                text, said = "none", "certified: nothing is pressed"
+            elif np.isnan(factor):
+                text, said = "-", f"NOT found up to {self.bracket[k, 0]:.3g}"
+            else:
+                repeated = int(self.multiplicity[k])
+                fold = f", {repeated}-fold" if repeated > 1 else ""
+                text = f"{factor:#.6g}"
+                said = f"certified{fold}" if self.certified[k] else "NOT certified"
+            rows.append([str(k + 1), text, said])
+        title = f"buckling factors of {title_of(self)}"
+        tables = [
+            Table(title, ["number", "load factor", "certificate"], rows, left=("certificate",))
+        ]
+        if self.derivatives is not None:
+            headings = ["address", "unit", *(f"d factor {k + 1}" for k in range(len(rows)))]
+            by = [
+                [address, unit_of_address(address), *(f"{x:.6g}" for x in column)]
+                for address, column in zip(self.addresses, self.derivatives.T, strict=True)
+            ]
+            tables.append(Table("derivatives per unit", headings, by, left=("address", "unit")))
+        return tables
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return factors, certificates and shapes as a dataset with dims factor, link, station."""
+        import xarray
+
+        in_space = self.rotation.ndim == 4
+        variables: dict[str, Any] = {
+            "load_factor": variable("factor", self.factors, "buckling load factor", "1"),
+            "certified": ("factor", self.certified),
+            "multiplicity": ("factor", self.multiplicity),
+            "axial_force": variable(
+                ("link", "end"), self.axial_force, "axial force under the loads as given", "N"
+            ),
+            "displacement": (("factor", "link", "station", "axis"), self.displacement),
+            "rotation": (("factor", "link", "station", *("axis",) * in_space), self.rotation),
+        }
+        coordinates: dict[str, Any] = {
+            "factor": np.arange(1, self.factors.size + 1),
+            "link": np.arange(1, self.arm.num_links + 1),
+            "station": self.stations,
+            "end": ["start", "end"],
+            "axis": ["x", "y", "z"] if in_space else ["x", "y"],
+        }
+        if self.derivatives is not None:
+            variables["derivative"] = (("factor", "address"), self.derivatives)
+            coordinates["address"] = list(self.addresses)
+        return xarray.Dataset(variables, coordinates, {"theory": self.theory})

@@ -1,0 +1,61 @@
+"""Code of the project that is not among the installed packages, found by the commands that run it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import jaxmodal
+from jaxmodal.cli.arguments import BadInput
+
+#: the package beside the library, which no package is built of
+PACKAGE = "benchmarks"
+
+
+def project_module(name: str) -> ModuleType:
+    """Import a module of `PACKAGE` from the project's folder.
+
+    That is the folder of the library itself where it is used from its source, else the current one. Other packages of
+    that folder, the library too, are not imported from there.
+
+    Parameters
+    ----------
+    name
+        Without `PACKAGE`, such as "studies.sweep_gallery".
+
+    Raises
+    ------
+    BadInput
+        If neither folder has the module, or it does not go with the packages that are installed.
+    """
+    file = Path(PACKAGE, *name.split(".")).with_suffix(".py")
+    for folder in (Path(jaxmodal.__file__).parent.parent, Path.cwd()):
+        if (folder / file).is_file():
+            _import_package(folder / PACKAGE)
+            try:
+                return importlib.import_module(f"{PACKAGE}.{name}")
+            except ImportError as error:
+                raise BadInput(
+                    f"{folder / file}: cannot be imported ({error}); install jaxmodal from that folder, with "
+                    "pip install '.[sweeps,plots,dynamics]'."
+                ) from error
+    raise BadInput(
+        f"{file}, which this command runs, is not among the installed packages, and not in the current folder, "
+        f"{Path.cwd()}; give the command in the project's folder: a checkout or an unpacked source archive, with "
+        "README.md and benchmarks in it."
+    )
+
+
+def _import_package(folder: Path) -> None:
+    """Import `PACKAGE` from its folder, whatever else has that name on the path."""
+    if PACKAGE in sys.modules:
+        return
+    spec = spec_from_file_location(PACKAGE, folder / "__init__.py")
+    assert spec is not None
+    assert spec.loader is not None
+    package = module_from_spec(spec)
+    sys.modules[PACKAGE] = package
+    spec.loader.exec_module(package)

@@ -1,0 +1,133 @@
+"""Result of `postures_at`: angles of a joint with a given frequency."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.tables import certificate_text
+from jaxmodal.runtime.datasets import in_hertz, variable
+from jaxmodal.runtime.namespace import Array, at_once, is_traced, xp
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.results import Result
+from jaxmodal.runtime.statuses import Status, all_usable, explained, status_variable
+from jaxmodal.runtime.tables import Table, shortened
+
+if TYPE_CHECKING:
+    import xarray
+
+#: digits behind the point of an angle in degrees
+ANGLE = "{:.6f}"
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, repr=False)
+class PosturesAt(Drawn, Result):
+    """All angles of one joint at which an arm has a natural frequency; of N arms with a leading axis.
+
+    A is the most that there may be: 4 in the plane, 8 in space, and there 4 more for each tip beyond the joint that is
+    supported along directions of the ground, and for each that is supported about some.
+
+    Attributes
+    ----------
+    angle : Array, shape (..., A)
+        Joint angles in rad, ascending in (-pi, pi]; NaN beyond the last.
+    mode : Array, shape (..., A)
+        Number of the mode, from 1, that has the frequency there; 0 beyond the last, and where axial forces buckle the
+        arm.
+    count_below, count_above : Array, shape (..., A)
+        J a relative 1e-12 below and above the frequency.
+    status : Array, shape (..., A)
+        `Status` codes: certified where the two counts differ; uncertified, too, where there is no angle; unstable where
+        axial forces buckle the arm.
+    omega : Array, shape (...)
+        The frequency asked for, rad/s.
+    joint : int
+        Number of the link whose joint it is.
+    theory : str
+        Name of the theory.
+    """
+
+    angle: Array
+    mode: Array
+    count_below: Array
+    count_above: Array
+    status: Array
+    omega: Array
+    joint: int = dataclasses.field(metadata={"static": True})
+    theory: TheoryName = dataclasses.field(metadata={"static": True})
+
+    @property
+    def found(self) -> Array:
+        """True where there is an angle."""
+        return at_once(xp.isfinite, self.angle)
+
+    @property
+    def certified(self) -> Array:
+        """True where the counts confirm the angle."""
+        return at_once(
+            lambda found, status: found & (status == Status.certified), self.found, self.status
+        )
+
+    @property
+    def ok(self) -> bool:
+        """Whether every angle that was found is certified; places beyond the last do not count."""
+        return all_usable(self._of_angles)
+
+    def explain(self) -> str:
+        """Return in words what the statuses of the angles mean, of those of all arms in turn."""
+        codes = self._of_angles
+        return explained(codes) if np.size(codes) else "no angle was found."
+
+    @property
+    def _of_angles(self) -> Any:
+        """The statuses of the angles, one after the other."""
+        codes, found = self.status, self.found
+        return codes if is_traced(codes, found) else np.asarray(codes)[np.asarray(found)]
+
+    def tables(self) -> list[Table]:
+        """Return the angles in degrees with mode and certificate."""
+        return [postures_table(self)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return angles (degrees), modes and certificates as a dataset with dims place, and cell for many arms."""
+        import xarray
+
+        dims = (*("cell",) * (np.ndim(self.angle) - 1), "place")
+        angle, above = np.degrees(np.asarray(self.angle)), "natural frequencies up to just above"
+        variables: dict[str, Any] = {
+            "angle": variable(dims, angle, f"angle of joint {self.joint}", "degree"),
+            "mode": variable(dims, self.mode, "number of the mode, 0 for no angle"),
+            "count_below": variable(dims, self.count_below, "natural frequencies just below"),
+            "count_above": variable(dims, self.count_above, above),
+            "status": status_variable(dims, self.status),
+            "frequency": in_hertz(dims[: np.ndim(self.omega)], self.omega, "frequency asked for"),
+        }
+        return xarray.Dataset(variables, attrs={"joint": self.joint, "theory": self.theory})
+
+
+def postures_table(found: PosturesAt, title: str = "") -> Table:
+    """Return the angles in degrees with mode and certificate."""
+    angle = np.degrees(np.atleast_2d(np.asarray(found.angle)))
+    mode, status = (np.atleast_2d(np.asarray(x)) for x in (found.mode, found.status))
+    hertz = np.atleast_1d(np.asarray(found.omega)) / (2.0 * np.pi)
+    hertz = np.broadcast_to(hertz, angle.shape[:1])
+    many = np.ndim(found.angle) > 1
+    rows = []
+    for i, k in zip(*np.nonzero(np.isfinite(angle)), strict=True):
+        own = [str(i + 1), f"{hertz[i]:.6g}"] if many else []
+        texts = [ANGLE.format(angle[i, k]), str(mode[i, k] or "?"), certificate_text(status[i, k])]
+        rows.append([*own, *texts])
+    count = len(rows) or "no"
+    of = f"{len(angle)} frequencies and postures" if many else f"{hertz[0]:.6g} Hz"
+    head = (
+        title
+        or f"{count} angle{'s' * (count != 1)} of joint {found.joint} with {of} ({found.theory})"
+    )
+    headings = [f"joint {found.joint} [°]", "mode", "certificate"]
+    first = ["cell", "frequency [Hz]"] if many else []
+    return Table(head, [*first, *headings], shortened(rows), (), ("certificate",))

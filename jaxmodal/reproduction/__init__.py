@@ -1,1 +1,0 @@
-"""Recomputation of published results and comparison with the printed values."""

@@ -1,1 +1,0 @@
-"""Sweeps with a purpose: the gallery, the paper's flexible joints, the pictures of real arms."""

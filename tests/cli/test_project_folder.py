@@ -1,0 +1,105 @@
+"""Commands that run code of the project's folder: where they find it, and what they say elsewhere."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import design_opt.commands.optimise  # noqa: F401  # before a test hides the project
+import jaxmodal
+import sweeps.commands.sweep  # noqa: F401
+from jaxmodal.cli.arguments import BadInput
+from jaxmodal.cli.commands import main
+from jaxmodal.cli.project_folder import PACKAGE, project_module
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = {
+    "reproduce --out out": "benchmarks/reproduction/commands.py",
+    "reproduce-motions --out out": "benchmarks/reproduction/commands.py",
+    "joint-study --out out": "benchmarks/reproduction/joint_study.py",
+    "sweep gallery --out out": "benchmarks/studies/sweep_gallery.py",
+    "optimise --gallery out": "benchmarks/studies/optimisation_gallery.py",
+}
+
+
+@pytest.fixture
+def installed_elsewhere(tmp_path, monkeypatch):
+    """As from a wheel: no project beside the library, nothing of it imported, an empty current folder."""
+    elsewhere = tmp_path / "site-packages"
+    monkeypatch.setattr(jaxmodal, "__file__", str(elsewhere / "jaxmodal" / "__init__.py"))
+    for name in [name for name in sys.modules if name.split(".")[0] == "benchmarks"]:
+        monkeypatch.delitem(sys.modules, name)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    yield folder
+    for name in [name for name in sys.modules if name.split(".")[0] == "benchmarks"]:
+        del sys.modules[name]  # those of a test; the others come back
+
+
+@pytest.mark.parametrize(("command", "file"), COMMANDS.items(), ids=COMMANDS)
+def test_elsewhere_a_command_says_where_its_code_is(command, file, installed_elsewhere):
+    answer = CliRunner().invoke(main, command.split())
+    assert answer.exit_code == 2
+    assert answer.stdout == ""
+    assert f"{file}, which this command runs, is not among the installed packages" in answer.stderr
+    assert f"not in the current folder, {installed_elsewhere};" in answer.stderr
+    assert "give the command in the project's folder" in answer.stderr
+    assert not list(installed_elsewhere.iterdir())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_elsewhere_help_is_there(command, installed_elsewhere):
+    *words, option, _ = command.split()
+    answer = CliRunner().invoke(main, [*words, "--help"])
+    assert answer.exit_code == 0
+    assert option in answer.stdout
+    assert "project's folder" in " ".join(answer.stdout.split())
+
+
+def project(folder, text):
+    (folder / "benchmarks" / "studies").mkdir(parents=True)
+    (folder / "benchmarks" / "__init__.py").touch()
+    (folder / "benchmarks" / "studies" / "__init__.py").touch()
+    (folder / "benchmarks" / "studies" / "optimisation_gallery.py").write_text(text)
+
+
+def test_the_current_folder_is_looked_into_whatever_else_is_called_so(
+    installed_elsewhere, monkeypatch
+):
+    """Another package of that name comes first on the path; the path itself stays as it was."""
+    other = installed_elsewhere.parent / "site-packages" / "benchmarks"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("raise AssertionError('the other package')")
+    monkeypatch.syspath_prepend(str(other.parent))
+    path = list(sys.path)
+    project(installed_elsewhere, "def make_gallery(folder, tell):\n    tell(f'made {folder}')\n")
+    answer = CliRunner().invoke(main, ["optimise", "--gallery", "out"])
+    assert (answer.exit_code, answer.stdout) == (0, "made out\n")
+    assert sys.path == path
+
+
+def test_a_project_that_does_not_go_with_the_library_is_told(installed_elsewhere):
+    project(installed_elsewhere, "from jaxmodal.references import nothing_of_the_kind\n")
+    with pytest.raises(
+        BadInput, match=r"optimisation_gallery\.py: cannot be imported .*nothing"
+    ) as told:
+        project_module("studies.optimisation_gallery")
+    assert "install jaxmodal from that folder, with pip install" in str(told.value)
+
+
+def test_beside_the_library_the_current_folder_does_not_matter(tmp_path, monkeypatch):
+    project(tmp_path, "raise AssertionError('the current folder')")
+    monkeypatch.chdir(tmp_path)
+    found = project_module("studies.optimisation_gallery")
+    assert Path(found.__file__) == ROOT / "benchmarks" / "studies" / "optimisation_gallery.py"
+
+
+def test_no_package_is_built_of_the_project_s_own_code():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
+    assert settings["targets"]["wheel"]["packages"] == ["jaxmodal", "sweeps", "design_opt"]
+    assert f"/{PACKAGE}" in settings["targets"]["sdist"]["include"]
+    for file in COMMANDS.values():
+        assert (ROOT / file).is_file()
