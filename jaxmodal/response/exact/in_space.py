@@ -11,9 +11,9 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.frequencies.models import TracedModel, model_of
+from jaxmodal.response.driven.held_places import no_motion
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, spatial_system
-from jaxmodal.response.exact.held_places import no_motion
 from jaxmodal.response.receptance.in_space import responses_in_space, still_inputs
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced

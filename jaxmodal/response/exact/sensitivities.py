@@ -18,13 +18,11 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.labels import parameter_labels, parameter_rows, port_labels
-from jaxmodal.response.driven.port_quantities import in_quantity, read_ports, unit_of_pair
+from jaxmodal.response.driven.port_quantities import in_quantity, unit_of_pair
 from jaxmodal.response.driven.ports import Port, Ports
 from jaxmodal.response.exact.frequency_response import frequency_response
-from jaxmodal.response.exact.held_slopes import held_motions
-from jaxmodal.response.exact.held_tips import rigid_supports
 from jaxmodal.response.exact.results import FrequencyResponse
-from jaxmodal.response.exact.slopes import motions_with_slopes, system_with_slopes, with_rate
+from jaxmodal.response.exact.slopes import motions_with_slopes, system_with_slopes
 from jaxmodal.response.exact.slopes_in_space import SpatialSlopes
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
@@ -231,16 +229,8 @@ def _motions_with_slopes(
     """Return a function of frequencies that gives the motions and the frequencies, both with derivatives."""
     if isinstance(arm, SpatialArm):
         return SpatialSlopes(arm, theory, quantity, inputs, outputs, singles).motions
-    if not rigid_supports(arm):
-        system = system_with_slopes(arm, theory, quantity, inputs, outputs, singles)
-        return functools.partial(motions_with_slopes, system)
-    read = read_ports(quantity, inputs, outputs)
-
-    def motions(omega: Floats) -> tuple[Dual, Dual]:
-        found = held_motions(arm, theory, inputs, read, singles, omega)
-        return found, with_rate(omega, len(singles) + 1)
-
-    return motions
+    system = system_with_slopes(arm, theory, quantity, inputs, outputs, singles)
+    return functools.partial(motions_with_slopes, system)
 
 
 def parameters_of(

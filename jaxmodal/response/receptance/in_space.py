@@ -151,7 +151,7 @@ def _motions(system: SpatialSystem, omega: NDArray[Any], held: frozenset[int]) -
 def dual_motions(system: SpatialSystem, omega: Dual, held: frozenset[int]) -> Dual:
     """Return motions (read, inputs, F) with derivatives, the one by the frequency last; 0 for ``held`` ports."""
     *_, last = _inward(system, omega, 1.0)
-    left = supported(last.added.stiffness, system.rigid).stiffness
+    left, _ = supported(last.added.stiffness, system.rigid)
     return _read(system, left, omega, held)
 
 
@@ -228,7 +228,9 @@ def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) 
             if spring is not plain and not is_free(plain):
                 # the pivot of a damped spring has a pole where that vanishes
                 factors.append(1.0 / (spring.compliance * stiffness_of(plain)))
-    return factors + support_pivots(each.added.stiffness, system.rigid)
+    w = each.added.stiffness
+    held = range(w.size - system.rigid, w.size)
+    return factors + support_pivots([[-w[s, t] for t in held] for s in held])
 
 
 class _Passed(NamedTuple):

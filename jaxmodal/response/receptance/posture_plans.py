@@ -89,7 +89,7 @@ def plan_of(system: System, omega: Array) -> Plan | None:
     """
     if not tree_on_host(system, omega) or system.cells * omega.size < BLOCK:
         return None
-    if system.quantity not in OF_RECEPTANCES or system.cells == 1:
+    if system.quantity not in OF_RECEPTANCES or system.cells == 1 or system.held:
         return None
     arms = link_by_link(system)
     if not all(

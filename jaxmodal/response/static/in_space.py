@@ -157,7 +157,7 @@ def _at_rest(system: SpatialSystem, compliance: Callable[[str], float]) -> NDArr
         entries = link.entries._replace(springs=springs)
         planes = link.planes(members)
         w = with_link(entries, planes, NOTHING, w, 0, False, link.loads).stiffness
-    w, loads = supported(w, system.rigid).stiffness, range(6, size)
+    (w, _), loads = supported(w, system.rigid), range(6, size)
     return np.array([[-float(as_array(w[i, j], np.zeros(1))[0]) for j in loads] for i in loads])
 
 
