@@ -76,7 +76,7 @@ def everything(**changes):
 
 POSED = [
     {},
-    # in every run so are the 40-digit cases but P1, P6 and P9, and P1
+    # these two in every run by the 40-digit cases above: most are posed as the first, P1 as the second
     pytest.param({"second_order": False}, marks=pytest.mark.slow),
     pytest.param({"second_order": False, "foreshortening": False}, marks=pytest.mark.slow),
     {"rotor_motion": "reflected"},
