@@ -295,6 +295,8 @@ def linearise(
     """
     require_model(model)
     one_of("joints", joints, JOINTS, "'locked' is the arm on its brakes")
+    if joints == "free":
+        require_motor_inertia(model)
     state = []
     for name, given in (("q", q), ("rate", rate), ("acceleration", acceleration)):
         blank = free_bases.at_zero(model) if name == "q" else np.zeros(model.num_rates)
@@ -331,6 +333,8 @@ def linearise_along(
     """
     require_model(model)
     one_of("joints", joints, JOINTS, "'locked' is the arm on its brakes")
+    if joints == "free":
+        require_motor_inertia(model)
     q, rate = coordinates_of(model, motion, also=("torque",))
     known = np.isfinite(q).all(axis=1)
     q, rate = q[known], rate[known]
@@ -351,8 +355,6 @@ def _kept(
     kept = np.setdiff1d(np.arange(size), model.layout.given)
     if joints == "locked":
         kept = np.setdiff1d(kept, driven)
-    else:
-        require_motor_inertia(model)
     mass, damping, stiffness, tip = (np.asarray(part) for part in matrices)
     square = (..., kept[:, None], kept)
     summed = None
