@@ -122,5 +122,10 @@ def merged(
             column[invalid] = int(Status.invalid_input)
         return column
 
+    # where every mode is alone, its group is the count below: one column, for to fill fresh memory takes long
+    alone = found is None or np.array_equal(found.group, found.count_below)
+    if alone and not invalid.size:
+        del columns["group"]
     merged: dict[str, Any] = dict(zip(columns, pool.map(filled, columns), strict=True))
+    merged.setdefault("group", merged["count_below"])
     return jax.device_put(NaturalFrequencies(**merged, theory=theory))
