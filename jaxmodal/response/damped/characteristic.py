@@ -24,7 +24,7 @@ from jaxmodal.response.receptance.pieces import Terminal, pieces_of
 from jaxmodal.response.receptance.recursion import inward
 
 Complexes = NDArray[np.complex128]
-#: points that NumPy works on at a time: what fits into a cache
+#: number of points that NumPy processes at a time, so that arrays fit into the cache
 _BLOCK = 4096
 
 
@@ -63,7 +63,7 @@ class PlanarCharacteristic:
         posed = set_parameters(arm, dict(zip(addresses, values, strict=True)))
         held, cells = tuple(rigid_supports(posed)), values.shape[1]
         system = system_of(arm, theory, "receptance", held, (), (addresses, values))
-        # rigid supports are places held in spite of springs
+        # rigid supports are held places, with springs in parallel
         springs = [np.broadcast_to(x, (cells,)) for x in stand_ins(posed)]
         self.springs = np.reshape(springs, (len(held), cells))
         self.beams = on_springs(system.beams, posed, springs)

@@ -19,11 +19,11 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, xp
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
-#: an arm of one kind or the other
+#: a planar arm or an arm in space
 ArmKind = TypeVar("ArmKind", bound=SerialArm)
-#: damping of the material of links
+#: material damping of links
 MATERIAL = ("loss_factor", "kelvin_voigt_time")
-#: the spring beside which each damper lies
+#: field of the spring that is parallel to each damper
 SPRINGS = {
     "joint_damping": "joint_stiffness",
     "joint_axial_damping": "joint_axial_stiffness",

@@ -15,14 +15,14 @@ from jaxmodal.runtime.optional import require_control, require_pyuff
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.runtime.whole_files import write_whole
 
-#: kinds of data in universal files: of the motion by quantity, of a force, and of a frequency
+#: data types of universal files: of motions by quantity, of a force, and of a frequency
 _MOTIONS = {
     "receptance": (8, "Displacement", ""),
     "mobility": (11, "Velocity", "/s"),
     "accelerance": (12, "Acceleration", "/s^2"),
 }
 _FORCE, _FREQUENCY = 13, 18
-#: directions there: 1 and 2 are x and y, 6 is the rotation about z
+#: direction codes of universal files: 1 and 2 are x and y, 6 is the rotation about z
 _DIRECTIONS = {"along": 1, "across": 2, "rotation": 6, "relative_rotation": 6} | {
     name: ["x", "y", "z", "rx", "ry", "rz"].index(name.removeprefix("link_")) + 1
     for name in IN_SPACE

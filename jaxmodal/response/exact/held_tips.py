@@ -25,11 +25,12 @@ from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
 from jaxmodal.runtime.statuses import Status
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
-#: springs in place of rigid supports, in stiffnesses of the link: of both arms one is away from its resonances
+#: stiffness of the springs in place of rigid supports, in stiffnesses of the link; at least one of the two arms is away
+#: from its resonances
 STAND_INS = (1.0, 30.0)
-#: a motion below this, relative to the terms that cancel in it, has no digits
+#: a motion below this, relative to the terms that cancel in it, has no correct digits
 _NOISE = 2.0**-44
-#: ports whose dynamic stiffness is smaller, relative to sqrt|Z_ii Z_jj|, know nothing of each other: it is rounding
+#: a dynamic stiffness below this, relative to sqrt|Z_ii Z_jj|, is rounding: the two ports are uncoupled
 _APART = 1e-10
 
 
@@ -118,7 +119,7 @@ def held_answers(
     ]
     (first, rest, near, invalid), (second, other_rest, farther, _) = found
     motions = xp.where(near <= farther, first, second)
-    with np.errstate(all="ignore"):  # cells whose values cannot be
+    with np.errstate(all="ignore"):  # cells with invalid values
         posed = set_parameters(arm, varied) if varied else arm
     still = [[cannot_move(a, posed) or cannot_move(b, posed) for b in inputs] for a in read]
     motions = xp.where(np.array(still)[:, :, None, None], 0.0, motions)
@@ -127,7 +128,7 @@ def held_answers(
     )
     infinite = infinite_among(values, above, below, away)
     if quantity == "dynamic_stiffness":
-        # whose infinities are where a motion is nothing
+        # a dynamic stiffness is infinite where a motion is 0; small entries, of uncoupled ports, are rounding
         size = xp.maximum(xp.abs(values), xp.maximum(xp.abs(above), xp.abs(below)))
         own = xp.sqrt(xp.stack([size[k, k] for k in range(len(outputs))]))
         return values, infinite & ~(size < _APART * own[:, None] * own[None]), invalid

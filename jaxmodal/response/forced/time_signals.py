@@ -29,13 +29,13 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 if TYPE_CHECKING:
     import xarray
 
-#: what is left of a motion when the signal comes round again
+#: share of a motion that may remain when the signal with its zeros repeats
 _SETTLED = 1e-10
-#: a mean of a signal that is rounding, in sizes of its largest sample
+#: mean of a signal, relative to its largest sample, below which it is rounding
 _NO_MEAN = 1e-12
-#: of how many modes the slowest to die out is waited for
+#: number of modes among which the slowest decay determines the waiting time
 _MODES_LOOKED_AT = 60
-#: most samples of a signal with the time after it
+#: largest number of samples of a signal including the decay time
 _MOST_SAMPLES = 2**24
 
 

@@ -32,21 +32,23 @@ from jaxmodal.response.receptance.pieces import Terminal, pieces_of
 from jaxmodal.response.receptance.recursion import inward, inward_traced
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
 
-#: frequencies, and entries (frequencies times cells), that NumPy works on at a time: what fits into a cache
+#: numbers of frequencies, and of entries (frequencies times cells), that NumPy processes at a time, so that arrays fit
+#: into the cache
 BLOCK_FREQUENCIES, BLOCK = 1024, 8192
-#: entries that are answered on circles of frequencies at a time
+#: number of entries that are computed on circles of frequencies at a time
 _BLOCK_OF_CIRCLES = 256
-#: denominators below this, relative to their terms and to the growth of numbers before, are looked at for a resonance;
-#: where that growth is not known below the second
+#: size of denominators, relative to their terms and to the preceding growth of numbers, below which a resonance is
+#: checked; the second value applies if the growth is not known
 _SUSPECT, _SUSPECT_TRACED = 1e-8, 1e-6
-#: a resonance is where the response changes by more than half when the frequency moves by this, relative: rounding
-#: moves resonances by some 1e-15
+#: relative shift of the frequency within which a response at a resonance changes by more than half; rounding shifts
+#: resonances by about 1e-15
 _NUDGE = 2.0**-45
-#: it is larger there than at this distance; near a zero it is smaller
+#: relative distance at which the response is smaller than at a resonance; near a zero it is larger
 AWAY = 2.0**-20
-#: what is smooth changes by less than this on the way, and a pole is where the value is larger by the second
+#: a smooth value changes by less than the first factor over this distance; at a pole the value is larger by at least
+#: the second
 _SMOOTH, _POLE = 1.01, 2.0**22
-#: a sum below this share of its terms is their rounding
+#: share of its terms below which a sum is their rounding error
 _ROUNDING = 2.0**-49
 
 
@@ -72,7 +74,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     unmodified results of the recursion.
     """
     if not tree_on_host(system, omega):
-        # one program for the frequencies and those beside them
+        # one program for the frequencies and the nearby ones
         every = xp.concatenate([omega, around(constant(omega))[omega.size :]])
         broad = wide(system)
         damped = damped_beams(broad.beams, broad.damping, every)
@@ -167,7 +169,7 @@ def condensed_arms(
         return inward_traced(pieces, members, omega, pairs)
     pieces = pieces_of(beams, members, system.cut, terminals)
     at_ground = min(inputs, default=0) < 0
-    # where all is NumPy, entries that lose digits are answered anew
+    # if everything is in NumPy, entries that lose digits are recomputed
     watched = isinstance(omega, np.ndarray)
     return inward(pieces, omega, pairs, loads_at_ground=at_ground, watched=watched), None
 
@@ -218,13 +220,13 @@ def _motions(
     """
     found, margin = condensed_arms(system, arms, members, omega)
     if margin is None:
-        # near a resonance of its own a part moves more than as a whole; growth alone tells of one beyond a part at rest
+        # near its own resonance a part moves more than within the whole; growth alone detects one beyond a part at rest
         margin = margin_of(found.last, omega * omega)
         margin = margin if found.growth is None else margin / found.growth
     shapes = [np.shape(x) for x in (omega, margin, *(row[0] for row in arms.rows))]
     shape = np.broadcast_shapes(*shapes)
     motions = motions_of(system, arms, found, shape)
-    # what a quotient or an inverse has in place of a resonance is no zero of the arm's own determinant
+    # substitutes for quotients or inverses at a resonance are not zeros of the determinant of the arm
     anywhere = system.quantity in ("transmissibility", "dynamic_stiffness")
     margin = 0.0 * margin if anywhere else margin
     growth = None if found.growth is None else np.broadcast_to(found.growth, shape)
@@ -279,7 +281,7 @@ def _infinite(
     if places[0].size:
         some, own = some_cells(arms, places[0]), omega[places[-1]]
         at: Any = (slice(None), slice(None), *places)
-        # so far from any resonance the recursion itself has digits enough
+        # away from resonances the recursion itself is accurate enough
         away = _own_answers(system, some, own * (1.0 + AWAY))
         larger = np.flatnonzero(grows_towards(values[at], away))
         if larger.size:

@@ -1,9 +1,9 @@
-"""Rigid supports: loads that ride along to the ground, where their forces are found that keep the supports at rest.
+"""Rigid supports: loads carried to the ground, where the forces are found that keep the supports at rest.
 
-With the stiffness and loads W of the arm without its rigid supports in blocks, A of what is kept, B between that and
-the supports, C of the supports, the arm on its supports has ``A - B X`` with ``C X = B^T``. It is computed as
-``A - B X - X^T (B^T - C X)``: an error of X changes this by its square alone, and derivatives follow from
-those of A, B and C with X as it is.
+Let the stiffness and loads W of the arm without its rigid supports have the blocks A of the kept entries, C of the
+supports, and B between the two. The arm on its supports then has ``A - B X`` with ``C X = B^T``. It is computed as ``A
+- B X - X^T (B^T - C X)``: an error of X enters only with its square, and derivatives follow from those of A, B and C
+with X constant.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from jaxmodal.arithmetic.nothing import Nothing
 from jaxmodal.response.receptance.lost_digits import size_of
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places, total
 
-#: what is added to a matrix without inverse, relative: its response is that near a resonance; the least that changes 1
+#: relative addition to a singular matrix, the smallest that changes 1: its response is then that near a resonance
 _NUDGE = 2.0**-52
 
 
 class Supported(NamedTuple):
-    """An arm on its rigid supports.
+    """Arm on its rigid supports.
 
     Attributes
     ----------
     stiffness
-        Stiffness and loads as the ground sees them.
+        Stiffness and loads at the ground.
     terms
-        The terms that each entry of the diagonal is the sum of, their sizes added: its rounding.
+        Sum of the absolute values of the terms of each diagonal entry, which bounds its rounding error.
     """
 
     stiffness: Symmetric
@@ -37,10 +37,10 @@ class Supported(NamedTuple):
 
 
 def supported(w: Symmetric, count: int) -> Supported:
-    """An arm on its rigid supports, the last ``count`` loads of its stiffness without them.
+    """Return an arm on its rigid supports, which are the last ``count`` loads of its stiffness without them.
 
-    Solved for all supports at once, with pivots: by one after the other digits are lost where the arm
-    on some of them is in resonance.
+    All supports are solved at once, with pivoting: one after another would lose digits if the arm on some of them is in
+    resonance.
     """
     if not count:
         return Supported(w, [size_of(w[i, i]) for i in range(w.size)])
@@ -71,7 +71,7 @@ def supported(w: Symmetric, count: int) -> Supported:
 
 
 def support_pivots(w: Symmetric, count: int) -> list[Any]:
-    """Factors of the determinant of -C, by one support after the other."""
+    """Return factors of the determinant of -C, one support after another."""
     pivots = []
     for last in reversed(range(w.size - count, w.size)):
         pivot = w[last, last]
@@ -81,11 +81,11 @@ def support_pivots(w: Symmetric, count: int) -> list[Any]:
 
 
 def _forces(b: list[list[Any]], c: list[list[Any]]) -> np.ndarray:
-    """X^T, shape (kept, supports, ...), of values without their derivatives."""
+    """Return X^T, shape (kept, supports, ...), without derivatives."""
     values = [[_value(x) for x in row] for row in (*b, *c)]
     shape = np.broadcast_shapes(*(np.shape(x) for row in values for x in row))
     every = np.array([[np.broadcast_to(x, shape) for x in row] for row in values])
-    every = np.moveaxis(every, (0, 1), (-2, -1))  # ..., kept and supports, supports
+    every = np.moveaxis(every, (0, 1), (-2, -1))  # (..., kept and supports, supports)
     given, square = every[..., : len(b), :], every[..., len(b) :, :]
     size = np.sqrt(np.abs(np.diagonal(square, axis1=-2, axis2=-1)))
     size = np.where(size > 0.0, size, 1.0)
