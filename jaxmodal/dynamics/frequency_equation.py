@@ -145,7 +145,7 @@ def _polished(guess: float, mass: float, inertia: float, moment: float) -> float
     else:
         raise ArmError(
             f"the frequency equation has no root near beta l = {guess!r} for a body of {mass!r}, {inertia!r}, "
-            f"{moment!r} times the link's mass, mass l^2 and mass l; give a body nearer to the link's own."
+            f"{moment!r} times the link's mass, mass l^2 and mass l; give a body closer to the link's own values."
         )
     sign = np.sign(value(low))
     for _ in range(60):

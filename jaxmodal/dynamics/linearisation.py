@@ -125,7 +125,7 @@ class Linearisation(NamedTuple):
         if np.any(np.linalg.eigvalsh(scaled) < -_ROUNDING):
             raise ArmError(
                 f"the state is not stable: a squared frequency is {squares.min():.6g} rad^2/s^2; must be 0 or more; "
-                "look at it with state_space and numpy.linalg.eigvals."
+                "use state_space and numpy.linalg.eigvals for an unstable state."
             )
         found = np.sqrt(np.maximum(squares, 0.0))
         return np.concatenate([np.zeros((*found.shape[:-1], without)), found], axis=-1)
@@ -227,7 +227,7 @@ class Linearisation(NamedTuple):
         if self.times is not None:
             raise ArmError(
                 f"to_control: this holds {len(self.times)} systems along a motion; must be one: linearise about the "
-                "state of a time, or take matrices of state_space."
+                "state at one time, or use the matrices of state_space."
             )
         space = self.state_space()
         labels = {

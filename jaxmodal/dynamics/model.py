@@ -372,5 +372,5 @@ def require_model(model: object) -> None:
     if not isinstance(model, FlexibleModel):
         raise ArmError(
             f"model = {shown(model)}: must be a FlexibleArm or SpatialFlexibleArm; "
-            "jaxmodal.dynamics.flexible_arm(arm, modes) makes one."
+            "jaxmodal.dynamics.flexible_arm(arm, modes) returns one."
         )

@@ -288,7 +288,7 @@ class SpatialFlexibleArm(FlexibleModel):
         if order == "first" and self.base != "clamped":
             raise ArmError(
                 f"inertia_order = 'first': is of arms whose base does not move, and base = {self.base!r}; must be "
-                "'full' beside it."
+                "'full' with it."
             )
         one_of("frames", turned, FRAMES, "'rotation' turns without stretching")
         require_truth("foreshortening", shorter)
@@ -298,7 +298,7 @@ class SpatialFlexibleArm(FlexibleModel):
         if turned == "linear" and (rotor, spin) != ("reflected", "relative"):
             raise ArmError(
                 f"frames = 'linear': stretches the axes of links, against which rotor_motion = {rotor!r} and "
-                f"torsion_spin = {spin!r} have no rate; must be 'reflected' and 'relative' beside it, or frames = "
+                f"torsion_spin = {spin!r} have no rate; must be 'reflected' and 'relative' with it, or frames = "
                 "'rotation'."
             )
         return dataclasses.replace(

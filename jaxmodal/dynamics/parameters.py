@@ -63,7 +63,7 @@ def _places(model: FlexibleModel) -> list[_Place]:
     if not model.is_of_turning_links:
         raise ArmError(
             "model: has joints that slide, segments, or a base that is elastic or driven, whose parameters are not "
-            "written; must be of links that turn at joints, on a base that is clamped or floats."
+            "supported; must consist of links with turning joints, on a clamped or free base."
         )
     return _in_space(model)
 
@@ -209,7 +209,7 @@ def _check_all_are_parameters(model: FlexibleModel) -> None:
     if largest > 0.0:
         raise ArmError(
             f"model: has structural damping (up to {largest:.3g} in D), which is no parameter here; make the model "
-            "with kelvin_voigt_time = 0 and damping_ratio = 0, and where the damping is known take D q' from the "
+            "with kelvin_voigt_time = 0 and damping_ratio = 0; if the damping is known, subtract D q' from the "
             "forces."
         )
 
@@ -269,7 +269,7 @@ def identify(matrix: Any, forces: Any, tolerance: float = 1e-9) -> Identified:
         raise ArmError("forces: hold values that are not finite; leave their rows out.")
     if measured.shape != table.shape[:1]:
         raise ArmError(
-            f"forces: {measured.size} of them; must be {table.shape[0]}, one for each row of the matrix."
+            f"forces: {measured.size} given; must be {table.shape[0]}, one for each row of the matrix."
         )
     scale = np.linalg.norm(table, axis=0)
     scale = np.where(scale > 0.0, scale, 1.0)

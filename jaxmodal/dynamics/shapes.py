@@ -59,8 +59,8 @@ class LinkShapes:
         worst = np.maximum(np.abs(phi[:1]).max(initial=0.0), np.abs(slope[:1]).max(initial=0.0))
         if not worst <= _BASE_TOLERANCE * scale:
             raise ArmError(
-                f"shapes of family {self.family!r}: deflection and slope at the base reach {worst!r}, must be 0; a "
-                "joint's turning is the joint angle's, so give shapes that are clamped at the base."
+                f"shapes of family {self.family!r}: deflection and slope at the base reach {worst!r}, must be 0; the "
+                "joint angle contains the rotation there, so give shapes that are clamped at the base."
             )
 
     def scaled(self, factors: Numbers) -> LinkShapes:
@@ -79,7 +79,7 @@ class LinkShapes:
         if np.any(np.abs(phi[-1]) < 1e-9 * np.abs(phi).max(axis=0, initial=0.0)):
             raise ArmError(
                 "coordinates = 'tip_deflection': a shape has a node at the end of its link, so that its tip "
-                "deflection says nothing; choose coordinates = 'as_given'."
+                "deflection is 0; choose coordinates = 'as_given'."
             )
         return self.scaled(1.0 / phi[-1])
 

@@ -132,9 +132,9 @@ def _require_turning(model: FlexibleModel) -> None:
     what, why = "has a first joint that slides", "which turns nothing"
     if 0 in model.numbers and model.base != "driven":
         what = "stands on springs"
-        why = "which meet a turning arm at other angles all the time, so that nothing is steady"
+        why = "whose directions change in the axes of a turning arm, so that no motion is steady"
     raise ArmError(
-        f"model: the arm {what}, {why}; must turn about the axis of its first joint, which stays where it is: make "
+        f"model: the arm {what}, {why}; must turn about the axis of its first joint, which must be fixed: make "
         "the model with base = 'clamped' or 'driven', without base_stiffness, of an arm whose first joint turns."
     )
 
@@ -148,7 +148,7 @@ def _require_steady(model: FlexibleModel) -> None:
         across = gravity - axis * (axis @ gravity)
     if np.linalg.norm(across) > 1e-12 * np.linalg.norm(gravity):
         raise ArmError(
-            f"gravity = {gravity.tolist()!r}: is not along the axis of the first joint, so that nothing is steady "
+            f"gravity = {gravity.tolist()!r}: is not along the axis of the first joint, so that no motion is steady "
             "while the arm turns; must be 0 or along it: make the model without gravity, or turn its base."
         )
 

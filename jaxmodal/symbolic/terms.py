@@ -225,7 +225,7 @@ def check_model(model: FlexibleModel) -> None:
     arrays = [getattr(model, field.name) for field in fields if not field.metadata.get("static")]
     if any(is_traced(value) for value in arrays):
         raise ArmError(
-            "model: holds traced values; must be concrete, for its zeros decide which terms there are."
+            "model: holds traced values; must be concrete, because its zeros determine which terms exist."
         )
     if not all(np.all(np.isfinite(value)) for value in arrays):
         raise ArmError("model: holds a value that is not finite; all must be.")

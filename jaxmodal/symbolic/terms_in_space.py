@@ -83,6 +83,6 @@ def _check(model: SpatialFlexibleArm) -> None:
     """Refuse a formulation that the recursion does not support."""
     if model.inertia_order != "full":
         raise ArmError(
-            f"model: is posed with inertia_order = {model.inertia_order!r}, and equations of arms in space are written "
-            "with the full inertia matrix alone; must be model.posed(inertia_order='full')."
+            f"model: has inertia_order = {model.inertia_order!r}, but equations of arms in space are written only with "
+            "the full inertia matrix; must be model.posed(inertia_order='full')."
         )

@@ -92,5 +92,5 @@ def check_name(name: object, equations: WrittenEquations) -> None:
     ):
         raise ArmError(
             f"name = {shown(name)}: must be a letter with letters, digits and underscores after it, at most 41 in "
-            "all, and no word of a language or name in the equations; 'model' is one."
+            "all, and not a reserved word or a name in the equations; 'model' is allowed."
         )

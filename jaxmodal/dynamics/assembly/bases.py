@@ -36,14 +36,14 @@ def base_of(kind: Any, joint_position: Any, arm: SpatialArm, body: np.ndarray) -
     one_of("base", kind, BASES, "'free' floats, with the stator of link 1 as its body")
     if kind == "driven" and arm.base_stiffness is not None:
         raise ArmError(
-            "base = 'driven': moves as it is told, and base_stiffness of the arm lets it give way; must be one of the "
+            "base = 'driven': moves as it is told, and base_stiffness of the arm makes it elastic; must be one of the "
             "two: give arm.replace(base_stiffness=None), or leave base out."
         )
     if kind != "free":
         if joint_position is not None:
             raise ArmError(
                 f"joint_position = {shown(joint_position)}: is where joint 1 is on a base that floats freely; must be "
-                "left out, or stand beside base = 'free'."
+                "left out, or used with base = 'free'."
             )
         _refuse_floating_springs(first)
         return Base(kind, np.zeros((4, 4)), np.zeros(3))

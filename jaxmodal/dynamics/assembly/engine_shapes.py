@@ -78,7 +78,7 @@ def _spanned(values: np.ndarray, number: int) -> LinkShapes:
     if not np.all(new > NEW):
         mode = int(np.argmin(new)) + 1
         raise ArmError(
-            f"family = 'locked_arm': in mode {mode} link {number} bends as in the modes before it, but for "
-            f"{new.min():.0e} of it; must bend in a new way: take fewer modes for this link, or 'polynomial'."
+            f"family = 'locked_arm': in mode {mode} link {number} bends as in the modes before it, with a relative "
+            f"difference of {new.min():.0e}; must bend in a new way: take fewer modes for this link, or 'polynomial'."
         )
     return combined(size, span * np.sign(span[:1] + (span[:1] == 0.0)), "locked_arm")

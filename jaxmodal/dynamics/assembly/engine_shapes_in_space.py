@@ -53,7 +53,7 @@ def locked_arm_shapes(arm: SpatialArm, counts: Sequence[Sequence[int]]) -> list[
     if not np.all(np.isfinite(motion)):
         raise ArmError(
             f"shapes = 'locked_arm': the arm moves freely in one of its first {modes} modes, which bends nothing; must "
-            "be an arm without free motions and with so many modes: choose 'polynomial', or take fewer."
+            "be an arm with enough modes and without free motions: choose 'polynomial', or take fewer."
         )
     made = []
     for i, count in enumerate(counts):

@@ -118,7 +118,7 @@ def _check_bodies(bodies: Any, family: str, n: int) -> None:
     if not known or family != "clamped_mass" or len(bodies) != n:
         raise ArmError(
             f"bodies = {shown(bodies)} for family {family!r}: must be a list of {n} EndBody, one for each link, and "
-            "only clamped-mass shapes know them."
+            "only clamped-mass shapes use them."
         )
 
 
@@ -132,15 +132,15 @@ def _made(
     if not isinstance(shapes, (list, tuple)) or not all(isinstance(s, LinkShapes) for s in shapes):
         raise ArmError(
             f"shapes = {shown(shapes)}: must be one of {', '.join(map(repr, FAMILIES))} for all links, or a list of "
-            f"{n} LinkShapes, one for each; link_shapes(arm, modes, family) makes those of a family."
+            f"{n} LinkShapes, one for each; link_shapes(arm, modes, family) creates those of a family."
         )
     if len(shapes) != n:
-        raise ArmError(f"shapes: {len(shapes)} of them; must be {n}, one LinkShapes for each link.")
+        raise ArmError(f"shapes: {len(shapes)} given; must be {n}, one LinkShapes for each link.")
     for number, (shape, link) in enumerate(zip(shapes, links, strict=True), start=1):
         if link.rigid and shape.count:
             raise ArmError(
                 f"shapes[{number}]: has {shape.count} shapes, and link {number} between joints is rigid; must have "
-                "none: take that of link_shapes(arm, modes), or leave rigid out of the link."
+                "none: use link_shapes(arm, modes), or leave rigid out of the link."
             )
     return tuple(shapes)
 
@@ -297,7 +297,7 @@ def _refuse_choices_in_space(*given: Any) -> None:
     for name, value, default in zip(names, given, defaults, strict=True):
         if value is not default and value != default:
             raise ArmError(
-                f"{name} = {shown(value)}: is a choice of arms in space; must be {default!r} of a planar arm, or left "
+                f"{name} = {shown(value)}: is a choice of arms in space; must be {default!r} for a planar arm, or left "
                 "out; jaxmodal.to_spatial(arm) makes it an arm in space."
             )
 

@@ -111,15 +111,15 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
         rigid = [link.rigid for link in group]
         if any(rigid) and not all(rigid):
             raise ArmError(
-                f"link{number}.rigid = {rigid[-1]}: all segments of a link bend here or none does; put the rigid "
-                "part between joints of its own, or make it stiff."
+                f"link{number}.rigid = {rigid[-1]}: in the dynamics all segments of a link bend or none does; make the "
+                "rigid part a link with a joint, or make it stiff."
             )
         made.append(JointedLink(tuple(pieces), group[0], all(rigid)))
     for name in ("centre_x", "centre_y"):
         value = getattr(arm.payload, name)
         if not absent(value):
             raise ArmError(
-                f"payload.{name} = {shown(value)}: the dynamics know bodies on the axis of a link alone; leave it out."
+                f"payload.{name} = {shown(value)}: the dynamics support only bodies on the link axis; leave it out."
             )
     return tuple(made)
 
@@ -140,8 +140,8 @@ def _check(link: Link) -> None:
         harmless = math.inf if name in JOINT_SPRINGS else 0.0  # 0 would be a free slide
         if value is not None and not (isinstance(value, float) and value == harmless):
             raise ArmError(
-                f"{name} = {shown(value)}: the dynamics know joints and bodies on the axis of a link, links that "
-                "do not stretch, and no supports and axial forces; leave it out."
+                f"{name} = {shown(value)}: the dynamics support joints and bodies on the axis of a link and "
+                "links that do not stretch, but no supports and no axial forces; leave it out."
             )
     for name in DAMPING_FIELDS:
         value = getattr(link, name)

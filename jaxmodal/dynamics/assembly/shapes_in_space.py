@@ -108,7 +108,7 @@ def _choices(shapes: Any, n: int) -> list[_Chosen]:
     """Return the family of each deformation of each link, or its shapes."""
     given = list(shapes) if isinstance(shapes, (list, tuple)) else [shapes] * n
     if len(given) != n:
-        raise ArmError(f"shapes: {len(given)} of them; must be one, or {n}, one for each link.")
+        raise ArmError(f"shapes: {len(given)} given; must be one, or {n}, one for each link.")
     made = []
     for entry in given:
         named = entry if isinstance(entry, Mapping) else dict.fromkeys(DEFORMATIONS, entry)
@@ -137,7 +137,7 @@ def _require(name: str, given: Any, kind: type) -> None:
         if kind is LinkShapes:
             maker = "sampled_shapes of jaxmodal.dynamics.shapes"
         raise ArmError(
-            f"shapes: {name} = {shown(given)}: must be {kind.__name__} or the name of a family; {maker} makes them."
+            f"shapes: {name} = {shown(given)}: must be {kind.__name__} or the name of a family; {maker} creates them."
         )
 
 

@@ -102,7 +102,7 @@ def _fractions(link: JointedLink) -> tuple[list[float], list[float]]:
         return [0.0], [1.0]
     if is_traced([piece.length for piece in link.pieces]):
         raise ArmError(
-            "length: traced in a link of several segments; where its pieces meet must be concrete here."
+            "length: is traced in a link of several segments; the lengths of its segments must be concrete here."
         )
     whole = float(link.length)
     return (

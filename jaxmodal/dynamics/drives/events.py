@@ -106,7 +106,7 @@ def as_events(given: Any) -> tuple[Event, ...]:
         if not callable(entry) or isinstance(entry, type):
             raise ArmError(
                 f"events: {shown(entry)} is none; must be events such as JointLimits(lower, upper), or functions of "
-                "(time, q, rate, model) that give a number which falls to 0."
+                "(time, q, rate, model) that return a number which falls to 0."
             )
         made.append(entry if isinstance(entry, Event) else Condition(entry))
     return tuple(made)
@@ -155,6 +155,6 @@ def check_start(events: tuple[Event, ...], margins: np.ndarray, time: float) -> 
     for event, value in zip(events, margins.tolist(), strict=True):
         if not value > 0.0:
             raise ArmError(
-                f"events: {event.name} is {value:.6g} at the start, t = {time:g} s; must be greater than 0 there, for "
-                "it ends the simulation where it falls to 0: look at the start and at the limits."
+                f"events: {event.name} is {value:.6g} at the start, t = {time:g} s; must be greater than 0 there, "
+                "because the simulation ends when it falls to 0: check the start and the limits."
             )

@@ -173,8 +173,8 @@ class Shaped(Motion):
         delays, weights = floats(self.delays, self.weights)
         if delays.ndim != 1 or delays.shape != weights.shape:
             raise ArmError(
-                f"Shaped: delays of shape {delays.shape} with weights of shape {weights.shape}; must be as many of "
-                "both, in a row, as `shaper` makes them."
+                f"Shaped: delays of shape {delays.shape} with weights of shape {weights.shape}; must be two "
+                "one-dimensional arrays of the same length, as `shaper` returns them."
             )
         times = jnp.maximum(time - delays, 0.0)
         return jnp.sum(weights[:, None] * jax.vmap(self.motion.angles)(times), axis=0)

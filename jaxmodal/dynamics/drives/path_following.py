@@ -236,7 +236,7 @@ def follow_path(
     outside = np.maximum(lower - between, between - upper).max(initial=0.0)
     status, message = _judged(model, moments, found, tolerance, (lower, upper))
     if not status.usable and not allow_misses:
-        raise ArmError(f"path: {message}; allow_misses=True takes what comes nearest.")
+        raise ArmError(f"path: {message}; allow_misses=True accepts the nearest motion.")
     posed = axes is not None
     return FollowedPath(
         motion=motion,
@@ -334,11 +334,11 @@ def _sampled(
             axes.append(_rotation(f"path: its axes at t = {moment:g} s", given[1]))
     if axes and (orientation is not None or len(axes) < len(places)):
         raise ArmError(
-            "path: gives the axes of the tip; must give them at all times, and orientation be left out beside it."
+            "path: returns axes of the tip; must return them at all times, and then orientation must be left out."
         )
     if size == 2 and (axes or orientation is not None):
         raise ArmError(
-            "orientation: of an arm in the plane; must be left out: its tip follows places alone."
+            "orientation: is given for a planar arm; must be left out: its tip follows only positions."
         )
     if axes:
         return np.array(places), np.array(axes)

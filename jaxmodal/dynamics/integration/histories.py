@@ -36,7 +36,7 @@ _VARIABLES = {
     "base_position": ("axis", "m", "point of the base"),
     "base_quaternion": ("part", "1", "rotation of the base"),
     "base_velocity": ("axis", "m/s", "velocity of that point, in the axes of the base"),
-    "base_angular_velocity": ("axis", "rad/s", "of the base, in its own axes"),
+    "base_angular_velocity": ("axis", "rad/s", "angular velocity of the base, in its axes"),
     "linear_momentum": ("axis", "kg m/s", "linear momentum"),
     "angular_momentum": ("axis", "kg m^2/s", "angular momentum about the ground's origin"),
     "kinetic_energy": ("", "J", "kinetic energy"),
@@ -44,7 +44,7 @@ _VARIABLES = {
     "gravity_energy": ("", "J", "energy in the field of gravity, 0 at the origin"),
     "work": ("", "J", "work done by the motors since the start"),
     "dissipated": ("", "J", "energy dissipated since the start"),
-    "imbalance": ("", "J", "energy that appeared from nowhere since the start"),
+    "imbalance": ("", "J", "residual of the energy balance since the start"),
 }
 
 #: units of variables that differ for sliding joints

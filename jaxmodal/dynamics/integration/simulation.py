@@ -129,7 +129,9 @@ def simulate(
     max_steps = whole("max_steps", max_steps, 1, limits.STEPS)
     substeps = _substeps(moments, step) if method in FIXED else 1
     if torque is not None and motion is not None:
-        raise ArmError("motion: stands beside torque; give one of the two, the other follows.")
+        raise ArmError(
+            "motion: is given together with torque; give one of the two, the other follows."
+        )
     if torque is not None and not callable(torque):
         raise ArmError(
             f"torque = {shown(torque)}: must be a law such as JointPD or bang_bang, or a function of (time, q, rate, "
@@ -137,7 +139,7 @@ def simulate(
         )
     if progress is not None and not callable(progress):
         raise ArmError(
-            f"progress = {shown(progress)}: must be a function of (intervals done, all of them), or None."
+            f"progress = {shown(progress)}: must be a function of (intervals done, total intervals), or None."
         )
     start = _state(model, "q", q), _state(model, "rate", rate)
     first = float(moments[0])
@@ -172,7 +174,7 @@ def simulate(
     if not np.all(np.isfinite(found.torques[0])) and motion is None:
         raise ArmError(
             f"torque: gives {found.torques[0].tolist()} N m at the start, t = {moments[0]:g} s; must be finite there: "
-            "look at its numbers, and at q and rate."
+            "check its values, and q and rate."
         )
     at_start = found.acceleration[0]
     if (
@@ -187,8 +189,8 @@ def simulate(
         ]
         raise ArmError(
             f"model: at the start nothing has inertia along {', '.join(names[:3])}{' ...' * (len(names) > 3)}, or "
-            "numbers are too large there, so that no acceleration can be told; what moves freely must move a body: "
-            "give a hub or body with inertia about the axis of the joint, or a rotor, or lock its motor (Hold)."
+            "numbers overflow there, so that accelerations are not determined; a free joint must move a body: give a "
+            "hub or body with inertia about the axis of the joint, or a rotor, or lock its motor (Hold)."
         )
     made = dataset(model, found, method)
     if int(found.event) < 0:
@@ -206,7 +208,7 @@ def _check_base_motion(model: FlexibleModel, given: Motion, time: float) -> None
     if not model.layout.given.size:
         raise ArmError(
             f"base_motion = {shown(given)}: the base of this model does not move as it is told; must be left out, or "
-            "stand beside a model with base = 'driven' (flexible_arm of an arm in space)."
+            "be used with a model with base = 'driven' (flexible_arm of an arm in space)."
         )
     checked_angles(given, 6, time, "base_motion", "the displacement and the rotation of the base")
 

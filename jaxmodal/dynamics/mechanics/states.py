@@ -173,8 +173,8 @@ def forward_dynamics(
     require_model(model)
     if not model.layout.given.size:
         raise ArmError(
-            "base_acceleration: the base of this model does not move as it is told; must be left out, or stand beside "
-            "a model with base = 'driven' (flexible_arm of an arm in space)."
+            "base_acceleration: the base of this model does not move as it is told; must be left out, or be used "
+            "with a model with base = 'driven' (flexible_arm of an arm in space)."
         )
     given = (*names, "base_acceleration")
     return over_states(_accelerations, model, given, q, rate, torques, base_acceleration)

@@ -47,8 +47,8 @@ def static_state(model: FlexibleModel, angles: Any) -> Array:
     found, change = _settled(model, start)
     if not float(change) < SETTLED * (1.0 + float(np.abs(found).max())):
         raise ArmError(
-            f"angles = {given.tolist()!r}: no state of rest found (Newton's last step {float(change):.1e}); must have "
-            "one with small deflections: look at gravity and the stiffness of the links."
+            f"angles = {given.tolist()!r}: no equilibrium found (last Newton step {float(change):.1e}); must have one "
+            "with small deflections: check gravity and the stiffness of the links."
         )
     return found
 

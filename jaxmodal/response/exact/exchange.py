@@ -141,7 +141,7 @@ def _one_arm(found: FrequencyResponse) -> tuple[np.ndarray, np.ndarray]:
     """Return frequencies (F,) and finite values (outputs, inputs, F) of one arm, or raise an ArmError."""
     if found.cells is not None:
         raise ArmError(
-            f"the response is of {np.shape(found.cells)[1]} arms; must be of one: ask for it without parameters."
+            f"the response has {np.shape(found.cells)[1]} arms; must have one: compute it without parameters."
         )
     omega = np.atleast_1d(np.asarray(found.omega))
     values = np.asarray(found.values).reshape(len(found.outputs), len(found.inputs), omega.size)

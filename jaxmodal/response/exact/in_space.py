@@ -45,7 +45,7 @@ def answers_in_space(
     """
     if is_traced(omega):
         raise ArmError(
-            "omega: is traced, and the response of an arm in space takes numbers; call this outside of jit, vmap and "
+            "omega: is traced, but the response of an arm in space needs numbers; call this outside of jit, vmap and "
             "grad."
         )
     values, infinite, invalid, unstable = [], [], [], []

@@ -203,12 +203,12 @@ def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: floa
     """Return the number of samples until the slowest mode within the sampled frequencies has died out."""
     if not transfer.damped:
         raise ArmError(
-            "the arm has no damping, so its motion never dies out and comes round again: give its links a "
-            "kelvin_voigt_time or a joint_damping, or say periodic=True for a signal that repeats."
+            "the arm has no damping, so its motion never dies out: give its links a kelvin_voigt_time or a "
+            "joint_damping, or say periodic=True for a signal that repeats."
         )
     if not viscous_alone(transfer.arm):
         raise ArmError(
-            "loss_factor: is a law of harmonic motions alone; in time it would move the arm before the force acts. "
+            "loss_factor: is a law of harmonic motions only; in time it would move the arm before the force acts. "
             "Take kelvin_voigt_time or joint_damping instead, or say periodic=True for a signal that repeats."
         )
     if transfer.base_power != 2 and any(each.place == "base" for each in transfer.inputs):

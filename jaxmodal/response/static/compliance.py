@@ -203,7 +203,7 @@ def _require_pieces(beams: BeamArrays, shear: float, forces: Prestress) -> Piece
             "(N)."
         )
     raise ArmError(
-        "axial_force: is beyond some 80,000 times E I/L^2 of a link, which it makes a wire; cut the link into segments."
+        "axial_force: exceeds about 80,000 times E I/L^2 of a link, which acts as a wire; cut the link into segments."
     )
 
 
