@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 #: power of ``i omega`` that turns a displacement into each kind of motion
 MOTIONS = {"displacement": 0, "velocity": 1, "acceleration": 2}
-#: frequency for zero frequency, relative to the first natural frequency: the static response to 1e-12
+#: frequency for the static response, relative to the first natural frequency: accurate to 1e-12
 _AT_REST = 1e-6
 
 
