@@ -162,7 +162,9 @@ def _simulation(arm: Arm | SpatialArm, keys: Mapping[str, Any]) -> Simulation:
     if model.floats:
         q[-7:], rate[-6:] = _start_of_base(keys)
     elif given := [name for name in _OF_BASE if name in keys]:
-        raise ArmError(f"{given[0]}: belongs to a free base; must be used with base = 'free'.")
+        raise ArmError(
+            f"{given[0]}: is about a base that floats freely; must be used with base = 'free'."
+        )
     for place in (np.arange(n), model.layout.driven):
         q[place], rate[place] = angles, rates
     return Simulation(arm, model, np.linspace(0.0, until, count + 1), q, rate, choices)
