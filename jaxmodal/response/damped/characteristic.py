@@ -24,7 +24,7 @@ from jaxmodal.response.receptance.recursion import inward
 from jaxmodal.response.receptance.rigid_supports import support_pivots
 
 Complexes = NDArray[np.complex128]
-#: points that NumPy works on at a time: what fits into a cache
+#: number of points that NumPy processes at a time, so that arrays fit into the cache
 _BLOCK = 4096
 
 

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     import xarray
 
 Floats = NDArray[np.float64]
-#: stands for the logarithm of a factor that is 0
+#: substitute for the logarithm of a factor that is 0
 _NOTHING = -800.0
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class DampedSensitivities(Result):
-    """Derivatives of M damped modes by P parameters.
+    """Derivatives of M damped modes with respect to P parameters.
 
     Attributes
     ----------

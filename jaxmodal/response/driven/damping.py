@@ -18,11 +18,11 @@ from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-#: an arm of one kind or the other
+#: a planar arm or an arm in space
 ArmKind = TypeVar("ArmKind", bound=SerialArm)
-#: damping of the material of links
+#: material damping of links
 MATERIAL = ("loss_factor", "kelvin_voigt_time")
-#: the spring beside which each damper lies
+#: field of the spring that is parallel to each damper
 SPRINGS = {
     "joint_damping": "joint_stiffness",
     "joint_axial_damping": "joint_axial_stiffness",

@@ -210,7 +210,7 @@ def _judged(
     status = xp.full_like(infinite, int(Status.resolved), dtype=np.int8)
     for code, where in zip(codes, (infinite, lost, unstable, invalid), strict=True):
         status = xp.where(where, np.int8(code), status)
-    # factors, so that derivatives of what is not known are not known either
+    # as factors, so that derivatives of unresolved values are also NaN
     known, endless = status == int(Status.resolved), status == int(Status.resonance)
     infinity = xp.where(endless, np.inf, xp.where(known, 1.0, np.nan))
     real = xp.where(infinite & ~(xp.abs(values.real) > 0.0), 1.0, values.real) * infinity

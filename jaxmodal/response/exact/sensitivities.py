@@ -1,4 +1,4 @@
-"""Sensitivities of the exact frequency response: derivatives by the values of an arm and by the frequency."""
+"""Sensitivities of the exact frequency response: derivatives with respect to values of an arm and to the frequency."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     import xarray
 
 Floats = NDArray[np.float64]
-#: directions times frequencies that are computed at a time
+#: number of directions times frequencies that are computed at a time
 _BLOCK = 20_000
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ResponseSensitivities(Result):
-    """Derivatives of the response of one arm at F frequencies by P parameters.
+    """Derivatives of the response of one arm at F frequencies with respect to P parameters.
 
     Where the response is 0, the derivatives of its magnitude and phase are NaN.
 
@@ -53,9 +53,10 @@ class ResponseSensitivities(Result):
     values : np.ndarray, shape (P,)
         Values of the parameters, SI units; the mean over the links for an address with ``link*``.
     derivative : np.ndarray of complex, shape (outputs, inputs, F, P)
-        Derivatives by the parameters, per SI unit; for ``link*`` all links change together. NaN where not resolved.
+        Derivatives with respect to the parameters, per SI unit; for ``link*`` all links change together. NaN where not
+        resolved.
     by_frequency : np.ndarray of complex, shape (outputs, inputs, F)
-        Derivatives by the angular frequency, per rad/s.
+        Derivatives with respect to the angular frequency, per rad/s.
     addresses : tuple of str
         The parameters.
     """
@@ -205,7 +206,7 @@ def response_sensitivities(
         [by_parameters(flat[k : k + width]) for k in range(0, flat.size, width)], axis=-1
     )
     values = np.asarray(response.values).reshape(len(out), len(into), flat.size)
-    if quantity == "dynamic_stiffness":  # the inverse of the receptance
+    if quantity == "dynamic_stiffness":  # inverse of the receptance
         slopes = -np.einsum("ijf,pjkf,klf->pilf", values, slopes, values)
     known = np.asarray(response.status).reshape(values.shape) == Status.resolved
     slopes = np.moveaxis(np.where(known, slopes, np.nan), 0, -1)

@@ -29,12 +29,13 @@ from jaxmodal.response.receptance.port_motions import (
 )
 
 _ONE = (), np.empty((0, 1))
-#: frequencies that are answered on circles at a time, and growth of numbers beyond which derivatives have no digit
+#: number of frequencies computed on circles at a time, and growth of numbers beyond which derivatives have no correct
+#: digits
 _LANES, _NO_DIGITS = 64, 1e7
-#: digits are lost where a derivative moves by more than this as the frequency moves by the last, relative; beyond the
-#: second one that no mean gives is not resolved
+#: relative change of a derivative, under the relative shift of frequency given last, above which digits are lost; above
+#: the second value a derivative without a reliable mean is not resolved
 _UNLIKE, _UNRESOLVED, _BESIDE = 1e-9, 1e-6, 2.0**-40
-#: a mean of derivatives is good enough where its error is below this, relative to the largest on the circle
+#: error of a mean of derivatives, relative to the largest on the circle, below which no other circle is tried
 _ENOUGH = 1e-12
 
 

@@ -336,7 +336,7 @@ def modal_superposition(
     elif residual:
         modes = (at_outputs / omega[:, None] ** 2).T @ at_inputs
         left_out = static_compliance(arm, driven, read, theory=theory).values - modes
-    # what cannot move is nothing, not the rounding of its modes
+    # places that cannot move are exactly 0, without the rounding of their modes
     for places, part, rest in ((driven, at_inputs, left_out.T), (read, at_outputs, left_out)):
         still = (
             still_in_space(arm, theory, places)

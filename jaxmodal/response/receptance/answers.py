@@ -27,17 +27,18 @@ from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH
 from jaxmodal.response.receptance.port_motions import Motions, motions, own_motions
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
 
-#: frequencies, and entries (frequencies times cells), that NumPy works on at a time: what fits into a cache
+#: numbers of frequencies, and of entries (frequencies times cells), that NumPy processes at a time, so that arrays fit
+#: into the cache
 BLOCK_FREQUENCIES, BLOCK = 1024, 8192
-#: entries that are answered on circles of frequencies at a time
+#: number of entries that are computed on circles of frequencies at a time
 _BLOCK_OF_CIRCLES = 256
-#: denominators below this, relative to their terms and to the growth of numbers before, are looked at for a resonance;
-#: where that growth is not known below the second
+#: size of denominators, relative to their terms and to the preceding growth of numbers, below which a resonance is
+#: checked; the second value applies if the growth is not known
 _SUSPECT, _SUSPECT_TRACED = 1e-8, 1e-6
-#: a resonance is where the response changes by more than half when the frequency moves by this, relative: rounding
-#: moves resonances by some 1e-15
+#: relative shift of the frequency within which a response at a resonance changes by more than half; rounding shifts
+#: resonances by about 1e-15
 _NUDGE = 2.0**-45
-#: it is larger there than at this distance; near a zero it is smaller
+#: relative distance at which the response is smaller than at a resonance; near a zero it is larger
 AWAY = 2.0**-20
 #: the frequencies whose values tell of a resonance
 _SHIFTS = (0.0, _NUDGE, -_NUDGE, AWAY)
@@ -67,7 +68,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     unmodified results of the recursion.
     """
     if not tree_on_host(system, omega):
-        # one program for the frequencies and those beside them
+        # one program for the frequencies and the nearby ones
         every = xp.concatenate([omega, around(constant(omega))[omega.size :]])
         broad = wide(system)
         damped = damped_beams(broad.beams, broad.damping, every)

@@ -1,4 +1,4 @@
-"""Rigid supports: loads that ride along to the ground, where their forces are found that keep the supports at rest.
+"""Rigid supports: loads carried to the ground, where the forces are found that keep the supports at rest.
 
 With the responses of the arm without its rigid supports in blocks, A between what is kept, B between that and the
 supports, C between the supports, the arm on its supports has ``A - B X`` with ``C X = B^T``. It is computed as
@@ -19,7 +19,7 @@ from jaxmodal.response.receptance.lost_digits import size_of
 from jaxmodal.runtime.namespace import constant, linalg, xp
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places, total
 
-#: what is added to a matrix without inverse, relative: its response is that near a resonance; the least that changes 1
+#: relative addition to a singular matrix, the smallest that changes 1: its response is then that near a resonance
 _NUDGE = 2.0**-52
 
 
