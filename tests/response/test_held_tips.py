@@ -344,3 +344,34 @@ def test_supports_askew_hold_a_port_along_a_link_as_well():
     assert not np.any(found[:2])
     assert not np.any(found[:, :2])
     assert np.all(found[2:, 2:])
+
+
+CLAMPED = dict.fromkeys(SUPPORTS, np.inf)
+PINNED = {"support_x_stiffness": np.inf, "support_y_stiffness": np.inf}
+
+
+@pytest.mark.parametrize(("tip", "hinge"), [(CLAMPED, {}), (PINNED, {"joint_stiffness": 0.0})])
+@pytest.mark.parametrize("in_space", [False, True])
+def test_ports_that_supports_part_know_nothing_of_each_other(tip, hinge, in_space):
+    """At resonances, too, where one of them is infinite: a link with its tip at rest keeps what lies beyond from it."""
+    first, second = undamped(without_supports()).links
+    first, second = first.replace(**tip), second.replace(**hinge)
+    arm, alone = jm.Arm((first, second), jm.Payload(0.4, 2e-3)), jm.Arm((first,))
+    roots = np.asarray(jm.natural_frequencies(arm, 5).omega)
+    roots = roots[roots > 0.0]
+    omega = np.concatenate([roots * (1.0 + x) for x in (0.0, 1e-12, 1e-9, 1e-4, 0.1)])
+    arms = [jm.to_spatial(each) if in_space else each for each in (arm, alone)]
+    places = ["link_1@0.4.y", "link_2@0.5.y", "tip.x"]
+    found = jm.frequency_response(arms[0], omega, places, places)
+    apart = np.asarray(found.status)[0, 1:]
+    assert (apart == jm.Status.resolved).all()
+    np.testing.assert_array_equal(np.asarray(found.values)[0, 1:], 0.0)
+    np.testing.assert_array_equal(np.asarray(found.values)[1:, 0], 0.0)
+    own = jm.frequency_response(arms[1], omega[-roots.size :], places[0], places[0])
+    np.testing.assert_allclose(
+        np.asarray(found.values)[0, 0, -roots.size :],
+        np.asarray(own.values)[0, 0],
+        rtol=1e-11,
+        atol=0.0,
+    )
+    assert (np.asarray(found.status)[1, 1] == jm.Status.resonance).any()

@@ -40,11 +40,16 @@ def _collapsed(x: np.ndarray) -> np.ndarray:
 
 
 class Arms(NamedTuple):
-    """Arms link by link, and the rows of the ports; arrays (cells,), or (1,) if equal in all cells."""
+    """Arms link by link, and the rows of the ports; arrays (cells,), or (1,) if equal in all cells.
+
+    ``apart`` (read, inputs, cells) is True for ports that rigid supports part, so that none moves under a load at the
+    other; None if that is not known.
+    """
 
     beams: list[BeamArrays]
     damping: list[Damping]
     rows: tuple[Array, ...]
+    apart: Any = None
 
 
 def link_by_link(system: System) -> Arms:
@@ -117,7 +122,7 @@ def with_known(arms: Arms, known: Sequence[Known]) -> Arms:
         if found.damped is not None:
             beams[link] = dataclasses.replace(beams[link], **found.damped)
             damping[link] = Damping()
-    return Arms(beams, damping, arms.rows)
+    return arms._replace(beams=beams, damping=damping)
 
 
 def damped_links(arms: Arms, omega: Array) -> list[BeamArrays]:

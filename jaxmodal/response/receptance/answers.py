@@ -24,7 +24,12 @@ from jaxmodal.response.driven.port_quantities import in_quantity
 from jaxmodal.response.driven.systems import System
 from jaxmodal.response.receptance.circle_means import kept_digits
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH
-from jaxmodal.response.receptance.port_motions import Motions, motions, own_motions
+from jaxmodal.response.receptance.port_motions import (
+    Motions,
+    motions,
+    own_motions,
+    with_apart,
+)
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
 
 #: numbers of frequencies, and of entries (frequencies times cells), that NumPy processes at a time, so that arrays fit
@@ -82,7 +87,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
             None if found.rounding is None else xp.split(found.rounding, 4, axis=-1)[1:3],
         )
         return values, infinite & (found.margin[..., : omega.size] < _SUSPECT_TRACED)
-    arms = link_by_link(system)
+    arms = with_apart(system, link_by_link(system))
     several = system.cells > 1
     width = min(omega.size, BLOCK_FREQUENCIES if several else BLOCK)
     height = max(1, BLOCK // width)

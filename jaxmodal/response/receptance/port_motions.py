@@ -17,7 +17,12 @@ from jaxmodal.response.receptance.margins import margin_of
 from jaxmodal.response.receptance.parts import Condensed
 from jaxmodal.response.receptance.pieces import Terminal, pieces_of
 from jaxmodal.response.receptance.recursion import inward, inward_traced
-from jaxmodal.response.receptance.rigid_supports import Reactions, margin_of_supports
+from jaxmodal.response.receptance.rigid_supports import (
+    APART,
+    OFF_AXIS,
+    Reactions,
+    margin_of_supports,
+)
 from jaxmodal.runtime.namespace import Array, constant, xp
 
 #: a sum below this share of its terms is their rounding
@@ -134,6 +139,7 @@ class PortMotions:
 
     def __init__(self, system: System, arms: Arms, at_ground: OnGround) -> None:
         self._system, self._rows, self._first = system, arms.rows, arms.beams[0]
+        self._apart = arms.apart
         self._found, self._numbers, self._dampers = at_ground[:3]
         inputs, read, held = self._numbers
         self.square = [[self._free(s, t) for t in held] for s in held]
@@ -157,12 +163,12 @@ class PortMotions:
         """Return the motions, (read, inputs, *shape)."""
         return self._entries(Reactions.held, shape)
 
-    def rounding(self, values: Any) -> Any:
-        """Return a mask of motions that are rounding."""
+    def rounding(self, values: Any, noise: float = _NOISE) -> Any:
+        """Return a mask of motions that are rounding, which is ``noise`` of the terms that cancel in them."""
         if self._reactions is None:
             return None
         terms = self._entries(Reactions.cancelled, values.shape[2:])
-        return ~(xp.abs(values) > _NOISE * terms) & ~xp.isinf(values)
+        return ~(xp.abs(values) > noise * terms) & ~xp.isinf(values)
 
     def margin(self) -> Any:
         """Return how far the forces that hold the supports are from a resonance."""
@@ -179,6 +185,8 @@ class PortMotions:
                     entry = xp.where(np.True_, 0.0, constant(entry))
                 elif self._reactions is not None:
                     entry = of(self._reactions, o, len(read) + k, entry)
+                    if self._apart is not None:
+                        entry = xp.where(self._apart[o, k], 0.0, entry)
                 row.append(xp.broadcast_to(entry, shape))
             rows.append(xp.stack(row))
         return xp.stack(rows)
@@ -210,6 +218,23 @@ def motions(
     margin = 0.0 * margin if anywhere else margin
     growth = None if growth is None else np.broadcast_to(growth, shape)
     return Motions(values, xp.broadcast_to(margin, shape), growth, ports.rounding(values))
+
+
+def with_apart(system: System, arms: Arms) -> Arms:
+    """Return arms with `Arms.apart`, for NumPy.
+
+    A motion is nothing at all frequencies if it is at one that is no resonance: none lies off the real axis, where no
+    digits are lost.
+    """
+    if not system.held:
+        return arms
+    omega = np.full(system.cells, OFF_AXIS)
+    with np.errstate(all="ignore"):
+        links = range(len(arms.beams))
+        members = [member for link in links for member in link_members(system, arms, link, omega)]
+        ports = PortMotions(system, arms, condensed_arms(system, arms, members, omega))
+        values = ports.values(omega.shape)
+        return arms._replace(apart=ports.rounding(values, APART))
 
 
 def own_motions(system: System, arms: Arms, omega: np.ndarray) -> Motions:

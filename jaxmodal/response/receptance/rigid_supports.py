@@ -21,6 +21,10 @@ from jaxmodal.spatial.stiffness.symmetric import Symmetric, places, total
 
 #: relative addition to a singular matrix, the smallest that changes 1: its response is then that near a resonance
 _NUDGE = 2.0**-52
+#: a frequency at which there is no resonance, rad/s: it is not real
+OFF_AXIS = 1.0 + 0.5j
+#: a motion there below this, relative to the terms that cancel in it, is nothing: rounding is a quarter of it
+APART = 2.0**-50
 
 
 class Reactions:
@@ -76,12 +80,24 @@ def supported(w: Symmetric, count: int) -> tuple[Symmetric, list[Any]]:
     """
     if not count:
         return w, [size_of(w[i, i]) for i in range(w.size)]
-    kept, held = range(w.size - count), range(w.size - count, w.size)
-    square = [[w[s, t] for t in held] for s in held]
-    reactions = Reactions(square, [[w[i, s] for s in held] for i in kept])
-    found = Symmetric([reactions.held(i, j, w[i, j]) for i, j in places(len(kept))])
+    reactions, kept = _reactions(w, count)
+    found = Symmetric([reactions.held(i, j, w[i, j]) for i, j in places(kept)])
     dual = any(isinstance(each, Dual) for each in w.entries)
-    return found, [] if dual else [reactions.terms(i, w[i, i]) for i in kept]
+    return found, [] if dual else [reactions.terms(i, w[i, i]) for i in range(kept)]
+
+
+def cancelled(w: Symmetric, count: int) -> Symmetric:
+    """Return `Reactions.cancelled` of the entries of `supported`."""
+    reactions, kept = _reactions(w, count)
+    return Symmetric([reactions.cancelled(i, j, w[i, j]) for i, j in places(kept)])
+
+
+def _reactions(w: Symmetric, count: int) -> tuple[Reactions, int]:
+    """Return the forces of the last ``count`` loads, which are of supports, and the number of rows without these."""
+    kept = w.size - count
+    held = range(kept, w.size)
+    square = [[w[s, t] for t in held] for s in held]
+    return Reactions(square, [[w[i, s] for s in held] for i in range(kept)]), kept
 
 
 def support_pivots(square: Sequence[Sequence[Any]]) -> list[Any]:

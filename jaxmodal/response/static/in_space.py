@@ -18,7 +18,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.ports import RELATIVE, Port
 from jaxmodal.response.driven.spatial_systems import SpatialSystem, is_free, spatial_system
-from jaxmodal.response.receptance.in_space import held_loads
+from jaxmodal.response.receptance.in_space import still_loads
 from jaxmodal.response.receptance.rigid_supports import supported
 from jaxmodal.response.static.buckled import buckled_error
 from jaxmodal.runtime.errors import ArmError
@@ -61,8 +61,10 @@ def compliance_in_space(
     free = list(dict.fromkeys(_moving_free_joints(system, np.diag(found))))
     if free:
         found = _held_by_others(arm, model, system, free)
-    still = sorted(held_loads(system))
-    found[still], found[:, still] = 0.0, 0.0
+    held, apart = still_loads(system)
+    found[sorted(held)], found[:, sorted(held)] = 0.0, 0.0
+    for i, j in apart:
+        found[i, j] = found[j, i] = 0.0
     return found[np.ix_(*([system.loads.index(x) for x in part] for part in (outputs, inputs)))]
 
 
