@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: chance below which the scatter is not that of the standard deviations given
+#: probability below which the scatter disagrees with the given standard deviations
 _UNLIKELY = 1e-3
-#: correlations that are told
+#: least correlation that is reported
 _CORRELATED = 0.95
-#: how near to a bound, of x, a parameter is at it
+#: distance, in x, at which a parameter counts as at its bound
 _AT_BOUND = 1e-6
 
 
@@ -180,7 +180,7 @@ class ArmFit(Drawn, Result):
         return tables + [responses_table(self.responses)] * bool(self.responses)
 
     def _parameters_table(self) -> Table:
-        """A row for each parameter: initial value, fitted value, uncertainty."""
+        """Return a row for each parameter: initial value, fitted value, uncertainty."""
         rows = []
         determined = np.diag(self.covariance) <= UNKNOWN**2
         for k, name in enumerate(self.names):
