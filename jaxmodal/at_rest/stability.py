@@ -1,4 +1,4 @@
-"""Whether an arm stays at rest under its loads, and how near they are to the critical ones."""
+"""Judgement of the stability of an arm at rest, and of how near its loads are to the critical ones."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import warnings
 from jaxmodal.at_rest.search import Loaded, factors
 from jaxmodal.runtime.errors import ArmError, LargeDeflectionWarning
 
-#: loads are small whose critical ones are more than this times them: they add some 10 % to deflections
+#: loads are small if the critical ones are more than this times as large; second-order theory then adds at most some 10
+#: % to deflections
 _SMALL_LOADS = 10.0
 
 
 def judge_stability(problem: Loaded) -> None:
-    """Refuse loads beyond the critical ones, and warn of those that are not small beside them."""
+    """Refuse loads beyond the critical ones, and warn of loads that are not small compared with them."""
     if problem.never():
         return
     if not problem.unstable(1.0):
