@@ -42,7 +42,7 @@ class Limit(NamedTuple):
 def loads_of(
     arm: Arm | SpatialArm, way: tuple[Floats, Floats, Floats], gravity: Any, torque: bool
 ) -> Loads:
-    """`Loads` from angles, rates and accelerations.
+    """Return `Loads` from angles, rates and accelerations.
 
     Torques are of the rigid arm, after the gears, rotors included.
     """
@@ -58,7 +58,7 @@ def loads_of(
 def limits_of(
     loads: Loads, joints: tuple[str, ...], speed: Any, acceleration: Any, torque: Any
 ) -> list[Limit]:
-    """The limits given by the user, each with the time stretch it requires."""
+    """Return the given limits, each with the time stretch it requires."""
     count = len(joints)
     found = []
     if speed is not None:
@@ -97,7 +97,7 @@ def _limit(name: str, needed: Floats, joints: tuple[str, ...]) -> Limit:
 
 
 def joints_of(arm: Arm | SpatialArm) -> tuple[str, ...]:
-    """Labels of the joints in tables: their names, or their numbers."""
+    """Return labels of the joints in tables: their names, or their numbers."""
     known = {number: name for name, numbers in arm.joint_names.items() for number in numbers}
     return tuple(known.get(number, f"joint {number}") for number in arm.joints)
 
@@ -113,7 +113,7 @@ def each_joint(name: str, given: Any, count: int, unit: str) -> Floats:
 
 
 def _rigid(arm: Any) -> Any:
-    """The arm with rigid joints: without joint springs and dampers."""
+    """Return the arm with rigid joints: without joint springs and dampers."""
     names = ("stiffness", "damping", "axial_stiffness", "axial_damping", "shear_stiffness")
     none = dict.fromkeys((*(f"joint_{name}" for name in names), "joint_shear_damping"))
     links = []
