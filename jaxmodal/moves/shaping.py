@@ -280,7 +280,7 @@ def _with_motion(
 
 
 def _on_modes(task: Task, omega: Floats) -> Motion:
-    """Return an S-curve for the two modes with the largest vibration, within the speeds and accelerations of the move."""
+    """Return an S-curve for the two modes with the largest vibration, within speeds and accelerations of the move."""
     if not is_straight(task):
         raise ArmError(
             "kind = 's_curve': the move is no straight line of joint angles; give kind 'zv', 'zvd', 'ei' or 'wide', "
