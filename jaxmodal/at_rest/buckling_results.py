@@ -79,7 +79,7 @@ class Buckling(Drawn, Result):
 
     @property
     def status(self) -> NDArray[np.int64]:
-        """`Status` codes of the factors, shape (K,): certified, nothing_pressed where there is none, or uncertified."""
+        """`Status` codes of the factors, shape (K,): certified, nothing_pressed if there is none, or uncertified."""
         return np.where(
             self.certified & np.isinf(self.factors),
             int(Status.nothing_pressed),

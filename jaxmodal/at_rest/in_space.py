@@ -172,7 +172,7 @@ def _moved(motion: Floats, to: Floats) -> Floats:
 
 
 def _about(load: Floats, seen: Floats) -> Floats:
-    """Return force and moment about another place; ``seen`` is the vector from it to the place where they are given."""
+    """Return force and moment about another place, from which the place of ``load`` is seen at ``seen``."""
     return np.concatenate([load[:3], load[3:] + np.cross(seen, load[:3])])
 
 

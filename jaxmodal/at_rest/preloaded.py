@@ -193,15 +193,15 @@ def _refuse_coarse(arm: Arm, theory: TheoryName, loads: Mapping[str, Any], max_p
     Raises
     ------
     UncertifiedError
-        With the margin to the critical loads.
+        If the segments buckle; the message gives the margin to the critical loads.
     """
     found = buckling(arm, 1, theory=theory, **loads)
     if not (found.certified[0] and found.bracket[0, 0] > 1.0):
         return
     raise UncertifiedError(
-        f"the loads are {found.factors[0] - 1.0:.1e} below the critical ones: the arm is stable, but cut into few "
-        f"pieces it buckles, and has no frequency; give max_pieces = {4 * max_pieces} (four times the pieces go sixteen"
-        " times nearer)"
+        f"the loads are {found.factors[0] - 1.0:.1e} below the critical ones: the arm is stable, but in so few "
+        f"segments it buckles; give max_pieces = {4 * max_pieces} (four times as many segments reach sixteen times "
+        "nearer to the critical loads)"
     )
 
 

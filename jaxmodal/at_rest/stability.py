@@ -33,12 +33,12 @@ def judge_stability(problem: Loaded) -> None:
         )
     if problem.unstable(1.0):
         raise ArmError(
-            f"the loads buckle the arm: its critical load is {factor:.12g} times them, and there it does not "
-            "stay at this posture; lower the loads, or stiffen or support the arm (jaxmodal.buckling finds the factor)."
+            f"the loads buckle the arm: its critical load is {factor:.12g} times these loads; "
+            "lower the loads, or stiffen or support the arm (jaxmodal.buckling finds the factor)."
         )
     warnings.warn(
-        f"the critical load is {factor:.12g} times these loads, which work on the deflections that they make: the arm "
-        f"bends farther than the linear theory has it, by some {100.0 / (factor - 1.0):.2g} % (jaxmodal.buckling finds "
+        f"the critical load is {factor:.12g} times these loads, which are not small in comparison: the arm "
+        f"deflects more than by linear theory, by some {100.0 / (factor - 1.0):.2g} % (jaxmodal.buckling finds "
         f"the factor{problem.exact}).",
         LargeDeflectionWarning,
         stacklevel=3,

@@ -249,8 +249,8 @@ def _refuse_second_order(arm: Arm | SpatialArm) -> None:
         if link.axial_force is not None:
             raise ArmError(
                 f"link{number}.axial_force = {shown(link.axial_force)}: would stiffen or soften the arm, which the "
-                "linear theory of section forces and deflections leaves aside; leave it out, or take "
-                "static_compliance, which knows it: times forces at ports it is how far the arm bends."
+                "linear theory of section forces and deflections neglects; leave it out, or use "
+                "static_compliance, which includes it: its product with forces at ports is the deflection."
             )
 
 

@@ -83,7 +83,7 @@ class Stresses(Result):
         for number, link in enumerate(self.von_mises, start=1):
             if np.isnan(link).all():
                 notes.append(
-                    f"link {number}: no stress, for it is rigid or its section has no shape"
+                    f"link {number}: no stress, since it is rigid or its section has no shape"
                 )
                 continue
             s, p = np.unravel_index(np.nanargmax(link), link.shape)
@@ -124,7 +124,7 @@ def stresses_of(
     if not any(isinstance(x, Rectangle | HollowRectangle | Circle | HollowCircle) for x in shapes):
         raise ArmError(
             "stresses: no link that deforms has a section with a shape, such as rectangle(...) or hollow_circle(...); "
-            "values such as area and second moments do not tell how far the section reaches."
+            "values such as area and second moments do not give its outline."
         )
     for k, section in enumerate(shapes):
         if isinstance(section, Circle | HollowCircle):

@@ -111,8 +111,8 @@ def frequencies_under_loads(
             )
         if not each.certified:
             raise UncertifiedError(
-                f"mode {k} under loads is not certified: the counts beside {each.value:.12g} rad/s do not agree; ask "
-                "for fewer modes"
+                f"mode {k} under loads is not certified: the counts around {each.value:.12g} rad/s disagree; ask for "
+                "fewer modes"
             )
     none = np.zeros(zeros)
     omega = np.concatenate([none, [x.value for x in found]])

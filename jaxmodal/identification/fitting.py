@@ -121,7 +121,7 @@ def fit_arm(
     known = require_one_scale(seen)
     if loss != "linear" and not known:
         raise ArmError(
-            f"loss = {loss!r}: needs standard deviations, which say what lies far out; give them, or take 'linear'."
+            f"loss = {loss!r}: needs standard deviations, which define an outlier; give them, or use 'linear'."
         )
     search = _Search(loss, known, most, progress)
     values = asked.start
@@ -227,7 +227,7 @@ class _Search:
             if found.status > 0
             else (
                 Status.iteration_limit,
-                f"stopped after {self.most} evaluations; give max_evaluations more, or a nearer start",
+                f"stopped after {self.most} evaluations; increase max_evaluations, or start nearer to the fit",
             )
         )
         return asked.values(np.asarray(found.x))

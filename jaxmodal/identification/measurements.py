@@ -240,7 +240,7 @@ def require_measured(arm: Any, measured: Any, fitted: Sequence[str]) -> tuple[Me
             for name in each.settings:
                 if sought.intersection(resolve_address(arm, name)):
                     raise ArmError(
-                        f"settings[{name!r}]: is fitted, and cannot be known as well; leave it out, or fit it no more."
+                        f"settings[{name!r}]: is fitted, so its value cannot be given; leave it out, or do not fit it."
                     )
             set_together(arm, [*fitted, *each.settings])
             if isinstance(each, MeasuredModes):

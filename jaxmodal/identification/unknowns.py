@@ -121,7 +121,7 @@ def unknowns(
                 f"{name} = {value:g}: a fit begins at a finite value"
                 + " greater than 0" * size
                 + "; give one with "
-                f"start={{{name!r}: ...}}, about where it may be."
+                f"start={{{name!r}: ...}}, near the expected value."
             )
         least, most = _ends(name, ends.get(name), size)
         if not least <= value <= most:
@@ -137,7 +137,7 @@ def unknowns(
             scale = 0.5 * (most - least)
         else:
             raise ArmError(
-                f"{name} = 0: has no size by which changes could be told large or small; give "
+                f"{name} = 0: gives no scale for changes of this value; give "
                 f"bounds={{{name!r}: (..., ...)}}."
             )
         kept.append((value, scale, size, least, most))

@@ -139,7 +139,7 @@ def vibration_of(
     if steps > _MOST_STEPS:
         raise ArmError(
             f"move: takes {steps:.3g} steps of its highest mode, {along.omega.max() / (2 * np.pi):.6g} Hz; must be at "
-            f"most {_MOST_STEPS:,}; ask for fewer modes, or part the move."
+            f"most {_MOST_STEPS:,}; ask for fewer modes, or divide the move."
         )
     times = steps_between(knots, float(along.omega.max()))
     coordinates, place, rate = solved_along(move, times, way, at, along, ratios, pull)

@@ -295,7 +295,7 @@ def _squares(way: _Way, rows: _Rows, fastest: Floats) -> Floats:
 def _stuck(at: int, number: int) -> ArmError:
     return ArmError(
         f"move: no timing was found at {100.0 * at / (number - 1):.0f} % of its path: the limits allow no way on; "
-        "allow more, or give more points."
+        "increase them, or give more points."
     )
 
 

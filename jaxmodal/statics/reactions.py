@@ -105,7 +105,7 @@ def _places(where: Array) -> list[tuple[int, int]]:
 
 
 def _solved(matrix: Array, right: Array, held: int) -> Array:
-    """Return the solution; NaN where the matrix is singular because supports do not hold what is free.
+    """Return the solution; NaN if supports do not hold the free joints, so that the matrix is singular.
 
     The matrix is symmetric. Rows and columns of the ``held`` places are scaled to a diagonal of 1, because otherwise
     soft springs would hide stiff ones; then those of free joints are scaled to entries of at most 1.

@@ -131,7 +131,7 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
 def _full_section(link: Link) -> Section:
     if isinstance(link.section, RawSection):
         raise ArmError(
-            "section: area and second moment say nothing of the motion out of the plane; give "
+            "section: area and second moment do not describe motion out of the plane; give "
             "to_spatial(arm, sections={number: spatial_section(...)}) for this link."
         )
     return link.scaled_section

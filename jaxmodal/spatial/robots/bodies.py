@@ -145,7 +145,7 @@ def _less_beam(own: Lump, beam: Lump) -> Lump:
         left.body(left.centre)
     except ArmError as error:
         raise ArmError(
-            f"the rest of its inertial beside the beam, {mass:.6g} of {own.mass:.6g} kg, is impossible: "
+            f"the rest of its inertial without the beam, {mass:.6g} of {own.mass:.6g} kg, is impossible: "
             f"{error} To go on, {remedy}."
         ) from error
     return left

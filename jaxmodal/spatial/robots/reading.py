@@ -169,7 +169,7 @@ def urdf_report(
     payload: RigidBody | None = None,
     name: str | None = None,
 ) -> UrdfReport:
-    """Report how `read_urdf` interprets a URDF file: joints and masses, what is held or ignored, what is missing.
+    """Report how `read_urdf` interprets a URDF file: joints and masses, held joints, ignored and missing data.
 
     Parameters
     ----------
