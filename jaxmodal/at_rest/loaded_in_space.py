@@ -197,8 +197,8 @@ def loaded_in_space(
     model = arm.model(theory)
     if model.invalid:
         raise ArmError(
-            "arm: one of its values is invalid; arms made of traced values are not checked. Make it again from numbers, "
-            "with jaxmodal.set_parameters or arm.replace, which name the value."
+            "arm: one of its values is invalid; arms made of traced values are not checked. Make it again from "
+            "numbers, with jaxmodal.set_parameters or arm.replace, which name the value."
         )
     modal = modal_model(model)
     rest = rest_in_space(modal, loads)
