@@ -33,8 +33,8 @@ def judge_stability(problem: Loaded) -> None:
         )
     if problem.unstable(1.0):
         raise ArmError(
-            f"the loads buckle the arm: its critical load is {factor:.12g} times these loads; "
-            "lower the loads, or stiffen or support the arm (jaxmodal.buckling finds the factor)."
+            f"the loads buckle the arm: its critical load is {factor:.12g} times them; "
+            "lower them, or stiffen or support the arm (jaxmodal.buckling finds the factor)."
         )
     warnings.warn(
         f"the critical load is {factor:.12g} times these loads, which are not small in comparison: the arm "
