@@ -20,6 +20,7 @@ Rotations in several springs of a joint add as vectors, without an order.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,6 +97,11 @@ class PrestressedChain:
         pressed: Any = self.model.values.links[number].beam.force
         return self.rest.forces(number, shares) + pressed * np.eye(6)[0]
 
+    @functools.cached_property
+    def _looked_at(self) -> list[Floats]:
+        """Section forces of each link, for factor 1, at the places that determine the number of its pieces."""
+        return [self.forces(number, _LOOKED_AT) for number in range(len(self.model.links))]
+
     def pieces_for(self, factor: float, square: float = 0.0) -> list[int] | None:
         """Return the number of pieces of each link; None if a link would need too many."""
         found = []
@@ -103,7 +109,7 @@ class PrestressedChain:
             if self.model.links[number].rigid:
                 found.append(0)
                 continue
-            forces = factor * self.forces(number, _LOOKED_AT)
+            forces = factor * self._looked_at[number]
             needed = pieces_needed(link.beam, self.model.theory, forces, square)
             if not needed <= MOST_PIECES:
                 return None

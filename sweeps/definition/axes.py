@@ -325,7 +325,9 @@ def _values(name: str, values: Any, address: str) -> FloatArray:
         raise SweepError(
             f"axis {name!r}: values = {shown(values)}: must be a list of one number or more."
         )
-    rigid = address.endswith(("_stiffness", *(f"base_stiffness.k{k}{k}" for k in (1, 2, 3))))
+    rigid = address.endswith(
+        ("_stiffness", ".stiffness", *(f"base_stiffness.k{k}{k}" for k in (1, 2, 3)))
+    )
     allowed = array[array != math.inf] if rigid else array
     if not np.all(np.isfinite(allowed)):
         wrong = float(allowed[~np.isfinite(allowed)][0])

@@ -21,7 +21,7 @@ _FINITE = 1e6
 def text_with_places(arm: Arm | SpatialArm, addresses: Sequence[str]) -> list[str] | None:
     """Texts and addresses by turns, a text first; None where a value has no place of its own in the text.
 
-    Each value is set to a number that occurs nowhere else, and looked for. So those have a place, too, which a file
+    Each value is set to a number that no other has, and looked for. So those have a place, too, which a file
     leaves out where they are as usual.
     """
     values = {
@@ -40,9 +40,16 @@ def text_with_places(arm: Arm | SpatialArm, addresses: Sequence[str]) -> list[st
         if address is not None:
             found += [text[last : match.start()], address]
             last = match.end()
-    if sorted(found[1::2]) != sorted(addresses):
+    expected = [address for address in addresses for _ in range(_times(address))]
+    if sorted(found[1::2]) != sorted(expected):
         return None
     return [*found, text[last:]]
+
+
+def _times(address: str) -> int:
+    """How often a value stands in the text: twice, beside the diagonal of a symmetric matrix."""
+    owner, _, entry = address.partition(".")
+    return 2 if owner == "base_stiffness" and entry[1] != entry[2] else 1
 
 
 def _other(value: float, address: str, number: int) -> float:

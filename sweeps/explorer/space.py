@@ -17,9 +17,13 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.motions import Frame
 from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.geometry import Position
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.parameters import unit_of_address
+from jaxmodal.spatial.parts.springs import Support
 from sweeps.explorer.solver import arm_json
+from sweeps.explorer.solver.spatial_changes import FRAME
+from sweeps.explorer.solver.spatial_supports import loads_of
 
 #: stiffnesses go from the given one divided by this to this times it
 STIFFNESSES = 100.0
@@ -30,12 +34,13 @@ _USUAL = 1e4
 #: offsets and centres of bodies go to this share of the arm's length on either side
 ASIDE = 0.1
 #: groups of sliders; those of arms in space are closed at first
-REST_GROUP, SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, BASE_GROUP = (
+REST_GROUP, SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, MOUNT_GROUP, BASE_GROUP = (
     "Forces at rest",
     "Lengths and sections",
     "Masses of bodies",
     "Inertias of bodies",
     "Offsets and centres",
+    "Angles between joints and links",
     "Elastic base",
 )
 #: kg/m^3 of the sphere that stands for a body without inertia
@@ -54,7 +59,7 @@ def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     return {
         "solved": solved,
         "sliders": space_sliders(arm, solved["addresses"]),
-        "folded": [SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, BASE_GROUP],
+        "folded": [SIZE_GROUP, BODY_GROUP, TURN_GROUP, PLACE_GROUP, MOUNT_GROUP, BASE_GROUP],
         "picture": space_picture(arm),
     }
 
@@ -62,7 +67,7 @@ def space_page_data(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
 def space_picture(arm: SpatialArm) -> dict[str, Any]:
     """Return the data of the picture of an arm in space, its links in the axes of their sections."""
     frames = arm.frames()
-    before = [np.eye(3), *(frame.axes for frame in frames)]
+    before = [np.eye(3), *(frame.section.T @ frame.axes for frame in frames)]
     return {
         "links": [_link(arm, k, frame, before[k]) for k, frame in enumerate(frames)],
         "elastic": arm.base_stiffness is not None,
@@ -102,9 +107,7 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
         entry = base_slider(arm, field, value)
         return [found | {"label": address} | entry] if entry else []
     if ".centre." in address:
-        aside = abs(value) + ASIDE * float(sum(abs(float(link.length)) for link in arm.links))
-        ends = {"unit": "m", "low": -aside, "high": aside}
-        return [found | {"label": address, "group": PLACE_GROUP} | ends]
+        return [found | {"label": address} | _aside(arm, value)]
     if ".inertia." in address:
         turning = {"label": address, "unit": unit_of_address(address, arm), "group": TURN_GROUP}
         wanted = value > 0.0 and address[-1] == address[-2]  # about an axis
@@ -114,8 +117,12 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
     found["unit"] = unit_of_address(address, arm)
     if field == link.position:
         return [found | _position(arm, link, value)]
+    if "_offset." in field:
+        return [found | _aside(arm, value)]
+    if field == FRAME:
+        return [found | {"group": MOUNT_GROUP, **_about(math.degrees(value))}]
     if field.endswith("stiffness"):
-        return [found | _stiffness(link, field, value)]
+        return [found | _stiffness(arm, link, field, value)]
     if field == "axial_force":
         most = 2.0 * abs(value) or _bending(link) / float(link.length)
         return [found | {"low": -most, "high": most, "group": REST_GROUP}]
@@ -126,6 +133,17 @@ def _slider(arm: SpatialArm, address: str) -> list[dict[str, Any]]:
     ):
         return [found | {"low": value / SIZES, "high": value * SIZES, "group": SIZE_GROUP}]
     return []
+
+
+def _aside(arm: SpatialArm, value: float) -> dict[str, Any]:
+    """Of an offset or a part of a centre, on either side."""
+    aside = abs(value) + ASIDE * float(sum(abs(float(link.length)) for link in arm.links))
+    return {"group": PLACE_GROUP, "unit": "m", "low": -aside, "high": aside}
+
+
+def _about(shown: float) -> dict[str, Any]:
+    """Of an angle in degrees, a whole turn."""
+    return {"unit": "degree", "low": min(-180.0, shown), "high": max(180.0, shown)}
 
 
 def base_slider(arm: Arm | SpatialArm, field: str, value: float) -> dict[str, Any] | None:
@@ -146,19 +164,27 @@ def base_slider(arm: Arm | SpatialArm, field: str, value: float) -> dict[str, An
     return found | {"low": -most, "high": most}
 
 
-def _stiffness(link: SpatialLink, field: str, value: float) -> dict[str, Any]:
-    """About the stiffness that the joint has, or about that of its link where it is rigid."""
-    middle = value
+def _stiffness(arm: SpatialArm, link: SpatialLink, field: str, value: float) -> dict[str, Any]:
+    """About the stiffness that the joint or support has, or about that of its link where it is rigid."""
+    middle, support = value, _support(link, field)
     if math.isinf(value):
         middle = _bending(link)
+        if support is not None and support.kind == "translation" and float(link.length) > 0.0:
+            middle /= float(link.length) ** 2
     middle = middle or _USUAL
     return {
         "group": "Springs",
         "logarithmic": True,
-        "rigid": field == "joint_stiffness",
+        "rigid": field == "joint_stiffness" or (support is not None and len(loads_of(arm)) > 1),
         "low": middle / STIFFNESSES,
         "high": middle * STIFFNESSES,
     }
+
+
+def _support(link: SpatialLink, field: str) -> Support | None:
+    """The support that a field is of; None for a joint."""
+    owner = field.partition(".")[0]
+    return link.supports[int(owner[7:]) - 1] if owner.startswith("support") else None
 
 
 def _bending(link: SpatialLink) -> float:
@@ -193,11 +219,15 @@ def _position(arm: SpatialArm, link: SpatialLink, value: float) -> dict[str, Any
 
 
 def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str, Any]:
-    """One link: places and directions in the axes of its section, from the ends of its elastic part."""
+    """One link: places and directions in the axes of its section, from the ends of its elastic part.
+
+    The axis of a joint that turns is in those of the section of the link before, of which ``before`` holds the axes of
+    that link as columns; offsets are by address and value.
+    """
     link, address = arm.links[k], f"link{k + 1}"
     turned = frame.section.T
     own = turned @ frame.axes
-    axis = turned @ before @ np.array([float(x) for x in link.joint_axis])
+    axis = before @ np.array([float(x) for x in link.joint_axis])
     if link.prismatic:
         axis = np.array([1.0, 0.0, 0.0])
     bodies = [
@@ -218,7 +248,11 @@ def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str
         "joint": (turned @ (frame.joint - frame.start)).tolist(),
         "tip": (turned @ (frame.tip - frame.end)).tolist(),
         "axis": (axis / np.linalg.norm(axis)).tolist(),
-        "at": float(get_parameter(arm, f"{address}.base_offset.x")) if link.prismatic else 0.0,
+        "own": own.ravel().tolist(),
+        "offsets": {
+            name: _offsets(getattr(link, name), f"{address}.{name}")
+            for name in ("base_offset", "end_offset")
+        },
         "way": f"{address}.base_offset.x" if link.prismatic else "",
         "springs": [
             f"{address}.joint_stiffness",
@@ -227,8 +261,30 @@ def _link(arm: SpatialArm, k: int, frame: Frame, before: np.ndarray) -> dict[str
                 for m in range(1, len(link.joint_springs) + 1)
             ),
         ],
+        "supports": [
+            {
+                "by": f"{address}.support{m}.stiffness",
+                "turns": x.kind == "rotation",
+                "along": _unit(x),
+            }
+            for m, x in enumerate(link.supports, start=1)
+        ],
         "bodies": [body for body in bodies if body],
     }
+
+
+def _unit(support: Support) -> list[float]:
+    """The direction of a support, in the axes of the ground."""
+    given = np.array([float(x) for x in support.direction])
+    found: list[float] = (given / np.linalg.norm(given)).tolist()
+    return found
+
+
+def _offsets(offset: Position | None, address: str) -> list[list[Any]]:
+    """The parts of an offset, each by its address and value; none where the arm has no such offset."""
+    if offset is None:
+        return []
+    return [[f"{address}.{axis}", float(x)] for axis, x in zip("xyz", offset, strict=True)]
 
 
 def _outline(link: SpatialLink, address: str) -> dict[str, Any]:

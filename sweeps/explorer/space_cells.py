@@ -125,7 +125,9 @@ def _quantities(
     arm: SpatialArm, sizes: Sequence[int], values: Callable[[int, int], Mapping[str, float]]
 ) -> tuple[dict[str, float], list[dict[str, Any]]]:
     """Springs that give way and the mass of the payload, by their addresses; and what axes make of them."""
-    springs = [name for link in space_picture(arm)["links"] for name in link["springs"]]
+    links = space_picture(arm)["links"]
+    springs = [name for link in links for name in link["springs"]]
+    springs += [support["by"] for link in links for support in link["supports"]]
     there = {*springs, "payload.mass"} & set(
         list_addresses(arm)
     )  # a slide has no spring about its axis

@@ -47,6 +47,11 @@ def csv_of(browser, button):
     return [line.split(",") for line in file_of(browser, button).splitlines()[1:]]
 
 
+def pixels(browser):
+    """What the picture shows, as one text."""
+    return browser.value("document.querySelector('#arm').toDataURL()")
+
+
 def hertz_and_certified(browser):
     """All digits of the table, as its button gives them."""
     rows = csv_of(browser, "csv")

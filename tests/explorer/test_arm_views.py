@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.spatial.parts.springs import Support
 from sweeps.explorer.page import arm_page_html
 from tests.explorer.page_arms import csv_of, file_of
 
@@ -131,6 +132,38 @@ def test_the_arm_shown_is_offered_as_a_file(shown, tmp_path, arm):
     values |= {"link1.joint_stiffness": 2.5e6, "link2.joint_stiffness": math.inf}
     address = "&".join(f"{name}={str(x).replace('inf', 'Infinity')}" for name, x in values.items())
     browser = shown(arm_page_html(arm), address)
+    path = tmp_path / "arm.toml"
+    path.write_text(file_of(browser, "toml"), encoding="utf-8")
+    assert jm.read_arm(path) == jm.set_parameters(arm, values)
+
+
+_HELD = SIX.links[5].replace(supports=(Support("translation", (0, 0, 1), math.inf),))
+ON_BASE = {
+    "plane": (
+        BENT.replace(base_stiffness=np.diag([3e7, 3e7, 4e6]) + 1e5),
+        {"base_stiffness.k12": 2e5, "link2.joint_angle": 0.25},
+    ),
+    "space": (
+        SIX.replace(
+            base_stiffness=np.diag([3e7, 3e7, 3e7, 4e6, 4e6, 4e6]) + 1e5,
+            links=(*SIX.links[:5], _HELD),
+        ),
+        {
+            "base_stiffness.k12": 2e5,
+            "link3.base_offset.z": -0.2,
+            "link1.end_offset.x": 0.1,
+            "link1.joint_frame1.angle": -1.2,
+            "link6.support1.stiffness": 3e4,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ON_BASE)
+def test_arms_on_elastic_bases_are_offered_as_files(shown, tmp_path, kind):
+    """Entries beside the diagonal stand twice in the file; offsets, turns and rigid supports are moved, too."""
+    arm, values = ON_BASE[kind]
+    browser = shown(arm_page_html(arm), "&".join(f"{name}={x}" for name, x in values.items()))
     path = tmp_path / "arm.toml"
     path.write_text(file_of(browser, "toml"), encoding="utf-8")
     assert jm.read_arm(path) == jm.set_parameters(arm, values)

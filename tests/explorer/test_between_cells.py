@@ -90,8 +90,8 @@ def test_what_the_solver_cannot_change_is_said_and_no_solver_is_within(shown):
     browser = shown(text)
     assert "support_y_stiffness" in browser.text("#between-note")
     assert browser.value("document.getElementById('branches').disabled")
-    fixed = page_data(run(SIX, sweeps.linspace("link3.base_offset.x", 0.1, 0.2, 2)))
-    assert "link3.base_offset.x" in fixed["exact"]["why"]
+    fixed = page_data(run(SIX, sweeps.linspace("link3.joint_axis.x", 0.1, 0.2, 2)))
+    assert "link3.joint_axis.x" in fixed["exact"]["why"]
 
 
 def test_branches_go_through_a_crossing_between_cells_and_on_one(shown):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.parts.springs import Support
 from sweeps.explorer.solver import arm_json
 from sweeps.explorer.solver.spatial_programs import PIECES, values_of
@@ -130,10 +129,10 @@ def compare_shape(links, shapes, mode, error, where):
 
 
 @needs_node
-@pytest.mark.parametrize("first", [0, pytest.param(16, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("first", [0, pytest.param(8, marks=pytest.mark.slow)])
 def test_random_arms(tmp_path, first):
     """Joints about any axes with springs in further directions, rotors, bodies, rigid links, offsets, elastic bases."""
-    seeds = range(first, 16 if first == 0 else 80)
+    seeds = range(first, 8 if first == 0 else 80)
     same_as_library(tmp_path, map(random_in_space, seeds), [THEORIES[seed % 4] for seed in seeds])
 
 
@@ -203,7 +202,7 @@ def test_other_lengths_sections_and_bodies(tmp_path, seeds):
 
 @needs_node
 def test_forces_at_rest_and_supports_are_set(tmp_path):
-    """Of a link in compression, too, until it buckles; rigid supports are refused by name."""
+    """Of a link in compression, too, until it buckles."""
     arm = HARD["pressed"]
     sets = [
         {"link2.axial_force": 5e3, "link1.length": 0.7, "link2.support1.stiffness": 3e4},
@@ -214,11 +213,6 @@ def test_forces_at_rest_and_supports_are_set(tmp_path):
     truth = jm.natural_frequencies(jm.set_parameters(arm, sets[0]), MODES)
     np.testing.assert_allclose(found["omega"], truth.omega, rtol=1e-10, atol=0.0)
     assert "buckle" in beyond["error"]
-    rigid = supported(arm, {2: [("translation", (0, 0, 1), math.inf)]})
-    with pytest.raises(
-        ArmError, match=r"link2\.support1\.stiffness = inf: the page of an arm takes"
-    ):
-        arm_json(rigid)
 
 
 @needs_node
@@ -253,7 +247,59 @@ def test_every_kind_of_section_can_be_set(tmp_path):
     truth = jm.natural_frequencies(jm.set_parameters(arm, values), MODES)
     np.testing.assert_allclose(found["omega"], truth.omega, rtol=1e-10, atol=0.0)
     assert all(found["certified"])
-    assert not {"link4.length", "link4.section.outer_diameter"} & set(values_of(arm))
+    assert {"link4.length", "link4.section.outer_diameter"} & set(values_of(arm)) == {
+        "link4.length"
+    }
+
+
+@needs_node
+def test_offsets_mounts_and_rigid_lengths_are_set(tmp_path):
+    """Bodies off the axis at both ends, a rotor, and a spring across the joint go with them; ports see the new tip."""
+    column = BAR.replace(
+        rigid=True,
+        joint_axis=(0, 0, 1),
+        joint_stiffness=4e4,
+        joint_frame=(jm.Rotation((0.2, 1, 0), -1.2),),
+        joint_springs=(jm.Spring("rotation", (0, 1, 0.3), 6e4),),
+        base_offset=(0.0, 0.02, 0.1),
+        end_offset=(0.03, 0.0, 0.0),
+        hub=jm.RigidBody(4.0, (0.1, 0.0, 0.05), (0.05,) * 3),
+        body=jm.RigidBody(3.0),
+    )
+    boom = BAR.replace(base_offset=(0.0, 0.1, 0.0), end_offset=(0.0, 0.0, 0.1), joint_stiffness=2e4)
+    arm = jm.SpatialArm((column, boom.replace(stator=jm.RigidBody(1.0, (0.1, 0, 0))), BAR))
+    values = {
+        "link1.length": 0.45,
+        "link1.joint_frame1.angle": -0.4,
+        "link2.joint_angle": 0.7,
+        "link1.base_offset.z": -0.1,
+        "link1.end_offset.y": 0.2,
+        "link1.hub.centre.y": 0.1,
+        "link2.base_offset.y": -0.05,
+        "link2.end_offset.z": 0.15,
+        "payload.mass": 2.0,
+    }
+    given = [[name, str(x)] for name, x in values.items()]
+    omega, inside, tip = (
+        [70.0],
+        *({"link": 0, "direction": "y"} | more for more in ({"station": 0.5}, {"direction": "z"})),
+    )
+    cases = [
+        case(arm, set=given, ports=[[omega, x, x] for x in (inside, tip)], shapes=[0]),
+        case(arm, set=[["link1.length", "-0.1"]]),
+    ]
+    found, refused = solved_in_page(tmp_path, cases, True)
+    other = jm.set_parameters(arm, values)
+    truth = jm.natural_frequencies(other, MODES)
+    np.testing.assert_allclose(found["omega"], truth.omega, rtol=1e-10, atol=0.0)
+    assert all(found["certified"])
+    compare_shape(
+        found["shapes"][0], jm.mode_shapes(other, 1, stations=PIECES + 1), 0, 1e-7, "moved"
+    )
+    names = "link_1@0.5.y", "tip_1.z"
+    true = [jm.frequency_response(other, np.array(omega), x, x).magnitude.item() for x in names]
+    np.testing.assert_allclose(np.ravel(found["answers"]), true, rtol=1e-8, atol=0.0)
+    assert "link1.length = -0.1: no arm can have this value" in refused["error"]
 
 
 @needs_node
@@ -283,7 +329,7 @@ def test_what_the_page_refuses(tmp_path):
         "link2.body.mass": ("-1", "link2.body.mass = -1: must be 0 or more"),
         "payload.mass": ("-1", "payload.mass = -1: must be 0 or more"),
         "link2.body.inertia.xx": ("5", "link2.body.inertia.xx = 5: no arm can have this value"),
-        "link2.joint_stiffness": ("-2", "0 or more, Infinity for a rigid joint"),
+        "link2.joint_stiffness": ("-2", "0 or more, Infinity for a rigid one"),
         "link2.joint_angle": ("Infinity", "must be finite"),
         "link3.joint_angle": ("NaN", "must be a number"),
     }

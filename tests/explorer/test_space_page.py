@@ -1,6 +1,7 @@
 """The page of an arm in space, in headless Chromium: the library's numbers, what turns and moves, what is refused."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -19,9 +20,10 @@ from tests.explorer.page_arms import (
     compare_pages,
     found_by_the_library,
     hertz_and_certified,
+    pixels,
 )
 from tests.explorer.test_page import HOSTILE, Tags
-from tests.explorer.test_space_in_page import random_in_space, sliding
+from tests.explorer.test_space_in_page import BAR, random_in_space, sliding
 from tests.spatial.random_arms import THEORIES
 
 SIX = jm.examples.six_axis_industrial()
@@ -44,11 +46,6 @@ def robot(tmp_path, name="crane", joint="swing", **values):
     path = tmp_path / "crane.urdf"
     path.write_text(ROBOT.format(name=name, joint=joint), encoding="utf-8")
     return jm.read_urdf(path, tip="rod", **values) if values else path
-
-
-def pixels(browser):
-    """What the picture shows, as one text."""
-    return browser.value("document.querySelector('#arm').toDataURL()")
 
 
 def arms(seeds):
@@ -77,7 +74,11 @@ def test_a_posture_behind_the_address_is_solved(shown):
 def test_a_thicker_forearm_behind_the_address_is_solved(shown):
     """A group that the address sets a value of is open; the others of many values are closed."""
     values = {"link3.section.outer_diameter": 0.2, "link5.length": 0.31, "link2.body.mass": 8.0}
-    values["payload.centre.y"] = -0.03
+    values |= {
+        "payload.centre.y": -0.03,
+        "link3.base_offset.z": -0.2,
+        "link1.joint_frame1.angle": -1.2,
+    }
     values["link2.body.inertia.xx"] = 0.9 * float(jm.get_parameter(SIX, "link2.body.inertia.xx"))
     address = "&".join(f"{name}={value}" for name, value in values.items())
     browser = shown(arm_page_html(SIX), address)
@@ -87,6 +88,31 @@ def test_a_thicker_forearm_behind_the_address_is_solved(shown):
     )
     assert all(certified)
     assert browser.value("[...document.querySelectorAll('#sliders details')].every((x) => x.open)")
+
+
+def test_offsets_rigid_lengths_and_mounts_move_the_picture(shown):
+    """The tip is told beside it: that of the library at these values; so are the frequencies."""
+    base = BAR.replace(
+        rigid=True, joint_stiffness=3e4, joint_frame=((jm.Rotation((0, 1, 0), -1.2)),),
+        base_offset=(0.0, 0.0, 0.1), end_offset=(0.0, 0.05, 0.0), body=jm.RigidBody(3.0),
+    )  # fmt: skip
+    arm = jm.SpatialArm((base, BAR.replace(end_offset=(0.0, 0.0, 0.1))), jm.RigidBody(2.0))
+    values = {"link1.length": 0.45, "link1.base_offset.x": 0.1, "link1.end_offset.y": -0.1}
+    values |= {
+        "link1.joint_frame1.angle": -0.7,
+        "link2.end_offset.z": 0.3,
+        "link2.joint_angle": 0.5,
+    }
+    browser = shown(
+        arm_page_html(arm), "&".join(f"{name}={value}" for name, value in values.items())
+    )
+    other = jm.set_parameters(arm, values)
+    np.testing.assert_allclose(
+        hertz_and_certified(browser)[0], found_by_the_library(other)[0], **SAME
+    )
+    told = browser.value("document.querySelector('#arm').getAttribute('aria-label')")
+    tip = [float(x.replace("−", "-")) for x in re.findall(r"[xyz] ([-−.e0-9]+) m", told)]
+    np.testing.assert_allclose(tip, other.frames()[-1].tip, rtol=0.0, atol=6e-4)  # three digits
 
 
 def test_a_slider_of_a_length_changes_numbers_and_picture(shown):

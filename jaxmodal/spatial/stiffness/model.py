@@ -45,7 +45,7 @@ _LOG_AT_ZERO = 2.0 * math.log(4.0)
 
 
 #: a low frequency, relative to `SpatialModel.scale`, and the relative flexibility at a support that counts as rounding
-_SLOWLY, _NO_ROOM = 1e-4, 1e-18
+SLOWLY, NO_ROOM = 1e-4, 1e-18
 _DD = Arithmetic.double_double
 
 
@@ -154,7 +154,7 @@ class SpatialModel:
 
         It is computed near zero frequency.
         """
-        known, at = self.constants(_DD), np.array([[self.scale * _SLOWLY]])
+        known, at = self.constants(_DD), np.array([[self.scale * SLOWLY]])
         given = known.links, self.numbers(_DD), known.beams, self.flags, at, _DD
         with np.errstate(all="ignore"):
             return supports_give(*given)
@@ -255,7 +255,7 @@ def _require_room(model: SpatialModel) -> None:
         return
     shares = model.room_of_supports()
     for (number, place, support), share in zip(rigid, shares, strict=True):
-        if np.isinf(support.stiffness) and not share > _NO_ROOM:
+        if np.isinf(support.stiffness) and not share > NO_ROOM:
             raise ArmError(
                 f"link{number}.support{place}.stiffness = inf: the arm is rigid there, by its theory, its rigid "
                 "links or other rigid supports, so a rigid support has no effect that could be computed; give a large "

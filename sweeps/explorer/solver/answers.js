@@ -27,7 +27,7 @@ const SLIGHTLY = 1e-6;
 /** By how much a value is moved for a difference: a share of it; what is 0 or an angle, by so much. 0: it has none. */
 function slightly(address, value) {
   if (!Number.isFinite(value) || address.endsWith("stiffness")) return Number.isFinite(value) ? SLIGHTLY * value : 0;
-  const turns = /(joint_angle|direction|(offset|centre)[._][xyz])$/.test(address);
+  const turns = /(angle|direction|(offset|centre)[._][xyz])$/.test(address);
   return turns || value === 0 ? SLIGHTLY : SLIGHTLY * Math.abs(value);
 }
 

@@ -3,7 +3,7 @@
 // A complex number is four: the pair of its real part, the pair of its imaginary part; results are left in Q.
 const Q = new Float64Array(4);
 const quads = (size) => [0, 1, 2, 3].map(() => new Float64Array(size));
-const xq = [xh, xl, new Float64Array(512), new Float64Array(512)], fq = quads(128), wq = quads(16), gq = quads(FUNCTIONS);
+const xq = [xh, xl, new Float64Array(1024), new Float64Array(1024)], fq = quads(128), wq = quads(16), gq = quads(FUNCTIONS);
 
 function keepQuad(found, k) {
   for (let p = 0; p < 4; p++) found[p][k] = Q[p];

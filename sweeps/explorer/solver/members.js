@@ -6,7 +6,7 @@ const LEVER_AT = WAVES; // behind them, of a member under an axial force
 
 const numbers = (values) => Float64Array.from(values, Number);
 
-const xh = new Float64Array(512), xl = new Float64Array(512), fh = new Float64Array(128), fl = new Float64Array(128);
+const xh = new Float64Array(1024), xl = new Float64Array(1024), fh = new Float64Array(128), fl = new Float64Array(128);
 const wh = new Float64Array(16), wl = new Float64Array(16), gh = new Float64Array(FUNCTIONS), gl = new Float64Array(FUNCTIONS);
 const turns = new Float64Array(16);
 

@@ -21,18 +21,27 @@ from jaxmodal.frequencies.certificate import EPS, TOLERANCE
 from jaxmodal.frequencies.resolution import RESOLVED
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.stiffness.condensation import BODY_INERTIA, BODY_MASS
+from jaxmodal.spatial.stiffness.model import NO_ROOM, SLOWLY
 from sweeps.explorer.solver.programs import LEVER, arm_programs
+from sweeps.explorer.solver.spatial_layouts import OF_LOAD
 from sweeps.explorer.solver.spatial_programs import spatial_programs
 from sweeps.explorer.solver.tapes import OPERATIONS
 
 #: of the texts of arms in the plane and in space; one more with every change of what they hold
-FORMAT, SPACE_FORMAT = "jaxmodal arm 3", "jaxmodal arm in space 3"
+FORMAT, SPACE_FORMAT = "jaxmodal arm 3", "jaxmodal arm in space 4"
 _PLACE = "// @generated constants\n"
 #: in the order in which they need each other; together they are one module, for arms of one kind
 _FIRST = ("arithmetic.js", "members.js", "damped.js", "ports.js")
 _LAST = ("search.js", "answers.js")
 SCRIPTS = (*_FIRST, "arm.js", "shapes.js", "plane_damped.js", *_LAST)
-SPACE_SCRIPTS = (*_FIRST, "space.js", "space_shapes.js", "space_damped.js", *_LAST)
+SPACE_SCRIPTS = (
+    *_FIRST,
+    "space.js",
+    "space_supports.js",
+    "space_shapes.js",
+    "space_damped.js",
+    *_LAST,
+)
 
 
 def module_text(in_space: bool = False) -> str:
@@ -52,6 +61,9 @@ def module_text(in_space: bool = False) -> str:
         "MEMBER_FIELDS": FreeEndMember._fields,
         "BODY_MASS": BODY_MASS,
         "BODY_INERTIA": BODY_INERTIA,
+        "OF_LOAD": OF_LOAD,
+        "SLOWLY": SLOWLY,
+        "NO_ROOM": NO_ROOM,
         "ROUNDING": ROUNDING,
         "CERTAIN": CERTAIN,
         "TOLERANCE": TOLERANCE,

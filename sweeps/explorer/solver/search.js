@@ -34,7 +34,7 @@ function enclose(value, lower, upper, mode, width, most) {
 
 /** Of an arm under forces at rest, whether it is at rest in its posture; how many modes have frequency zero. */
 function zerosAtRest(arm) {
-  if (arm.supports?.length && arm.zeros > 0) throw new Error("an arm in space under axial forces whose free joints supports may hold: the page cannot tell whether it buckles; give every joint a stiffness.");
+  if (arm.supports && arm.supports.length + arm.loads.length > 0 && arm.zeros > 0) throw new Error("an arm in space under axial forces whose free joints supports may hold: the page cannot tell whether it buckles; give every joint a stiffness.");
   const count = evaluate(arm, 0, "double").count;
   if (!(count <= arm.zeros)) throw new Error("the forces at rest buckle this arm: it has no frequencies in this posture.");
   return arm.zeros;
@@ -46,6 +46,7 @@ const zeroModes = (arm) => (arm.written.loaded ? zerosAtRest(arm) : evaluate(arm
 /** The lowest `nModes` frequencies, rad/s, each with the ends that enclose it and whether counts certify it. */
 export function frequencies(arm, nModes) {
   if (!Number.isInteger(nModes) || nModes < 1 || nModes > 1000) throw new Error(`nModes = ${nModes}: must be a whole number from 1 to 1000.`);
+  if (arm.loads) requireRoom(arm);
   const zeros = zeroModes(arm), points = [];
   const value = (at) => {
     const e = evaluate(arm, at, "float64");

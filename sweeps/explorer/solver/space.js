@@ -11,14 +11,13 @@ export function loadArm(json) {
   const pair = (both) => ({ float64: new Tape(both.float64), double: new Tape(both.double || both.float64) });
   const layouts = written.layouts.map((layout) => ({
     ...layout,
-    link: pair(layout.link),
+    formulas: layout.formulas.map((own) => ({ link: pair(own.link), joint_before: new Tape(own.joint_before), joint_beyond: new Tape(own.joint_beyond) })),
     count: new Tape(layout.count),
     noise: layout.noise && new Tape(layout.noise),
-    joint_before: new Tape(layout.joint_before),
-    joint_beyond: new Tape(layout.joint_beyond),
   }));
   const tapes = { waves: pair(written.waves), member: pair(written.member) };
-  for (const name of ["sizes", "plane", "twist", "passed", "tip", "before_piece", "along_piece"]) tapes[name] = new Tape(written[name]);
+  for (const name of ["sizes", "plane", "twist", "passed"]) tapes[name] = new Tape(written[name]);
+  tapes.carrying = written.carrying.map(({ entries, pivots, ...own }) => ({ entries, pivots: pivots && pair(pivots), ...Object.fromEntries(Object.entries(own).map(([name, tape]) => [name, new Tape(tape)])) }));
   if (written.whole[0].held) tapes.base = new Tape(written.whole[0].held.springs);
   return withValues({ written, tapes, layouts }, numbers(written.values));
 }
@@ -32,7 +31,7 @@ function placesOf(arm, address, value) {
   if (place < 0) throw new Error(`${address} is no value that can be moved in this arm; it has ${addresses.join(", ")}.`);
   const stiffness = full.endsWith("stiffness"), least = stiffness || full.endsWith(".mass") ? 0 : -Infinity;
   if (value < least || (!stiffness && !Number.isFinite(value) && !Number.isNaN(value))) {
-    const allowed = stiffness ? "0 or more, Infinity for a rigid joint" : least === 0 ? "0 or more, and finite" : "finite";
+    const allowed = stiffness ? "0 or more, Infinity for a rigid one" : least === 0 ? "0 or more, and finite" : "finite";
     throw new Error(`${address} = ${value}: must be ${allowed}.`);
   }
   return [place];
@@ -50,13 +49,6 @@ function withValues(arm, values) {
 
 /** The same arm with its flexible links cut in two; the library has said where. */
 const cutArm = (arm) => supported({ ...arm, links: arm.written.cut.map((written) => linkOf(arm, written, arm.values)) });
-
-/** The arm with the springs at its tips, in the axes of their links. */
-function supported(arm) {
-  const frames = arm.links.some(({ supports }) => supports.length > 0) ? posed(arm) : [];
-  const supports = arm.links.flatMap((link, at) => link.supports.map(([ground, turning, from]) => ({ at, k: arm.values[from], vector: forceAt(inAxes(frames[at].axes, ground), link.tip, turning) })));
-  return { ...arm, supports };
-}
 
 /** The same arm with flexible links cut at `shares` of the length of each; `firsts` is where each of them begins. */
 function cutAt(arm, shares) {
@@ -76,7 +68,7 @@ function cutAt(arm, shares) {
 }
 
 /** A part of a link without what its tip carries. */
-const withoutTip = (part) => ({ ...part, masses: [], numbers: part.numbers.map((row) => row.map((x, k) => (k >= BODY_MASS && k < BODY_MASS + 10 ? 0 : x))) });
+const withoutTip = (part) => ({ ...part, terms: [], numbers: part.numbers.map((row) => row.map((x, k) => (k >= BODY_MASS && k < BODY_MASS + 10 ? 0 : x))) });
 
 /** A link with its numbers at these values, in pairs. */
 function linkOf(arm, written, values, place) {
@@ -88,19 +80,15 @@ function linkOf(arm, written, values, place) {
       hi[k] = H; lo[k] = L;
     }
   };
-  if (written.angle !== undefined) {
-    const angle = values[written.angle], t = new Float64Array(5), sign = angle < 0 ? -1 : 1;
-    circularOfPair(Math.abs(0.5 * angle), 0, t, 0); // the sine and the versed sine by half the angle, as the library
-    multiplyPairs(2 * sign * t[0], 2 * sign * t[1], t[2], t[3]);
-    add(written.sine, H, L);
-    multiplyPairs(2 * t[0], 2 * t[1], t[0], t[1]);
-    add(written.versed, H, L);
-  }
-  if (written.way !== undefined) add(written.slid, values[written.way], 0);
-  for (const [factors, changes] of written.masses) {
-    H = values[factors[0]]; L = 0;
-    for (const k of factors.slice(1)) multiplyPairs(H, L, values[k], 0);
-    add(changes, H, L);
+  const turned = new Map();
+  for (const [factors, changes] of written.terms) {
+    let ph = 1, pl = 0;
+    for (const factor of factors) {
+      factorOf(factor, values, turned);
+      multiplyPairs(ph, pl, H, L);
+      ph = H; pl = L;
+    }
+    if (ph !== 0) add(changes, ph, pl);
   }
   if (written.held) setBase(arm, written.held, values, hi, lo);
   for (const [place, from] of written.springs) {
@@ -111,7 +99,33 @@ function linkOf(arm, written, values, place) {
   }
   const layout = arm.layouts[written.layout];
   const springs = written.springs.map(([at, from]) => ({ at, from, turns: arm.written.addresses[from].endsWith(".joint_stiffness") }));
-  return { hi, lo, layout, springs, place, tip: written.tip, supports: written.supports ?? [], member: written.member && memberOf(arm, written.member), flexible: Number(written.member !== null), base: written.base };
+  return { hi, lo, layout, springs, place, tip: written.tip ? tipOf(written, values) : [0, 0, 0], supports: written.supports ?? [], member: written.member && memberOf(arm, written.member), flexible: Number(written.member !== null), base: written.base };
+}
+
+/** A factor of what moves numbers, as a pair in H and L: a value, a sum of some, the sine or versed sine of one. */
+function factorOf(factor, values, turned) {
+  if (typeof factor === "number") { H = values[factor]; L = 0; return; }
+  if (factor.sum) {
+    let h = 0, l = 0;
+    for (const [k, sign] of factor.sum) { addPairs(h, l, sign * values[k], 0); h = H; l = L; }
+    return;
+  }
+  const from = factor.sine ?? factor.versed;
+  if (!turned.has(from)) { // by half the angle, as the library
+    const angle = values[from], t = new Float64Array(5), sign = angle < 0 ? -1 : 1;
+    circularOfPair(Math.abs(0.5 * angle), 0, t, 0);
+    multiplyPairs(2 * sign * t[0], 2 * sign * t[1], t[2], t[3]);
+    const sine = [H, L];
+    multiplyPairs(2 * t[0], 2 * t[1], t[0], t[1]);
+    turned.set(from, { sine, versed: [H, L] });
+  }
+  [H, L] = turned.get(from)[factor.sine === undefined ? "versed" : "sine"];
+}
+
+/** The tip beside the outer end of what is elastic, of a rigid link beside its base, in the axes of its section. */
+function tipOf({ tip, own }, values) {
+  const along = tip.map((from) => from.reduce((sum, k) => sum + values[k], 0));
+  return [0, 1, 2].map((i) => along[0] * own[i] + along[1] * own[3 + i] + along[2] * own[6 + i]);
 }
 
 /** The springs of the base from its stiffness. */
@@ -141,8 +155,8 @@ function memberOf(arm, { elastic, share, part, span }) {
 
 // ---------------------------------------------------------------- determinant and count at one frequency
 
-const wideH = new Float64Array(ENTRIES), wideL = new Float64Array(ENTRIES);
-const planesH = new Float64Array(64), planesL = new Float64Array(64), results = new Float64Array(128), rests = new Float64Array(128);
+let wideH = new Float64Array(ENTRIES), wideL = new Float64Array(ENTRIES);
+const planesH = new Float64Array(64), planesL = new Float64Array(64), results = new Float64Array(640), rests = new Float64Array(640);
 const sized = new Float64Array(128), told = new Float64Array(4), ofPlane = { mass: 0, growth: 0, passed: 0, beta: new Float64Array(2) };
 const sq = new Float64Array(2);
 
@@ -173,26 +187,36 @@ function membersAt(arm, member, omega, kind) {
   return 2 * fields;
 }
 
+/** The square of a frequency into sq, and no stiffness yet, beyond the tip, in wideH, wideL. */
+function startBeyond({ carrying: { entries } }, omega) {
+  multiplyPairs(omega, 0, omega, 0);
+  sq[0] = H; sq[1] = L;
+  if (wideH.length !== entries) { wideH = new Float64Array(entries); wideL = new Float64Array(entries); }
+  wideH.fill(0); wideL.fill(0);
+}
+
+/** Where the stiffness stands among the inputs of a link; before it the numbers of loads, which act at its outer end. */
+const stiffnessAt = (arm, link) => 1 + link.hi.length + OF_LOAD * arm.loads.length;
+
 /** Frequency squared, numbers of the link and the stiffness in wideH, wideL as inputs; where they end. */
-function inputsOf(link, pairs) {
-  const n = link.hi.length;
-  xh[0] = sq[0]; xh.set(link.hi, 1); xh.set(wideH, 1 + n);
-  if (pairs) { xl[0] = sq[1]; xl.set(link.lo, 1); xl.set(wideL, 1 + n); }
-  return 1 + n + ENTRIES;
+function inputsOf(arm, link, pairs) {
+  const n = 1 + link.hi.length, at = stiffnessAt(arm, link);
+  xh[0] = sq[0]; xh.set(link.hi, 1); xh.fill(0, n, at); xh.set(wideH, at);
+  if (pairs) { xl[0] = sq[1]; xl.set(link.lo, 1); xl.fill(0, n, at); xl.set(wideL, at); }
+  return at + wideH.length;
 }
 
 /** Sign and logarithm of the determinant, count of modes below, what is rounded. */
 function evaluate(arm, omega, kind, springs = []) {
   const at = Math.max(omega, RESOLVED[kind] * arm.scale), pairs = kind === "double";
-  multiplyPairs(at, 0, at, 0);
-  sq[0] = H; sq[1] = L;
-  wideH.fill(0); wideL.fill(0);
+  startBeyond(arm, at);
   // what rounding does to float64 in space is not known from one evaluation: it serves to search, not to certify
   let sign = 1, log = 0, count = 0, noise = 0;
   const factor = (x) => { sign *= Math.sign(x); log += Math.log(Math.abs(x)); };
   for (let i = arm.links.length - 1; i >= 0; i--) {
-    const link = arm.links[i], { layout } = link, tape = layout.link[kind];
+    const link = arm.links[i], { layout } = link, tape = layout.formulas[arm.carries].link[kind];
     let size = 0;
+    addLoads(arm, i, wideH, wideL);
     addSprings(arm.supports, i, wideH, wideL);
     addSprings(springs, i, wideH, wideL);
     if (link.member) {
@@ -201,10 +225,10 @@ function evaluate(arm, omega, kind, springs = []) {
       log += ofPlane.growth;
       factor(planesH[size - 2]); factor(planesH[size - 1]);
     }
-    const end = inputsOf(link, pairs);
+    const end = inputsOf(arm, link, pairs);
     for (let k = 0; k < size; k++) { xh[end + k] = planesH[k]; if (pairs) xl[end + k] = planesL[k]; }
     if (pairs) tape.runPairs(xh, xl, results, rests); else tape.run(xh, results);
-    const found = results.subarray(ENTRIES, tape.outputs.length);
+    const found = results.subarray(wideH.length, tape.outputs.length);
     layout.count.run(found, told);
     count += told[0];
     for (let k = 0; k < layout.springs; k++) factor(found[6 + k]);
@@ -218,12 +242,18 @@ function evaluate(arm, omega, kind, springs = []) {
         for (const field of [size / 2 - 1, MEMBER_FIELDS.indexOf("r_vv"), MEMBER_FIELDS.indexOf("r_pp")])
           for (let p = 0; p < 2; p++) sized[to++] = planesH[2 * field + p];
         for (let p = 0; p < 2; p++) sized[to++] = ofPlane.beta[p];
-        sized.set(wideH, to);
+        sized.set(wideH.subarray(0, ENTRIES), to);
         layout.noise.run(sized, told);
         noise += told[0] + (link.base ? 0 : told[1]);
       }
     }
-    for (let k = 0; k < ENTRIES; k++) { wideH[k] = results[k]; wideL[k] = rests[k]; }
+    for (let k = 0; k < wideH.length; k++) { wideH[k] = results[k]; wideL[k] = rests[k]; }
+  }
+  if (arm.loads.length) {
+    for (const pivot of pivotsOf(arm, kind).subarray(0, arm.loads.length)) {
+      factor(pivot);
+      count -= Number(pivot < 0);
+    }
   }
   return { omega: at, sign, log, count, noise: pairs ? ROUNDING * noise : Infinity };
 }
@@ -233,9 +263,9 @@ const stationOf = (arm, { link, station }) => ({ at: link + arm.written.baseLink
 
 /** A port at the outer end of what is elastic: along or about an axis of the ground or of the link, or along components. */
 function portOf(arm, { link, station, direction }, share) {
-  const first = link + arm.written.baseLinks, { tip, bar, own } = arm.written.whole[first], inside = station !== undefined;
+  const first = link + arm.written.baseLinks, whole = arm.written.whole[first], { bar, own } = whole, inside = station !== undefined;
   const at = inside ? arm.firsts[first] + Math.max(share, 0) : (arm.firsts[first + 1] ?? arm.links.length) - 1, { axes } = posed(arm)[at];
-  const o = !inside ? tip : bar === undefined ? [0, 0, 0] : [station * bar, 0, 0];
+  const o = !inside ? tipOf(whole, arm.values) : bar === undefined ? [0, 0, 0] : [station * arm.values[bar], 0, 0];
   const name = /^(link_)?(r?)([xyz])$/.exec(direction), k = name && "xyz".indexOf(name[3]);
   const ground = name ? [0, 1, 2].map((j) => (j === k ? 1 : 0)) : unitOf(direction);
   const d = name?.[1] ? own.slice(3 * k, 3 * k + 3) : inAxes(axes, ground);

@@ -1,13 +1,14 @@
 // The determinant of an arm in space at a complex frequency, but for what springs at its ports do not change.
 
-const planesQ = quads(64), resultsQ = quads(128);
+const planesQ = quads(64), resultsQ = quads(640);
 
 function evaluateDamped(arm, losses, springs) {
-  const { omega } = losses, { tapes, written } = arm, product = new Product(), wide = quads(ENTRIES);
+  const { omega } = losses, { tapes, written } = arm, product = new Product(), { entries } = arm.carrying, wide = quads(entries);
   multiplyQuads(...omega, ...omega);
   const squared = [...Q];
   for (let i = arm.links.length - 1; i >= 0; i--) {
-    const link = arm.links[i], { layout } = link, n = link.hi.length;
+    const link = arm.links[i], { layout } = link, n = stiffnessAt(arm, link);
+    addLoads(arm, i, wide[0], wide[1]);
     addSprings(arm.supports, i, wide[0], wide[1]);
     addSprings(springs, i, wide[0], wide[1]);
     let size = 0;
@@ -24,18 +25,27 @@ function evaluateDamped(arm, losses, springs) {
       }
       size = 2 * fields;
     }
-    const end = 1 + n + ENTRIES;
+    const end = n + entries;
     for (let q = 0; q < 4; q++) {
-      xq[q].fill(0, 0, 1 + n);
-      xq[q][0] = squared[q]; xq[q].set(wide[q], 1 + n); xq[q].set(planesQ[q].subarray(0, size), end);
+      xq[q].fill(0, 0, n);
+      xq[q][0] = squared[q]; xq[q].set(wide[q], n); xq[q].set(planesQ[q].subarray(0, size), end);
     }
     xh.set(link.hi, 1); xl.set(link.lo, 1);
     const larger = setLaws(arm, link, losses, motorOf(springs, i));
     if (larger) product.times(...larger);
-    runQuads(layout.link.double, xq, resultsQ);
+    runQuads(layout.formulas[arm.carries].link.double, xq, resultsQ);
     const factors = layout.springs + (link.member ? 3 : 0);
-    for (let k = ENTRIES + 6; k < ENTRIES + 6 + factors; k++) product.times(resultsQ[0][k], resultsQ[2][k]);
-    for (let q = 0; q < 4; q++) wide[q].set(resultsQ[q].subarray(0, ENTRIES));
+    for (let k = entries + 6; k < entries + 6 + factors; k++) product.times(resultsQ[0][k], resultsQ[2][k]);
+    for (let q = 0; q < 4; q++) wide[q].set(resultsQ[q].subarray(0, entries));
+  }
+  if (arm.loads.length) {
+    for (let q = 0; q < 4; q++) { xq[q].fill(0); xq[q].set(wide[q]); }
+    arm.loads.forEach(({ law: [unit, root, rest] }, k) => {
+      xq[0][entries + 2 * k] = unit;
+      xq[0][entries + 2 * k + 1] = root; xq[1][entries + 2 * k + 1] = rest;
+    });
+    runQuads(arm.carrying.pivots.double, xq, resultsQ);
+    for (let k = 0; k < arm.loads.length; k++) product.times(resultsQ[0][k], resultsQ[2][k]);
   }
   return product;
 }

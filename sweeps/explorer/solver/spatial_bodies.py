@@ -57,15 +57,6 @@ def base_of(arm: SpatialArm) -> list[str]:
     return [f"base_stiffness.k{i}{j}" for i in range(1, 7) for j in range(i, 7)]
 
 
-def supports_of(arm: SpatialArm) -> list[str]:
-    """The addresses of the stiffnesses of supports at tips."""
-    return [
-        f"link{k}.support{m}.stiffness"
-        for k, link in enumerate(arm.links, start=1)
-        for m in range(1, len(link.supports) + 1)
-    ]
-
-
 def base_formula(*entries: Number) -> list[Number]:
     """The springs of a base, each by its direction, unit and compliance, from the upper triangle of its stiffness."""
     left = iter(entries)

@@ -18,39 +18,51 @@ from jaxmodal.dynamic_stiffness.member import (
 from jaxmodal.spatial.stiffness.condensation import link_formula
 from jaxmodal.spatial.stiffness.entries import Release
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
-from jaxmodal.spatial.stiffness.symmetric import PLACES
+from jaxmodal.spatial.stiffness.symmetric import PLACES, places
 from sweeps.explorer.solver.spatial_passages import beyond_joint
 from sweeps.explorer.solver.tapes import tape_of_formula, tape_of_function
 
-#: of a link: what its numbers begin with before those of springs, of each spring and of the rotor
-BEFORE_SPRINGS, OF_SPRING, _OF_ROTOR = 32, 8, 6
+#: of a link: what its numbers begin with before those of springs, of each spring, of the rotor and of each load
+BEFORE_SPRINGS, OF_SPRING, _OF_ROTOR, OF_LOAD = 32, 8, 6, 13
 #: entries of a stiffness, numbers of a member, tests of its modes with both ends clamped
 ENTRIES, MEMBER, _TESTS = len(PLACES), len(FreeEndMember._fields), len(SymmetryTests._fields)
 
 
+def entries(loads: int) -> int:
+    """How many a stiffness has with some loads carried along."""
+    return len(places(6 + loads))
+
+
 @functools.cache
-def layout_tapes(springs: int, rotor: bool, flexible: bool) -> dict[str, Any]:
-    """The formulas of links of one kind."""
-    numbers = BEFORE_SPRINGS + OF_SPRING * springs + _OF_ROTOR * rotor
-    inputs = 1 + numbers + ENTRIES + 2 * MEMBER * flexible
+def layout_tapes(
+    springs: int, rotor: bool, flexible: bool, loads: tuple[int, ...]
+) -> dict[str, Any]:
+    """The formulas of links of one kind, for each of some numbers of loads that are carried along."""
     return {
         "springs": springs,
         "flexible": flexible,
-        "link": {
-            "float64": tape_of_formula(
-                link_formula(springs, rotor, flexible, 0, False), inputs, True
-            ),
-            "double": tape_of_formula(
-                link_formula(springs, rotor, flexible, 0, True), inputs, False
-            ),
-        },
+        "formulas": [_link_tapes(springs, rotor, flexible, number) for number in loads],
         "count": _tally_tape(springs, flexible, False),
         "noise": _tally_tape(springs, flexible, True) if flexible else None,
-        "joint_before": tape_of_formula(
-            link_formula(springs, rotor, False, 0, False), 1 + numbers + ENTRIES, False
-        ),
+    }
+
+
+def _link_tapes(springs: int, rotor: bool, flexible: bool, loads: int) -> dict[str, Any]:
+    numbers = BEFORE_SPRINGS + OF_SPRING * springs + _OF_ROTOR * rotor
+    joint = 1 + numbers + OF_LOAD * loads + entries(loads)
+    inputs = joint + 2 * MEMBER * flexible
+
+    def formula(flexible: bool, with_terms: bool) -> Any:
+        return link_formula(springs, rotor, flexible, 0, with_terms, loads)
+
+    return {
+        "link": {
+            "float64": tape_of_formula(formula(flexible, False), inputs, True),
+            "double": tape_of_formula(formula(flexible, True), inputs, False),
+        },
+        "joint_before": tape_of_formula(formula(False, False), joint, False),
         "joint_beyond": tape_of_formula(
-            functools.partial(beyond_joint, springs, rotor), 1 + numbers + ENTRIES + 6, False
+            functools.partial(beyond_joint, springs, rotor, loads), joint + 6 + loads, False
         ),
     }
 

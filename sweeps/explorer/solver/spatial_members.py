@@ -30,6 +30,7 @@ from jaxmodal.spatial.stiffness.members import (
     torsion_waves,
 )
 from sweeps.explorer.solver.spatial_bodies import base_of, moments_of
+from sweeps.explorer.solver.spatial_changes import bars_of
 from sweeps.explorer.solver.tapes import Both, tape_of_formula, tape_of_function
 
 #: what of an elastic link its member is made of, beside its section
@@ -101,7 +102,7 @@ def member_of(arm: SpatialArm, owner: int, part: int, parts: int) -> dict[str, A
 
 
 def _sizes_tape(arm: SpatialArm, names: list[str], theory: Theory) -> dict[str, Any]:
-    own = {*sizes_of(arm), *moments_of(arm), *base_of(arm)}
+    own = {*sizes_of(arm), *moments_of(arm), *base_of(arm), *bars_of(arm)}
 
     def computed(*values: Any) -> list[Any]:
         given = {name: x for name, x in zip(names, values, strict=True) if name in own}
@@ -121,7 +122,7 @@ def _sizes_tape(arm: SpatialArm, names: list[str], theory: Theory) -> dict[str, 
         bodies = [getattr(link, kind) for link in changed.links for kind in link.bodies]
         tensors = [x.inertia for x in (*bodies, changed.payload) if x is not None and x.inertia]
         bases = [] if changed.base_stiffness is None else [changed.base_stiffness]
-        for record in (*links, *tensors, *bases):
+        for record in (*changed.links, *tensors, *bases):
             for holds in rules_of(record):
                 valid = valid & xp.all(xp.asarray(holds))
         return [*found, scale if links else np.float64(1.0), ~valid]

@@ -22,14 +22,14 @@ from jaxmodal.spatial.stiffness.entries import (
     released,
     through_spring,
 )
-from jaxmodal.spatial.stiffness.link_entries import LinkEntries
-from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric, total
+from jaxmodal.spatial.stiffness.link_entries import LinkEntries, LoadEntries
+from jaxmodal.spatial.stiffness.symmetric import Symmetric, places, total
 
 _MEMBER = len(FreeEndMember._fields)
 
 
-def _stiffness(numbers: Any) -> Symmetric:
-    return Symmetric(list(itertools.islice(numbers, len(PLACES))))
+def _stiffness(numbers: Any, loads: int) -> Symmetric:
+    return Symmetric(list(itertools.islice(numbers, len(places(6 + loads)))))
 
 
 def _planes(numbers: Any) -> list[FreeEndMember]:
@@ -48,26 +48,29 @@ def _give(w: Symmetric, planes: Sequence[FreeEndMember]) -> Symmetric:
     return w
 
 
-def less_tip(squared: Number, *numbers: Number) -> list[Number]:
+def less_tip(loads: int, squared: Number, *numbers: Number) -> list[Number]:
     """The stiffness at the outer end of what is elastic, without the body there."""
     given = iter(numbers)
     mass, *rest = itertools.islice(given, 10)
-    return less_body(_stiffness(given), Body(mass, rest[:3], rest[3:]), squared).entries
+    return less_body(_stiffness(given, loads), Body(mass, rest[:3], rest[3:]), squared).entries
 
 
-def before_piece(*numbers: Number) -> list[Number]:
+def before_piece(loads: int, *numbers: Number) -> list[Number]:
     """The stiffness at the inner end of a piece of a link, from that at its outer end."""
     given = iter(numbers)
     planes = _planes(given)
-    return at_inner_end(_give(_stiffness(given), planes), planes).entries
+    return at_inner_end(_give(_stiffness(given, loads), planes), planes).entries
 
 
-def along_piece(*numbers: Number) -> list[Number]:
-    """The motion at the outer end of a piece of a link, from the stiffness there and the motion at its inner end."""
+def along_piece(loads: int, *numbers: Number) -> list[Number]:
+    """The motion at the outer end of a piece of a link, from the stiffness there and the motion at its inner end.
+
+    Behind the motion stand the forces of the supports that are loads.
+    """
     given = iter(numbers)
     planes = _planes(given)
-    w = _give(_stiffness(given), planes)
-    u, v, y, turn, about_y, about_z = given
+    w = _give(_stiffness(given, loads), planes)
+    u, v, y, turn, about_y, about_z, *forces = given
     first, second = planes
     free = [
         first.h_uu * u,
@@ -77,7 +80,8 @@ def along_piece(*numbers: Number) -> list[Number]:
         second.h_pp * about_y - second.h_pv * y,
         first.h_pp * about_z + first.h_pv * v,
     ]
-    force = [total(w[i, j] * free[j] for j in range(6)) for i in range(6)]
+    acting = [*free, *forces]
+    force = [total(w[i, j] * x for j, x in enumerate(acting)) for i in range(6)]
     found = list(free)
     for place, (p, q) in enumerate(PAIRS):
         r11, r12, r22, _ = end_receptance(place, planes)
@@ -86,14 +90,19 @@ def along_piece(*numbers: Number) -> list[Number]:
     return found
 
 
-def beyond_joint(springs: int, has_rotor: bool, squared: Number, *numbers: Number) -> list[Number]:
+def beyond_joint(
+    springs: int, has_rotor: bool, loads: int, squared: Number, *numbers: Number
+) -> list[Number]:
     """The motion at the inner end of a link, in the axes of its section, from that of the link before at its end.
 
-    Inputs are the numbers of the link, the stiffness at its inner end without what is fixed there, and the motion.
+    Inputs are the numbers of the link and of loads, which do not act within a joint, the stiffness at its inner end
+    without what is fixed there, the motion, and the forces of the supports that are loads.
     """
     given = iter(numbers)
     link = LinkEntries.of(given, springs, has_rotor)
-    w = less_body(_stiffness(given), link.inner, squared)
+    for _ in range(loads):
+        LoadEntries.of(given)
+    w = less_body(_stiffness(given, loads), link.inner, squared)
     passed = []
     for place, spring in enumerate(link.springs, start=1):
         rotor = link.rotor if place == len(link.springs) else []
@@ -102,12 +111,13 @@ def beyond_joint(springs: int, has_rotor: bool, squared: Number, *numbers: Numbe
             relative, driven, _ = rotor[3:]
             w = less_turning(w, rotor[:3], driven * squared)
             unit = unit - squared * (relative * spring.compliance)
-        column = [total(w[i, j] * spring.direction[j] for j in range(6)) for i in range(6)]
+        column = [total(w[i, j] * spring.direction[j] for j in range(6)) for i in range(w.size)]
         w, pivot = through_spring(w, spring.direction, unit, spring.compliance, [], _as_it_is)
         passed.append((spring, column, pivot))
         if rotor:
             w = less_turning(w, rotor[:3], rotor[5] * squared)
-    motion = list(given)
+    motion = list(itertools.islice(given, 6))
+    forces = list(given)
     o, turn = link.offset, motion[3:]
     moved = [
         motion[0] + turn[1] * o[2] - turn[2] * o[1],
@@ -120,6 +130,7 @@ def beyond_joint(springs: int, has_rotor: bool, squared: Number, *numbers: Numbe
         for i in range(3)
     ]
     for spring, column, pivot in reversed(passed):
-        give = spring.compliance * total(c * x for c, x in zip(column, own, strict=True)) / pivot
+        pull = total(c * x for c, x in zip(column, [*own, *forces], strict=True))
+        give = spring.compliance * pull / pivot
         own = [x - d * give for x, d in zip(own, spring.direction, strict=True)]
     return own

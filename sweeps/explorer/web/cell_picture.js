@@ -15,7 +15,6 @@ class CellPicture {
     const links = linksAt(this.arm, at);
     const values = { ...this.arm.own };
     for (const { axis, address, values: row } of this.arm.varied) values[address] = row[at[axis]] ?? undefined;
-    for (const link of links) if (link.way) values[link.way] = link.at; // places have it already
     this.picture.about = { ...this.arm, links };
     this.picture.draw({ places: placesOf(links), drawn: null }, (address, otherwise) => values[address] ?? otherwise);
   }

@@ -35,8 +35,7 @@ class SpacePicture {
   draw(answer, value, first = {}, pinned = null) {
     this.first = first;
     this.pinned = pinned;
-    const { links } = this.about;
-    const rest = answer.places.map(({ axes, inner, outer }, k) => [inner, links[k].rigid ? plus(inner, column(axes, 0), links[k].length) : outer]);
+    const rest = answer.places.map(({ inner, outer }) => [inner, outer]);
     const rows = answer.drawn ? answer.drawn.links : rest.map((at) => ({ at, moved: at.map(() => [0, 0, 0]), turned: at.map(() => [0, 0, 0]) }));
     const largest = Math.max(...rows.flatMap(({ turned }) => turned.map(long)));
     this.amplitude = Math.min(DRAWN_SHARE * this.about.reach, largest > 0 ? DRAWN_TURN / largest : Infinity);
@@ -68,19 +67,31 @@ class SpacePicture {
     return plus(point, seenIn(axes, offset));
   }
 
+  // A place in the axes of a section with what values have moved it by, along the axes of the link: by address and given.
+  movedBy(place, own, values, sign) {
+    const moved = values.map(([name, x]) => sign * (this.shown.value(name, x) - x));
+    return moved.length ? place.map((x, i) => x + own[3 * i] * moved[0] + own[3 * i + 1] * moved[1] + own[3 * i + 2] * moved[2]) : place;
+  }
+
   tip(k, share) {
-    return this.seen(k, -1, share, this.about.links[k].tip);
+    return this.seen(k, -1, share, this.atTip(k, this.about.links[k].tip));
   }
 
-  // Where a body has its centre, in the axes of its section, if that was moved.
-  centreOf({ by, centre, seen, own }) {
-    const moved = seen.map((x, j) => this.shown.value(by.replace(/mass$/, `centre.${"xyz"[j]}`), x) - x);
-    return moved.length ? centre.map((x, i) => x + own[3 * i] * moved[0] + own[3 * i + 1] * moved[1] + own[3 * i + 2] * moved[2]) : centre;
+  // Places that are fixed to the tip of a link, and to its joint.
+  atTip(k, place) {
+    const { own, offsets } = this.about.links[k];
+    return this.movedBy(place, own, offsets.end_offset, 1);
   }
 
-  joint(k) {
-    const own = this.about.links[k], moved = own.way ? this.shown.value(own.way) - own.at : 0;
-    return [own.joint[0] - moved, own.joint[1], own.joint[2]];
+  atJoint(k, place) {
+    const { own, offsets } = this.about.links[k];
+    return this.movedBy(place, own, offsets.base_offset, -1);
+  }
+
+  // Where a body has its centre, in the axes of its section.
+  centreOf({ by, centre, seen, own, at }, k) {
+    const moved = this.movedBy(centre, own, seen.map((x, j) => [by.replace(/mass$/, `centre.${"xyz"[j]}`), x]), 1);
+    return at === "inner" ? this.atJoint(k, moved) : this.atTip(k, moved);
   }
 
   frame(share) {
@@ -101,13 +112,14 @@ class SpacePicture {
     const { links } = this.about, { rows } = this.shown;
     const thin = 0.007 * this.half;
     links.forEach((link, k) => {
-      const start = this.end(k, 0, share), joint = this.seen(k, 0, share, this.joint(k)), tip = this.tip(k, share);
+      const start = this.end(k, 0, share), joint = this.seen(k, 0, share, this.atJoint(k, links[k].joint)), tip = this.tip(k, share);
       scene.line(rows[k].at, "text", 1, [4, 4]);
       for (const way of [[joint, start.point], [this.end(k, -1, share).point, tip]])
         if (long(plus(way[0], way[1], -1)) > 1e-9) scene.cylinder(way[0].map((x, i) => (x + way[1][i]) / 2), plus(way[1], way[0], -1), 0.8 * thin, 0.5 * long(plus(way[1], way[0], -1)), 8, "rigid");
       this.link(scene, link, k, share, thin);
-      if (!link.segment) this.jointOf(scene, link, k, joint, start.axes);
+      if (!link.segment) this.jointOf(scene, link, k, joint, link.way ? start.axes : k > 0 ? this.end(k - 1, -1, share).axes : [1, 0, 0, 0, 1, 0, 0, 0, 1]);
       for (const body of link.bodies) this.body(scene, body, k, share);
+      for (const support of link.supports) this.support(scene, support, tip, this.tip(k, 0));
     });
     this.ghost(scene);
     scene.paint();
@@ -117,7 +129,7 @@ class SpacePicture {
   // The pinned posture, as a line through its links.
   ghost(scene) {
     if (!this.pinned) return;
-    const ends = this.pinned.map(({ axes, inner, outer }, k) => [inner, this.about.links[k].rigid ? plus(inner, column(axes, 0), this.about.links[k].length) : outer]);
+    const ends = this.pinned.map(({ inner, outer }) => [inner, outer]);
     scene.line([[0, 0, 0], ...ends.flat()], "payload", 2.5, [7, 4]);
   }
 
@@ -133,7 +145,7 @@ class SpacePicture {
 
   link(scene, link, k, share, thin) {
     const { rows, places } = this.shown, row = rows[k], s = share * this.amplitude, [y, z] = this.halfOf(link).map((x) => Math.max(x, thin));
-    if (!(link.length > 0)) return;
+    if (!(long(plus(row.at.at(-1), row.at[0], -1)) > 0)) return;
     const corners = link.round
       ? Array.from({ length: 12 }, (_, i) => [y * Math.cos((i * Math.PI) / 6), z * Math.sin((i * Math.PI) / 6)])
       : [[-y, -z], [y, -z], [y, z], [-y, z]];
@@ -160,10 +172,21 @@ class SpacePicture {
     scene.text(plus(point, way, along), link.name || String(k + 1), "text", this.half);
   }
 
+  // From the tip to a plate on the ground, or a disc about what holds it from turning, before the bodies there; of the
+  // colour of joints where it gives way.
+  support(scene, { by, turns, along }, tip, rest) {
+    const stiffness = this.shown.value(by, Infinity), colour = Number.isFinite(stiffness) ? "joint" : "rigid", over = 0.4 * this.half;
+    if (stiffness === 0) return;
+    if (turns) { scene.cylinder(tip, along, 0.1 * this.half, 0.004 * this.half, 14, colour, over); return; }
+    const foot = plus(rest, along, (along[2] < 0 ? 0.32 : -0.32) * this.half);
+    scene.line([tip, foot], colour, 2.5, [], over);
+    scene.cylinder(foot, along, 0.07 * this.half, 0.008 * this.half, 4, colour, over);
+  }
+
   body(scene, body, k, share) {
     const mass = this.shown.value(body.by, body.mass);
     if (!(mass > 0)) return;
-    const which = body.at === "inner" ? 0 : -1, { axes } = this.end(k, which, share), centre = this.seen(k, which, share, this.centreOf(body));
+    const which = body.at === "inner" ? 0 : -1, { axes } = this.end(k, which, share), centre = this.seen(k, which, share, this.centreOf(body, k));
     let halves = body.squares.map((x) => Math.sqrt(x / mass));
     if (!(Math.max(...halves) > 0)) halves = halves.map(() => Math.cbrt((0.75 * mass) / (Math.PI * this.about.density)));
     const columns = [0, 1, 2].map((i) => seenIn(axes, body.axes.map((row) => row[i])).map((x) => x * halves[i]));
