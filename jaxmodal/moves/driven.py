@@ -69,9 +69,9 @@ def solved_along(
     ratios: Floats,
     still: Floats,
 ) -> tuple[Floats, Floats, Floats]:
-    """Integrate the modal oscillators in blocks of steps, separately for each joint, the rates, and forces at rest.
+    """Integrate the modal oscillators in blocks of steps, separately for each joint, the rates, and static forces.
 
-    ``still`` (P, K, S) are these: modal forces that act in a posture whether or not the joints move.
+    ``still`` (P, K, S) are the static forces: modal forces that act in a posture whether or not the joints move.
     """
     where = np.interp(at, way.times, way.turned)
 
