@@ -86,7 +86,7 @@ def extremes(ds: xr.Dataset) -> xr.Dataset:
 
 
 def _unknown(values: xr.DataArray, shape: tuple[int, ...]) -> np.ndarray:
-    """Array for values of a coordinate, filled with NaN, or empty text."""
+    """Return an array for values of a coordinate, filled with NaN or empty text."""
     if values.dtype.kind in "fiub":
         return np.full(shape, np.nan)
     return np.full(shape, "", dtype=object)

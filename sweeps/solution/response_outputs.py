@@ -1,4 +1,4 @@
-"""Outputs of a sweep that need more than its frequencies: damped modes, peaks, compliances, buckling factors."""
+"""Outputs of a sweep from damped modes, response peaks, static compliances and buckling factors."""
 
 from __future__ import annotations
 
@@ -111,4 +111,4 @@ _BUCKLING = of_part(
 )
 
 OF_RESPONSES = (*_DAMPED, *_PEAK, *_COMPLIANCE, *_BUCKLING)
-"""The unit of a peak follows from its ports."""
+"""Outputs of responses; the unit of ``peak_response`` depends on the ports of the sweep."""
