@@ -94,9 +94,9 @@ class Evaluator:
 
     Notes
     -----
-    Frequencies are computed without derivatives. JAX differentiates each row of the program (objective, constraint) with
-    respect to variables and frequencies. Frequencies on which a row depends are differentiated by the energies of their
-    modes.
+    Frequencies are computed without derivatives. JAX differentiates each row of the program (objective, constraint)
+    with respect to variables and frequencies. Frequencies on which a row depends are differentiated by the energies of
+    their modes.
     """
 
     def __repr__(self) -> str:

@@ -183,7 +183,7 @@ class PlanarRates:
     def of_cluster(
         self, y: np.ndarray, name: str, angles: np.ndarray, omega: np.ndarray, close: bool
     ) -> np.ndarray:
-        """Return derivatives, (m, m, n), projected on the modes of frequencies ``omega``, (m,), at one posture, (links,).
+        """Return derivatives, (m, m, n), projected on the modes of frequencies ``omega``, (m,), at one posture.
 
         ``close`` frequencies are treated as one root, others as simple roots.
         """

@@ -219,7 +219,7 @@ class Require:
     ----------
     function
         Takes a `Design`, returns a number or a vector, preferably of order one.
-label
+    label
         Short text for tables.
     """
 

@@ -71,7 +71,7 @@ class Design:
         return None if name == OWN else self.angles[name]
 
     def at_each_posture(self, name: str, of: Callable[[Any], Array]) -> Array:
-        """Return ``of(arm)`` at each posture of a set, shape (P, ...); in the arm's own posture, angles may be variables."""
+        """Return ``of(arm)`` at each posture of a set, shape (P, ...); in its own posture, angles may be variables."""
         if name == OWN:
             return of(self.arm)[None]
         turned = self.angles[name][:, np.array(self.arm.joints) - 1]

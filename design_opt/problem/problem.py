@@ -291,9 +291,9 @@ def _check_name(key: str, value: Any, known: Sequence[str]) -> None:
 
 
 def least(values: Array, aggregate: str, sharpness: Any) -> Array:
-    """Smooth least value of an array: never above the least, and below it by at most ln(N)/sharpness.
+    """Return a smooth smallest value of an array: below the smallest by at most ln(N)/sharpness, and never above it.
 
-    For ``"pnorm"`` that distance is relative.
+    For ``"pnorm"`` this distance is relative.
 
     Notes
     -----
@@ -312,6 +312,6 @@ def _log_sum_exp(x: Array) -> Array:
 
 
 def size_of(values: np.ndarray) -> float:
-    """A size to divide an objective by: that of its least value, or of its values if that is near 0."""
+    """Return the divisor of an objective: its smallest value, or a tenth of its largest if that is close to 0."""
     low, top = float(abs(values.min())), float(np.abs(values).max())
     return (low if low > 0.01 * top else 0.1 * top) or 1.0
