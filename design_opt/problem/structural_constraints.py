@@ -28,6 +28,7 @@ from jaxmodal.at_rest.traced import second_order_deflection
 from jaxmodal.at_rest.traced_in_space import tips_at_rest
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.frequencies.models import require_theory
+from jaxmodal.response.forced.traced_deflections import tips_under_gravity
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -137,11 +138,11 @@ class DeflectionLimit(AtRest):
             )
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """Raise an error as `AtRest`, and for axial forces in space, which first-order statics does not include."""
+        """Raise an error as `AtRest`, and for supports of arms in space under axial forces."""
         super().check_arm(arm)
-        if isinstance(arm, SpatialArm):
+        if isinstance(arm, SpatialArm) and under_forces(arm):
             with about(self._kind, ArmError):
-                arm.refuse_pressed("a deflection of first order")
+                arm.refuse_supports("a deflection under axial forces")
 
     @property
     def label(self) -> str:
@@ -149,9 +150,12 @@ class DeflectionLimit(AtRest):
 
     def margins(self, design: Design, today: Design) -> Array:
         if isinstance(design.arm, SpatialArm):
-            loads = LoadsInSpace(self._gravity_in_space(), np.zeros(3), np.zeros(3))
-            postures = design.positions(self.postures)
-            moved = tips_at_rest(design.arm, postures, self.theory, loads)
+            pull, postures = self._gravity_in_space(), design.positions(self.postures)
+            if under_forces(design.arm):
+                moved = tips_under_gravity(design.arm, postures, self.theory, pull.tolist())
+            else:
+                loads = LoadsInSpace(pull, np.zeros(3), np.zeros(3))
+                moved = tips_at_rest(design.arm, postures, self.theory, loads)
             return 1.0 - jnp.sum(moved * moved, axis=1, keepdims=True) / self.at_most**2
         flags = theory_flags(self.theory)
         gravity = self.gravity_on(design.arm)

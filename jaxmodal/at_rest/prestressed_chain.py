@@ -20,6 +20,7 @@ springs move with the part before, ``-F . (phi_before x g)``, and rotations of s
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,6 +95,11 @@ class PrestressedChain:
         pressed: Any = self.model.values.links[number].beam.force
         return self.rest.forces(number, shares) + pressed * np.eye(6)[0]
 
+    @functools.cached_property
+    def _looked_at(self) -> list[Floats]:
+        """Section forces of each link at the shares that decide on its pieces; no factor changes them."""
+        return [self.forces(number, _LOOKED_AT) for number in range(len(self.model.links))]
+
     def pieces_for(self, factor: float, square: float = 0.0) -> list[int] | None:
         """How many pieces each link is cut into; None where a link would need too many."""
         found = []
@@ -101,7 +107,7 @@ class PrestressedChain:
             if self.model.links[number].rigid:
                 found.append(0)
                 continue
-            forces = factor * self.forces(number, _LOOKED_AT)
+            forces = factor * self._looked_at[number]
             needed = pieces_needed(link.beam, self.model.theory, forces, square)
             if not needed <= MOST_PIECES:
                 return None

@@ -117,9 +117,10 @@ def pieces_of(
     one = np.eye(12)
     stages = np.broadcast_to(one, rates.shape)
     for _ in range(_SWEEPS):
-        slopes = rates @ stages
-        stages = one + h * np.einsum("st,ptij->psij", _INTEGRALS, slopes)
-    transfer = one + h * np.einsum("s,psij->pij", _WEIGHTS, rates @ stages)
+        slopes = (rates @ stages).reshape(count, _STAGES, 144)
+        stages = one + h * (_INTEGRALS @ slopes).reshape(rates.shape)
+    slopes = (rates @ stages).reshape(count, _STAGES, 144)
+    transfer = one + h * (_WEIGHTS @ slopes).reshape(count, 12, 12)
     a, b, c, d = (transfer[:, i : i + 6, j : j + 6] for i in (0, 6) for j in (0, 6))
     back = np.linalg.inv(d)
     stiffness, give = back @ c, b @ back

@@ -67,9 +67,12 @@ def solved_along(
     at: Floats,
     along: ModesAlong,
     ratios: Floats,
-    pull: Floats | None,
+    still: Floats,
 ) -> tuple[Floats, Floats, Floats]:
-    """Integrate the modal oscillators in blocks of steps, separately for each joint, the rates, and gravity."""
+    """Integrate the modal oscillators in blocks of steps, separately for each joint, the rates, and forces at rest.
+
+    ``still`` (P, K, S) are these: modal forces that act in a posture whether or not the joints move.
+    """
     where = np.interp(at, way.times, way.turned)
 
     def between(values: Floats, when: Floats) -> Floats:
@@ -79,8 +82,7 @@ def solved_along(
         return np.asarray(spline(np.interp(when, way.times, way.turned)))
 
     place = np.zeros((along.omega.shape[1], along.joints.shape[2] + 1))
-    if pull is not None:
-        place = np.column_stack([place, (along.base[0] @ pull) / along.omega[0] ** 2])
+    place = np.column_stack([place, still[0] / along.omega[0][:, None] ** 2])
     rate = np.zeros_like(place)
     sums = [place.sum(axis=1)[None]]
     for first in range(0, times.size - 1, _BLOCK):
@@ -89,10 +91,10 @@ def solved_along(
         when = inside.ravel()
         _, rates, changes = moved(move, when)
         turning = np.einsum("tkij,ti,tj->tk", between(along.turning, when), rates, rates)
-        parts = [-between(along.joints, when) * changes[:, None, :], -turning[..., None]]
-        if pull is not None:
-            parts.append((between(along.base, when) @ pull)[..., None])
-        forces = np.concatenate(parts, axis=-1).reshape(*inside.shape, *place.shape)
+        inertia = [-between(along.joints, when) * changes[:, None, :], -turning[..., None]]
+        forces = np.concatenate([*inertia, between(still, when)], axis=-1).reshape(
+            *inside.shape, *place.shape
+        )
         omega = between(along.omega, inside[:, 1])
         solved = oscillation(some, omega, ratios, forces, place, rate)
         place, rate = solved.place[-1], solved.rate[-1]

@@ -19,8 +19,9 @@ from jaxmodal.moves.joint_limits import joints_of
 from jaxmodal.moves.modes_along import ModesAlong, modes_along
 from jaxmodal.moves.oscillators import number_of_steps, steps_between
 from jaxmodal.moves.paths import knots_of, moved
+from jaxmodal.moves.pushing_supports import is_supported
 from jaxmodal.moves.refusals import require_moving_arm
-from jaxmodal.moves.results import GRAVITY, TURNING, MoveVibration
+from jaxmodal.moves.results import GRAVITY, SUPPORTS, TURNING, MoveVibration
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.precision import require_x64
@@ -124,7 +125,8 @@ def vibration_of(
     num_modes, theory, ratios, pull, postures = question
     checked_angles(move, len(arm.joints), 0.0)
     knots = knots_of(move, duration)
-    way = way_of(move, knots, 0 if pull is not None else 1)
+    supported = isinstance(arm, SpatialArm) and is_supported(arm)
+    way = way_of(move, knots, 0 if pull is not None or supported else 1)
     _require_rest(move, knots)
     at = spread_over(way, postures)
     angles = angles_at(way.times, way.angles, at)
@@ -134,7 +136,9 @@ def vibration_of(
         along = modes_along(arm, angles, num_modes, followed, theory, progress)
         if known is not None:
             known.keep(angles, along)
-    along = along._replace(omega=along.omega * np.sqrt(stiffness))
+    along = along._replace(
+        omega=along.omega * np.sqrt(stiffness), supports=along.supports * stiffness
+    )
     steps = number_of_steps(knots, float(along.omega.max()))
     if steps > _MOST_STEPS:
         raise ArmError(
@@ -142,17 +146,19 @@ def vibration_of(
             f"most {_MOST_STEPS:,}; ask for fewer modes, or part the move."
         )
     times = steps_between(knots, float(along.omega.max()))
-    coordinates, place, rate = solved_along(move, times, way, at, along, ratios, pull)
+    at_rest = {GRAVITY: None if pull is None else along.base @ pull}
+    at_rest[SUPPORTS] = along.supports if supported else None
+    acting = {name: forces for name, forces in at_rest.items() if forces is not None}
+    still = np.stack([*acting.values()], axis=-1) if acting else np.zeros((*along.omega.shape, 0))
+    coordinates, place, rate = solved_along(move, times, way, at, along, ratios, still)
     shown_rows = np.unique(np.linspace(0, times.size - 1, min(times.size, _SHOWN)).astype(int))
-    end = along.omega[-1][:, None] ** 2
     static = np.zeros_like(place)
-    if pull is not None:
-        static[:, -1] = (along.base[-1] @ pull) / end[:, 0]
+    static[:, place.shape[1] - still.shape[2] :] = still[-1] / along.omega[-1][:, None] ** 2
     return MoveVibration(
         arm=arm.name,
         theory=theory,
         joints=joints_of(arm),
-        forces=(TURNING,) if pull is None else (TURNING, GRAVITY),
+        forces=(TURNING, *acting),
         damping_ratio=ratios,
         posture_times=at,
         angles=angles,

@@ -19,7 +19,9 @@ Floats = NDArray[np.float64]
 
 
 class Loads(NamedTuple):
-    """Speeds, accelerations, inertia torques and gravity torques of the joints at times, each (T, n).
+    """Speeds, accelerations, inertia torques and torques at rest of the joints at times, each (T, n).
+
+    Those at rest are of gravity and of supports.
 
     If the move is stretched in time by a factor s, speeds are divided by s, and accelerations and inertia torques by
     s^2.
@@ -81,13 +83,13 @@ def limits_of(
 
 
 def require_strong(weight: Floats, most: Floats, joints: tuple[str, ...]) -> None:
-    """Raise an error if the gravity torques (T, n) alone exceed a torque limit on the path."""
+    """Raise an error if the torques (T, n) at rest alone exceed a torque limit on the path."""
     still = np.abs(weight).max(axis=0)
     if np.any(still >= most):
         k = int(np.argmax(still - most))
         raise ArmError(
-            f"torque: {joints[k]} needs {still[k]:.4g} N m for gravity alone on this path; must have more than "
-            f"that, not {most[k]:.4g} N m."
+            f"torque: {joints[k]} needs {still[k]:.4g} N m for gravity and supports alone on this path; must have "
+            f"more than that, not {most[k]:.4g} N m."
         )
 
 

@@ -16,6 +16,7 @@ from jaxmodal.modes.mode_shapes import assurance, mode_shapes
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.moves.planar_inertia import planar_inertia, planar_tips
+from jaxmodal.moves.pushing_supports import support_forces
 from jaxmodal.moves.spatial_inertia import spatial_inertia, spatial_tips
 from jaxmodal.runtime.errors import ImplausibleWarning
 from jaxmodal.runtime.namespace import to_host
@@ -41,6 +42,8 @@ class Posture(NamedTuple):
         Modal inertia force for a unit product of two joint rates; symmetric.
     base : array, shape (K, d)
         Modal inertia force for a unit acceleration of the base.
+    supports : array, shape (K,)
+        Modal force of the supports that the rigid arm strains, from where they are unstrained to this posture.
     """
 
     omega: Floats
@@ -51,6 +54,7 @@ class Posture(NamedTuple):
     joints: Floats
     turning: Floats
     base: Floats
+    supports: Floats
 
 
 class ModesAlong(NamedTuple):
@@ -66,12 +70,18 @@ class ModesAlong(NamedTuple):
     joints: Floats
     turning: Floats
     base: Floats
+    supports: Floats
     assurance: Floats
     number: NDArray[np.int64]
 
 
-def modes_in(arm: Arm | SpatialArm, num_modes: int, theory: TheoryName) -> Posture:
-    """Modes of an arm in its present posture, and the modal forces of its joint motion."""
+def modes_in(
+    arm: Arm | SpatialArm, num_modes: int, theory: TheoryName, unstrained: Arm | SpatialArm
+) -> Posture:
+    """Modes of an arm in its present posture, and the modal forces of its joint motion.
+
+    In the posture of ``unstrained`` its supports are so.
+    """
     shapes: Any = to_host(mode_shapes(arm, num_modes, theory=theory, stations=2))
     count = len(arm.joints)
     one, pairs = np.eye(count), _pairs(count)
@@ -80,13 +90,15 @@ def modes_in(arm: Arm | SpatialArm, num_modes: int, theory: TheoryName) -> Postu
     changes = np.concatenate([one, 0.0 * one, 0.0 * together])
     if isinstance(shapes, ModeShapes) and isinstance(arm, Arm):
         forces, tips = planar_inertia(arm, shapes, rates, changes), planar_tips(arm, shapes)
-        base = np.asarray(shapes.participation)[:, :2]
+        base, pushed = np.asarray(shapes.participation)[:, :2], np.zeros(num_modes)
     else:
         assert isinstance(shapes, SpatialModeShapes)
         assert isinstance(arm, SpatialArm)
         forces = spatial_inertia(arm, shapes, theory, rates, changes)
         tips = spatial_tips(arm, shapes, theory)
+        assert isinstance(unstrained, SpatialArm)
         base = np.asarray(shapes.participation)[:, :3]
+        pushed = support_forces(arm, shapes, unstrained)
     driven = np.asarray(shapes.motions) @ forces.T
     alone, turning = driven[:, count : 2 * count], np.zeros((num_modes, count, count))
     for k in range(count):
@@ -103,6 +115,7 @@ def modes_in(arm: Arm | SpatialArm, num_modes: int, theory: TheoryName) -> Postu
         joints=driven[:, :count],
         turning=turning,
         base=base,
+        supports=pushed,
     )
 
 
@@ -130,7 +143,7 @@ def modes_along(
         with warnings.catch_warnings():  # angles are looked at once, by who asks for the way
             warnings.simplefilter("ignore", ImplausibleWarning)
             posed = arm.with_posture(angles.tolist())
-        here = modes_in(posed, followed, theory)
+        here = modes_in(posed, followed, theory, arm)
         if found:
             before = found[-1]
             table = np.asarray(assurance(before.masses, here.masses, before.motions, here.motions))
@@ -151,7 +164,7 @@ def modes_along(
     return ModesAlong(
         **{
             name: along(name)
-            for name in ("omega", "certified", "tips", "joints", "turning", "base")
+            for name in ("omega", "certified", "tips", "joints", "turning", "base", "supports")
         },
         assurance=np.array(alike[::-1]).reshape(-1, followed)[:, kept],
         number=np.array(numbers[::-1])[:, kept] + 1,
@@ -173,4 +186,5 @@ def _ordered(here: Posture, chosen: NDArray[np.int64], signs: Floats) -> Posture
         joints=signed(here.joints),
         turning=signed(here.turning),
         base=signed(here.base),
+        supports=signed(here.supports),
     )

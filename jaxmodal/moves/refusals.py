@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.descriptions import stands_on_support
 from jaxmodal.arm.quantities import shown
@@ -11,6 +13,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import nothing_gives_way
+from jaxmodal.spatial.parts.springs import Support
 
 
 def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
@@ -39,9 +42,16 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
             "loads: moves do not support them; remove them, and give gravity to move_vibration if it is to act."
         )
     for number, link in enumerate(arm.links, start=1):
-        if stands_on_support(link):
+        if isinstance(arm, Arm) and stands_on_support(link):
             raise ArmError(
-                f"link{number}: stands on a support, from which a moving arm would lift; remove it."
+                f"link{number}: stands on a support, and moves of planar arms take none; remove it, or give "
+                "jaxmodal.to_spatial(arm), whose springs moves take."
+            )
+        rigid = [k for k, s in enumerate(getattr(link, "supports", ()), start=1) if _is_rigid(s)]
+        if rigid:
+            raise ArmError(
+                f"link{number}.support{rigid[0]}.stiffness = inf: a moving arm would leave a rigid support; must be "
+                "finite (N/m or N m/rad), or remove it."
             )
         if number in arm.joints and arm.slides(number):
             raise ArmError(
@@ -59,6 +69,10 @@ def require_moving_arm(arm: Any, vibrating: bool = True) -> None:
             "arm: nothing gives way, all links and joints are rigid, so nothing vibrates; give joint_stiffness, or "
             "links a section and a material."
         )
+
+
+def _is_rigid(support: Support) -> bool:
+    return bool(np.isinf(float(support.stiffness)))
 
 
 def _springs(link: Any) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ _SMALL = 0.1
 #: modes less alike than this in neighbouring postures may have been mistaken for each other
 _ALIKE = 0.8
 #: forces that belong to no joint alone
-TURNING, GRAVITY = "rates", "gravity"
+TURNING, GRAVITY, SUPPORTS = "rates", "gravity", "supports"
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -43,7 +43,8 @@ class MoveVibration(Drawn, Result):
     joints : tuple of str
         Names of the joints.
     forces : tuple of str
-        Sources of excitation other than joint accelerations: ``"rates"`` (centripetal and gyroscopic), ``"gravity"``.
+        Sources of excitation other than joint accelerations: ``"rates"`` (centripetal and gyroscopic), ``"gravity"``,
+        ``"supports"``.
     damping_ratio : array, shape (K,)
         Damping ratios of the modes.
     posture_times : array, shape (P,)
@@ -250,7 +251,7 @@ class MoveVibration(Drawn, Result):
         return Table(title, headings, rows, notes, ("certificate",))
 
     def _forces_table(self) -> Table:
-        """The residual amplitude due to each joint, the rates and gravity alone."""
+        """The residual amplitude due to each joint, the rates, gravity and supports alone."""
         by_force = self.amplitudes_by_force_mm
         rows = [[str(k + 1), *(f"{value:.4g}" for value in row)] for k, row in enumerate(by_force)]
         return Table(

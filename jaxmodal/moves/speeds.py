@@ -129,7 +129,9 @@ def speeds_to_avoid(
         found = []
         for row in rows:
             found.append(
-                modes_in(arm if row is None else arm.with_posture(row.tolist()), num_modes, theory)
+                modes_in(
+                    arm if row is None else arm.with_posture(row.tolist()), num_modes, theory, arm
+                )
             )
             if progress is not None:
                 progress(len(found), len(rows))

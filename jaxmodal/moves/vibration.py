@@ -30,8 +30,8 @@ def move_vibration(
     Parameters
     ----------
     arm : Arm or SpatialArm
-        A clamped arm without loads, with concrete values. Its motors follow the move exactly; the joint springs are
-        between motor and link.
+        A clamped arm without loads, with concrete values; in space it may stand on supports that give way, unstrained
+        in its own posture. Its motors follow the move exactly; the joint springs are between motor and link.
     move : Motion
         Angles of all joints over time, from rest to rest: `RestToRest`, `trapezoid`, `s_curve`, `cubic_spline`,
         `Shaped` or another motion of `jaxmodal.dynamics`.
@@ -57,8 +57,9 @@ def move_vibration(
     Raises
     ------
     ArmError
-        If the arm floats, has an elastic base or supports, bears loads, has free or prismatic joints, is traced, or has
-        no flexibility; or if the move does not begin and end at rest, or does not fit the arm.
+        If the arm floats, has an elastic base or supports (in space, rigid ones), bears loads, has free or prismatic
+        joints, is traced, or has no flexibility; or if the move does not begin and end at rest, or does not fit the
+        arm.
     UncertifiedError
         If a frequency could not be certified.
 
@@ -71,10 +72,10 @@ def move_vibration(
     Notes
     -----
     Each mode of unit modal mass is an oscillator driven by the inertia forces of the rigid arm along the path,
-    including centripetal accelerations and gyroscopic moments. The dependence of the modes on the posture enters
-    through their frequencies and forces, which are interpolated between postures. Two effects are neglected: forces due
-    to the change of the mode shapes, and the reaction of the vibration on the motion. Both are small if the joints turn
-    little in a period and deflections are small.
+    including centripetal accelerations and gyroscopic moments, by gravity and by the supports that it strains. The
+    dependence of the modes on the posture enters through their frequencies and forces, which are interpolated between
+    postures. Two effects are neglected: forces due to the change of the mode shapes, and the reaction of the vibration
+    on the motion. Both are small if the joints turn little in a period and deflections are small.
 
     Examples
     --------

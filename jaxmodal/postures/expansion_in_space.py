@@ -3,6 +3,13 @@
 Its degree is 4. Beyond a joint six independent solutions of twelve enter the determinant as a product of six; a
 rotation turns each with weights -1, 0 and 1, four of each, so that the product has weights up to 4. In the values of
 `values_in_space` it is a polynomial as well.
+
+A support stays where it is, so that a joint between it and the ground turns the arm against it. The springs along
+directions of the ground at one tip are a further factor, a product of three out of its three motions and three forces,
+in which a spring has its force in the place of its motion. One force is a vector, and so are the two motions that are
+left, by what is normal to both; the same holds of two forces and one motion. A rotation turns two vectors with weights
+up to 2. So these springs add 2 to the degree of each such joint, however many they are, and those about directions at
+this tip 2 more. Joints beyond the tip keep 4.
 """
 
 from __future__ import annotations
@@ -18,6 +25,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import Arithmetic, Number, leading
+from jaxmodal.arm.descriptions import first_angle_matters
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags, waves_at
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.frequencies.resolution import resolved
@@ -59,9 +67,16 @@ def has_series_in_space(arm: SpatialArm) -> bool:
     return not arm.is_solved_alone and model.zero_frequencies == 0 and model.sections is not None
 
 
+def degree_of(arm: SpatialArm, joint: int) -> int:
+    """The degree of D in the angle of the joint of a link, from 0; of an arm with supports no more than this."""
+    inboard = arm.links[joint:]  # of the tips that the joint moves
+    kinds = [{s.kind for s in link.supports if np.any(s.stiffness)} for link in inboard]
+    return IN_SPACE.degree + 2 * sum(map(len, kinds))
+
+
 def turning(arm: SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
-    """Those of the joints, ascending, whose angles change frequencies: on a rigid base the first turns all."""
-    first = 0 if arm.base_stiffness is not None else 1
+    """Those of the joints, ascending, whose angles change frequencies; the first turns all, but against the ground."""
+    first = 0 if first_angle_matters(arm) else 1
     return tuple(sorted(j for j in joints if j >= first))
 
 
@@ -255,11 +270,12 @@ def determinant_in_space(
     def of(some: np.ndarray) -> tuple[np.ndarray, ...]:
         model = arm.with_values({a: x[some] for a, x in values.items()}).model_of_cells(flags)
         known, numbers = model.constants(_DD), model.numbers(_DD)
+        supports = [support for link in known.links for support in link.supports]
         at = resolved(model.scales, omega[some][None], _DD)
-        beyond = Condensed.nothing(1, _DD).spread(np.zeros(1, int), some.size)
+        beyond = Condensed.nothing(1, _DD, len(supports)).spread(np.zeros(1, int), some.size)
         given = known.links, numbers, known.beams, flags, at, _DD
         with np.errstate(all="ignore"):
-            d = condensed(*given, beyond, known.links[0])
+            d = condensed(*given, beyond, known.links[0], len(supports)).on(supports)
         growth = d.growth + np.zeros((1, some.size))
         growth = DoubleDouble(growth.hi.T, growth.lo.T)
         factor, growth = _near_one(leading(d.factor).T, growth)

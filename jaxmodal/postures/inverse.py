@@ -1,8 +1,8 @@
 """The postures at which an arm has a given natural frequency.
 
 At a fixed frequency the determinant is a trigonometric polynomial in each joint angle, of degree 2 in the plane
-(`harmonics`) and 4 in space (`expansion_in_space`), which five or nine postures determine; `trigonometric_zeros` solves
-it.
+(`harmonics`) and 4 in space, on supports more (`expansion_in_space`), which five or nine postures or more determine;
+`trigonometric_zeros` solves it.
 """
 
 from __future__ import annotations
@@ -55,24 +55,25 @@ def postures_at(
     omega : float or array, shape (N,)
         Angular frequencies in rad/s, > 0.
     joint : int
-        The joint at the base of this link, 2 to n, in space also 1 on an elastic base (else the angle of link 1 changes
-        no frequency); one that slides has no angle.
+        The joint at the base of this link, 2 to n, in space also 1 on an elastic base or with supports (else the angle
+        of link 1 changes no frequency); one that slides has no angle.
     postures : array, shape (n - 1,) or (N, n - 1), optional
         Angles of all joints but the first in rad, by default the arm's own; that of ``joint`` does not matter. Of
-        joints that slide, positions in m; on an elastic base in space also of all joints.
+        joints that slide, positions in m; in space on an elastic base or with supports also of all joints.
     theory : str
         As for `natural_frequencies`.
 
     Returns
     -------
     PosturesAt
-        Up to four angles, in space eight; with a leading axis where ``omega`` or ``postures`` has one.
+        Up to four angles, in space eight or, on supports, more; with a leading axis where ``omega`` or ``postures`` has
+        one.
 
     Raises
     ------
     ValueError
         A frequency is not positive and finite, an angle is not finite, the joint is not one of the
-        arm's, or shapes do not fit. An `ArmError`, which is one, where the arm bears loads or has a support at a tip.
+        arm's, or shapes do not fit. An `ArmError`, which is one, where a planar arm bears loads or has a support.
 
     Notes
     -----
@@ -92,7 +93,7 @@ def postures_at(
     turned_arm = turned(arm, theory, "postures_at")
     require_joint(arm, turned_arm.joints, joint)
     frequencies, angles = _arguments(turned_arm, omega, joint, postures)
-    most = turned_arm.terms.points - 1
+    most = 2 * turned_arm.degree(joint)
     shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), most)
     found = angles_with(turned_arm, frequencies, angles, joint)
     angle, below, above = (x.reshape(shape) for x in found)
@@ -148,7 +149,7 @@ def _solved(
     turned_arm: TurnedArms, omega: np.ndarray, angles: np.ndarray, row: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Angles, NaN where there are fewer than there may be, and the counts at both sides, shapes (N, A)."""
-    cells, points = omega.size, turned_arm.terms.points
+    cells, points = omega.size, 2 * turned_arm.degree(turned_arm.joints[row]) + 1
     lanes = np.repeat(angles, points, axis=1)
     lanes[row] = np.tile(evenly(points), cells)
     each = np.repeat(np.arange(cells), points)

@@ -18,9 +18,9 @@ from jaxmodal.arm.refusals import refuse_loads, refuse_supports
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
-from jaxmodal.postures.expansion_in_space import determinant_in_space, turning
+from jaxmodal.postures.expansion_in_space import degree_of, determinant_in_space, turning
 from jaxmodal.postures.harmonics import Determinant, determinant, of_cells
-from jaxmodal.postures.terms import IN_SPACE, IN_THE_PLANE, Terms
+from jaxmodal.postures.terms import IN_THE_PLANE
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -33,9 +33,8 @@ class TurnedArms(Protocol):
     Of a joint that slides the row has positions, m.
     """
 
-    @property
-    def terms(self) -> Terms:
-        """The terms of the determinant D at one frequency."""
+    def degree(self, joint: int) -> int:
+        """The degree of the determinant D in the angle of a joint, one of `joints`, at one frequency."""
         ...
 
     @property
@@ -86,9 +85,8 @@ class TurnedInThePlane:
     flags: Theory
     own: np.ndarray
 
-    @property
-    def terms(self) -> Terms:
-        return IN_THE_PLANE
+    def degree(self, joint: int) -> int:
+        return IN_THE_PLANE.degree
 
     @property
     def joints(self) -> tuple[int, ...]:
@@ -139,9 +137,8 @@ class TurnedInSpace:
     joints: tuple[int, ...]
     values: dict[str, np.ndarray]
 
-    @property
-    def terms(self) -> Terms:
-        return IN_SPACE
+    def degree(self, joint: int) -> int:
+        return degree_of(self.arm, joint - 1)
 
     @property
     def own(self) -> np.ndarray:
@@ -194,7 +191,6 @@ def turned(arm: Arm | SpatialArm, theory: TheoryName, what: str) -> TurnedArms:
             raise ArmError(
                 f"arm: holds traced values; {what} needs known ones: call it outside jax.jit, jax.vmap and jax.grad."
             )
-        arm.refuse_supports(f"{what}, whose springs the arm turns against,")
         joints = tuple(k + 1 for k in turning(arm, [k - 1 for k in arm.joints]))
         return TurnedInSpace(arm, arm.model(theory).flags, joints, {})
     refuse_loads(require_planar(arm), f"{what} (axial forces have to be the same in every posture)")

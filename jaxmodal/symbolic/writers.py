@@ -1,7 +1,8 @@
-"""Writers of the terms of a model, in the plane or in space."""
+"""Choice of the writer of the terms of a model, in the plane or in space."""
 
 from __future__ import annotations
 
+from jaxmodal.dynamics.mechanics.supports_in_space import refuse_supported
 from jaxmodal.dynamics.model import FlexibleModel, require_model
 from jaxmodal.dynamics.model_in_space import SpatialFlexibleArm
 from jaxmodal.symbolic.terms import Writer
@@ -9,7 +10,8 @@ from jaxmodal.symbolic.terms_in_space import WriterInSpace
 
 
 def writer_of(model: FlexibleModel, integrals: str) -> Writer:
-    """The writer of the terms of a model."""
+    """Return the writer of the terms of a model."""
     require_model(model)
+    refuse_supported(model, "a model that is written out")
     kind = WriterInSpace if isinstance(model, SpatialFlexibleArm) else Writer
     return kind(model, integrals)

@@ -66,6 +66,7 @@ def status_values(ds: xr.Dataset, store: str, state: State) -> dict[str, Any]:
         "title": str(ds.attrs["title"]),
         "shards": state.shards,
         "shards_missing": state.missing,
+        "given_up": list(state.given_up),
         "damaged": dict(state.torn),
         "fingerprint": str(ds.attrs["fingerprint"]),
         "modes": modes_by_status(state.modes),

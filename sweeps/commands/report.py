@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,23 +21,31 @@ from sweeps.commands.estimate import (
     workers_lines,
 )
 from sweeps.definition.sweep import Sweep
+from sweeps.store.attempts import MOST
 from sweeps.store.grid import Grid, dataset_bytes, grid_for_rate, make_grid, num_files
 
 if TYPE_CHECKING:
     from sweeps.store.zarr_store import State
 
+#: shards that are named in one line
+_LISTED = 5
+
 
 def planned(
-    sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | None = None
+    sweep: Sweep,
+    chunk_cells: int | None = None,
+    shard_cells: int | None = None,
+    started: float = 0.0,
 ) -> tuple[Grid, Estimate]:
-    """How the store of a sweep would be cut, and how long it takes: some of its cells are solved to tell.
+    """How the store of a sweep would be cut, and how long it takes: a part of its first chunk is solved to tell.
 
-    Shards that are not given are those of a new store that takes as long for its cells as said.
+    Shards that are not given are those of a new store that takes as long for its cells as said. See `estimate`.
     """
-    time = estimate(sweep)
+    grid = make_grid(sweep, chunk_cells, shard_cells)
+    time = estimate(sweep, grid, started)
     if chunk_cells is None and shard_cells is None:
         return grid_for_rate(sweep, sweep.num_cells / time.computing), time
-    return make_grid(sweep, chunk_cells, shard_cells), time
+    return grid, time
 
 
 def plan_lines(sweep: Sweep, grid: Grid, time: Estimate, workers: int = 1) -> list[str]:
@@ -152,6 +161,8 @@ def status_lines(ds: xr.Dataset, store: str, state: State) -> list[str]:
         f"shards: {state.shards - state.missing} of {state.shards} computed, {left}",
         f"fingerprint: {ds.attrs['fingerprint']}",
     ]
+    if state.given_up:
+        lines.append(_given_up_line(state.given_up))
     if state.torn:
         from sweeps.store.labels import damaged
 
@@ -164,6 +175,16 @@ def status_lines(ds: xr.Dataset, store: str, state: State) -> list[str]:
     if ds.status.size > state.modes.total():
         lines.append(f"modes not computed: {ds.status.size - state.modes.total()}")
     return lines
+
+
+def _given_up_line(shards: Sequence[int]) -> str:
+    """Say which shards are left alone because they ended processes, the first few by their numbers."""
+    more = f" and {len(shards) - _LISTED} more" if len(shards) > _LISTED else ""
+    named = f"shard{'s' * (len(shards) > 1)} {', '.join(map(str, shards[:_LISTED]))}{more}"
+    return (
+        f"given up: {named}, with each of which {MOST} processes ended, as where memory runs out; "
+        "`jaxmodal sweep run` without --claim tries again"
+    )
 
 
 class Bar:

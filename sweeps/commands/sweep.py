@@ -88,17 +88,18 @@ def plan(
     workers: int,
     output_format: str,
 ) -> None:
-    """Say what a SWEEP would compute and cost; some of its cells are solved to tell how long it takes."""
+    """Say what a SWEEP would compute and cost; a part of its first chunk is solved to tell how long it takes."""
+    started = time.process_time()
     from sweeps.commands.plain import plan_values
     from sweeps.commands.report import plan_lines, planned
 
     definition = read(source, points)
     with refusing():
-        grid, time = planned(definition, chunk_cells, shard_cells)
+        grid, taken = planned(definition, chunk_cells, shard_cells, started)
     if output_format == "json":
-        print_json(plan_values(definition, grid, time, workers))
+        print_json(plan_values(definition, grid, taken, workers))
         return
-    for line in plan_lines(definition, grid, time, workers):
+    for line in plan_lines(definition, grid, taken, workers):
         click.echo(line)
 
 

@@ -13,7 +13,7 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, GenericError, PreconditionError
 
 from sweeps.definition.errors import StoreError
-from sweeps.store.claim_files import CLAIMS, numbers_of
+from sweeps.store.claim_files import CLAIMS
 from sweeps.store.object_store import S3, TRIES, told
 
 #: how often a server may look as if it passed conditions over
@@ -54,10 +54,6 @@ class BucketClaims:
                 return self._written(name, {}) and not self._written(name, {}, mine=False)
         finally:
             self.remove(name)
-
-    def numbers(self, shard: int) -> list[int]:
-        """The numbers of the claims on a shard that are there."""
-        return numbers_of(self._names(), shard)
 
     def make(self, name: str) -> bool:
         """Make a claim, unless there is one of this name."""
@@ -124,10 +120,11 @@ class BucketClaims:
 
     def remove_all(self) -> None:
         """Remove what is left of claims in a store that is complete."""
-        for name in self._names():
+        for name in self.names():
             self.remove(name)
 
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
+        """The names of all claims that are there."""
         with told(self.root.address):
             pages = obstore.list(self.root.store, prefix=CLAIMS)
             return [entry["path"].rsplit("/", 1)[-1] for page in pages for entry in page]

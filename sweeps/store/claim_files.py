@@ -6,9 +6,11 @@ import contextlib
 import os
 import shutil
 import socket
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
+
+from sweeps.store import attempts
 
 #: where claims lie in a store
 CLAIMS = "progress/claims"
@@ -21,8 +23,8 @@ class ClaimFiles(Protocol):
         """Refuse a place in which two processes could make the same claim."""
         ...
 
-    def numbers(self, shard: int) -> list[int]:
-        """The numbers of the claims on a shard that are there."""
+    def names(self) -> list[str]:
+        """The names of all claims that are there."""
         ...
 
     def make(self, name: str) -> bool:
@@ -55,10 +57,10 @@ class FolderClaims:
     def require_exclusive(self) -> None:
         """Every file system makes files exclusively."""
 
-    def numbers(self, shard: int) -> list[int]:
-        """The numbers of the claims on a shard that are there."""
+    def names(self) -> list[str]:
+        """The names of all claims that are there."""
         try:
-            return numbers_of(os.listdir(self.folder), shard)
+            return os.listdir(self.folder)
         except FileNotFoundError:
             return []
 
@@ -97,7 +99,24 @@ class FolderClaims:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def numbers_of(names: Iterable[str], shard: int) -> list[int]:
-    """The numbers of the claims on a shard, of the names of claims."""
-    parts = (name.split(".") for name in names)
-    return [int(part[1]) for part in parts if len(part) == 2 and part[0] == str(shard)]
+def name_of(shard: int, number: int) -> str:
+    """The name of a claim."""
+    return f"{shard}.{number}"
+
+
+def last_number(names: Iterable[str], shard: int) -> int:
+    """The number of the last claim on a shard, of the names of all; -1 where there is none."""
+    return max((number for of, number in _claims(names) if of == shard), default=-1)
+
+
+def given_up(names: Iterable[str]) -> frozenset[int]:
+    """The shards that are given up, of the names of all claims: those with one after the last that is allowed."""
+    return frozenset(shard for shard, number in _claims(names) if number == attempts.MOST)
+
+
+def _claims(names: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Shards and numbers of those names that are of claims."""
+    for name in names:
+        shard, _, number = name.partition(".")
+        if shard.isdigit() and number.isdigit():
+            yield int(shard), int(number)

@@ -20,6 +20,8 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.default_cache import allowed
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
+from sweeps.store import attempts
+from sweeps.store.local_workers import local_cluster
 from sweeps.store.on_workers import on_worker
 
 T = TypeVar("T")
@@ -149,10 +151,7 @@ class Dask:
             try:
                 target: Any = self.address
                 if target is None:
-                    cluster = dask.LocalCluster(
-                        n_workers=self.workers, threads_per_worker=1, dashboard_address=None
-                    )
-                    target = stack.enter_context(cluster)
+                    target = stack.enter_context(local_cluster(dask, self.workers))
                 client = stack.enter_context(dask.Client(target, set_as_default=False))
             except (OSError, ValueError) as error:
                 raise SweepError(
@@ -279,8 +278,8 @@ def _at_work(ended: Iterable[_Ended]) -> tuple[list[tuple[int, Failed]], list[in
     for entry in sorted(ended):
         if first.setdefault(entry.worker, entry) is not entry:
             beside.append(entry.shard)
-    why = "workers ended one after the other while they had it, as where memory runs out; their logs say more"
-    return [(it.shard, Failed(RuntimeError(f"{it.times} {why}"))) for it in first.values()], beside
+    failed = [(it.shard, Failed(attempts.GivenUpError(it.times))) for it in first.values()]
+    return failed, beside
 
 
 class _Stragglers:

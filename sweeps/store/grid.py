@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -104,7 +103,7 @@ class Grid:
 
     def num_cells(self, shard: int) -> int:
         """Return the number of cells of a shard."""
-        return math.prod(_sizes(self.region(shard)))
+        return math.prod(sizes_of(self.region(shard)))
 
 
 def make_grid(sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | None = None) -> Grid:
@@ -134,14 +133,14 @@ def make_grid(sweep: Sweep, chunk_cells: int | None = None, shard_cells: int | N
         )
     if chunk_cells is None:
         chunk_cells = usual if shard_cells is None else min(usual, shard_cells)
-    chunk = _cut(sweep.shape, int(chunk_cells))
+    chunk = cut(sweep.shape, int(chunk_cells))
     several = 1 if shard_cells is None else int(shard_cells) // math.prod(chunk)
-    blocks = _cut(_counts(sweep.shape, chunk), max(1, several))
+    blocks = cut(_counts(sweep.shape, chunk), max(1, several))
     shard = tuple(step * number for step, number in zip(chunk, blocks, strict=True))
     return Grid(sweep.shape, chunk, len(sweep.theories), shard)
 
 
-def _cut(shape: tuple[int, ...], most: int) -> tuple[int, ...]:
+def cut(shape: tuple[int, ...], most: int) -> tuple[int, ...]:
     """The shape of a block of at most so many points, whole rows of the last axes first."""
     sizes: list[int] = []
     for size in reversed(shape):
@@ -154,19 +153,9 @@ def _counts(shape: tuple[int, ...], step: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(-(-n // s) for n, s in zip(shape, step, strict=True))
 
 
-def _sizes(region: Region) -> tuple[int, ...]:
+def sizes_of(region: Region) -> tuple[int, ...]:
+    """How many cells a part of the axes has along each."""
     return tuple(part.stop - part.start for part in region)
-
-
-def measured_grid(sweep: Sweep) -> Grid:
-    """The grid of a new store, its shards sized by how long the solver takes here for some of the cells."""
-    chunks = make_grid(sweep)
-    if chunks.num_chunks <= FEW_CHUNKS:
-        return chunks
-    compute_shard(sweep, chunks, 0)  # compiles what there is to compile
-    start = time.perf_counter()
-    compute_shard(sweep, chunks, 1)
-    return grid_for_rate(sweep, chunks.num_cells(1) / (time.perf_counter() - start))
 
 
 def grid_for_rate(sweep: Sweep, rate: float) -> Grid:
@@ -208,11 +197,11 @@ def compute_shard(sweep: Sweep, grid: Grid, shard: int) -> dict[str, NDArray[np.
     """
     region = grid.region(shard)
     first, *others = grid.chunks(shard)
-    solved = _compute(sweep, first)
+    solved = compute_block(sweep, first)
     if not others:
         return solved
     found = {
-        name: np.empty(sweep.array_shape(name, _sizes(region)), values.dtype)
+        name: np.empty(sweep.array_shape(name, sizes_of(region)), values.dtype)
         for name, values in solved.items()
     }
     for chunk in (first, *others):
@@ -220,14 +209,14 @@ def compute_shard(sweep: Sweep, grid: Grid, shard: int) -> dict[str, NDArray[np.
             slice(part.start - whole.start, part.stop - whole.start)
             for part, whole in zip(chunk, region, strict=True)
         )
-        for name, values in (solved if chunk is first else _compute(sweep, chunk)).items():
+        for name, values in (solved if chunk is first else compute_block(sweep, chunk)).items():
             found[name][grid.place(inside)] = values
     return found
 
 
-def _compute(sweep: Sweep, region: Region) -> dict[str, NDArray[np.generic]]:
-    """Solve the cells of one chunk."""
-    sizes = _sizes(region)
+def compute_block(sweep: Sweep, region: Region) -> dict[str, NDArray[np.generic]]:
+    """Solve the cells in a part of the axes at once."""
+    sizes = sizes_of(region)
     places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
     start = tuple(part.start for part in region)
     values = sweep.values_at([np.add(*pair) for pair in zip(places, start, strict=True)])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import xarray as xr
@@ -15,10 +17,12 @@ from sweeps.definition.errors import StoreError, SweepError
 from sweeps.definition.limits import MEMORY
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES
+from sweeps.store.attempts import GivenUpError
 from sweeps.store.dataset import UNFINISHED, MemoryResult, with_flag_types
 from sweeps.store.executors import Dask, Executor, Failed, as_executor
 from sweeps.store.grid import Grid, compute_shard, dataset_bytes, make_grid
 from sweeps.store.shares import Claimed, Claims, Part
+from sweeps.store.solve import plans_to_send, take_plans
 
 if TYPE_CHECKING:
     from sweeps.store.pieces import Location
@@ -35,12 +39,34 @@ def write_shard(sweep: Sweep, store: SweepStore, shard: int) -> None:
     store.write(shard, compute_shard(sweep, store.grid, shard))
 
 
+class _Made:
+    """What is being made in a thread, and goes to other processes as what it has become."""
+
+    def __init__(self, future: Future[dict[Any, Any]]) -> None:
+        self.future = future
+
+    def __reduce__(self) -> tuple[type, tuple[dict[Any, Any]]]:
+        return dict, (self.future.result(),)
+
+
+def write_by_plans(plans: Any, sweep: Sweep, store: SweepStore, shard: int) -> None:
+    """Solve a shard by plans that come with the task, and write it."""
+    take_plans(sweep, plans)
+    write_shard(sweep, store, shard)
+
+
 def write_claimed(sweep: Sweep, store: SweepStore, claimed: Claimed, shard: int) -> None:
     """Solve a shard that this process has claimed, write it and release it."""
     try:
         write_shard(sweep, store, shard)
     finally:
         claimed.release(shard)
+
+
+def _given_up(claimed: Claimed) -> Iterator[tuple[int, Failed]]:
+    """The shards that have ended too many processes, known once all others have been taken."""
+    for shard in sorted(claimed.given_up):
+        yield shard, Failed(GivenUpError())
 
 
 def run(
@@ -73,7 +99,8 @@ def run(
         take about 30 seconds here and the store has at most 10,000 files. A store that is there keeps its own.
     share
         Which of the missing shards this process computes: all of them (default), those of a `Part`, or, with `Claims`,
-        those that are free. With `Claims` what has a digest is not checked against it.
+        those that are free. With `Claims` what has a digest is not checked against it, and a shard with which four
+        processes have ended is given up, until a run without claims tries it.
     executor
         ``"in-process"`` (default: all local devices), ``"dask"`` (two workers on this machine), or an
         executor such as ``Dask("tcp://host:8786")``. The numbers are the same from each.
@@ -128,12 +155,19 @@ def run(
         missing = opened.without_mark()
         with opened.claimed(share.lease) as claimed:
             task = functools.partial(write_claimed, sweep, opened, claimed)
-            _store(place.run(task, claimed.free(missing)), opened, every, missing, progress)
+            results: Iterable[tuple[int, Failed | None]]
+            results = place.run(task, claimed.free(missing))
+            results = itertools.chain(results, _given_up(claimed))
+            _store(results, opened, every, missing, progress)
     else:
         own = every if share is None else share.shards(len(every))
         missing = opened.missing(own)
-        task = functools.partial(write_shard, sweep, opened)
-        _store(place.run(task, missing), opened, own, missing, progress)
+        with ThreadPoolExecutor(1) as aside:
+            task = functools.partial(write_shard, sweep, opened)
+            if isinstance(place, Dask) and missing:  # made once, while the workers start
+                plans = _Made(aside.submit(plans_to_send, sweep))
+                task = functools.partial(write_by_plans, plans, sweep, opened)
+            _store(place.run(task, missing), opened, own, missing, progress)
     state = opened.state(every_byte=False)
     if state.torn and not isinstance(share, Part):  # those of other parts are theirs to mend
         raise stores.damaged(store, state.torn)
@@ -182,6 +216,8 @@ def _store(
             continue
         if isinstance(result.error, StoreError | ArmError | SweepError):
             raise result.error
+        if isinstance(result.error, GivenUpError):
+            store.give_up(shard)
         failed[shard] = result.error
         in_a_row += 1
         if in_a_row == _FAILURES:
@@ -215,9 +251,11 @@ def failures(store: SweepStore, failed: Mapping[int, Exception]) -> StoreError:
         for shard, error in list(failed.items())[:_LISTED]
     )
     more = f"\n  and {len(failed) - _LISTED} more" if len(failed) > _LISTED else ""
+    ending = any(isinstance(error, GivenUpError) for error in failed.values())
+    again = ", with claims only those that ended no processes; a run without claims tries all"
     return StoreError(
         f"{store.text}: {len(failed)} of {store.grid.num_shards} shards could not be computed:{lines}{more}\nAll "
-        "others that were computed are kept; the same command tries these again."
+        f"others that were computed are kept; the same command tries these again{again if ending else ''}."
     )
 
 

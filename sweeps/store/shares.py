@@ -4,6 +4,8 @@ A claim is a file in the store, made exclusively, that its holder renews. When i
 a lease, as another process sees it on its own clock, that one makes the next claim on the shard. Claims are counted,
 so that only one of several can take the same one over; the holder of the last one is at work. No clocks of two
 machines are compared, and a holder that was only slow does no harm: shards are written whole, with the same bytes.
+So the claims on a shard count the processes that have ended while they had it. After `attempts.MOST` of them one more
+claim says that it is given up, which nobody takes over.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from typing import Self
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.quantities import shown
 from sweeps.definition.errors import SweepError
-from sweeps.store.claim_files import ClaimFiles
+from sweeps.store import attempts
+from sweeps.store.claim_files import ClaimFiles, last_number, name_of
 
 #: seconds without a sign of life after which a claim may be taken over
 LEASE = 120.0
@@ -94,10 +97,16 @@ class Claimed:
         The files of claims in the store.
     marked
         Says whether a shard has been computed.
+
+    Attributes
+    ----------
+    given_up : set of int
+        Shards that this process wanted to take, and that have ended as many processes as they may.
     """
 
     def __init__(self, files: ClaimFiles, lease: float, marked: Callable[[int], bool]) -> None:
         self.files, self.lease, self.marked = files, lease, marked
+        self.given_up: set[int] = set()
         self._held: dict[int, int] = {}
         self._seen: dict[str, tuple[Hashable, float]] = {}
         self._over = threading.Event()
@@ -114,7 +123,7 @@ class Claimed:
             self.release(shard)
 
     def free(self, shards: Iterable[int]) -> Iterator[int]:
-        """Claim one shard after the other, until all have been computed, here or elsewhere, or tried here."""
+        """Claim one shard after the other, until all have been computed, here or elsewhere, tried here, or given up."""
         order = list(shards)
         start = random.Random().randrange(len(order)) if order else 0  # away from the others
         left = collections.deque(order[start:] + order[:start])
@@ -126,17 +135,23 @@ class Claimed:
                     continue
                 if self.take(shard):
                     yield shard
-                else:
+                elif shard not in self.given_up:
                     left.append(shard)
             if len(left) == before:
                 time.sleep(min(_PAUSE, self.lease / _RENEWALS))
 
     def take(self, shard: int) -> bool:
-        """Claim a shard, unless another process holds it or it has been computed."""
-        last = max(self.files.numbers(shard), default=-1)
-        if last >= 0 and not self._stale(_name(shard, last)):
+        """Claim a shard, unless another process holds it, or it has been computed or given up."""
+        last = last_number(self.files.names(), shard)
+        if last >= attempts.MOST:
+            self.given_up.add(shard)
             return False
-        if not self.files.make(_name(shard, last + 1)):
+        if last >= 0 and not self._stale(name_of(shard, last)):
+            return False
+        if not self.files.make(name_of(shard, last + 1)):
+            return False
+        if last + 1 == attempts.MOST:  # this claim says that nobody takes it any more
+            self.given_up.add(shard)
             return False
         self._held[shard] = last + 1
         if self.marked(shard):  # by a process that has released it since we looked
@@ -147,7 +162,7 @@ class Claimed:
     def release(self, shard: int) -> None:
         """Give up the claim on a shard, and with it those that it has taken over."""
         for number in range(self._held.pop(shard), -1, -1):
-            self.files.remove(_name(shard, number))
+            self.files.remove(name_of(shard, number))
 
     def _stale(self, name: str) -> bool:
         """Whether a claim has not been renewed since this process first saw it so, a lease ago."""
@@ -164,8 +179,4 @@ class Claimed:
     def _renew(self) -> None:
         while not self._over.wait(self.lease / _RENEWALS):
             for shard, number in list(self._held.items()):
-                self.files.renew(_name(shard, number))
-
-
-def _name(shard: int, number: int) -> str:
-    return f"{shard}.{number}"
+                self.files.renew(name_of(shard, number))

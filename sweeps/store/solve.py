@@ -19,6 +19,7 @@ from jaxmodal.batches.plan import Plan
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.models import require_theory
 from jaxmodal.modes.batches import modal_quantities_batch
+from jaxmodal.postures import places
 from jaxmodal.response.damped.damped_batch import damped_modes_batch
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
@@ -45,8 +46,9 @@ def solve_cells(
         For each address of the sweep the values of N cells, in SI units.
     """
     _, columns = columns_of(sweep.arm, values)
+    identity = _identity(sweep)
     with _PLANNING:  # the first device of several makes the plan, the others wait for it
-        plan = _plan(_Identity(json.dumps(sweep.description()), sweep), theory)
+        plan = _TAKEN.get((identity, theory)) or _plan(identity, theory)
     found = plan.solve(columns)
     return SolvedCells(jax.tree_util.tree_map(np.asarray, found))
 
@@ -57,6 +59,35 @@ class _Identity:
 
     definition: str
     sweep: Sweep = dataclasses.field(compare=False)
+
+
+def _identity(sweep: Sweep) -> _Identity:
+    return _Identity(json.dumps(sweep.description()), sweep)
+
+
+#: plans that another process has made, see `take_plans`
+_TAKEN: dict[tuple[_Identity, TheoryName], Plan | PlanInSpace] = {}
+
+
+def plans_to_send(sweep: Sweep) -> dict[TheoryName, Plan | PlanInSpace]:
+    """The plans of a sweep that are better made once than in each process: those with a table of a posture series.
+
+    Others come with programs, which every process has to load for itself; it searches their pilots meanwhile.
+    """
+    first = sweep.values_at([np.zeros(1, int) for _ in sweep.shape])
+    addresses, _ = columns_of(sweep.arm, first)
+    if not places.pays(sweep.arm, addresses, sweep.num_cells):
+        return {}
+    made = {theory: _plan(_identity(sweep), theory) for theory in sweep.solved_theories}
+    return {theory: plan for theory, plan in made.items() if plan.tables is not None}
+
+
+def take_plans(sweep: Sweep, plans: Mapping[TheoryName, Plan | PlanInSpace]) -> None:
+    """Solve the cells of a sweep in this process by plans that another one has made."""
+    identity = _identity(sweep)
+    with _PLANNING:
+        _TAKEN.clear()  # of the sweep before
+        _TAKEN.update({(identity, theory): plan for theory, plan in plans.items()})
 
 
 @functools.lru_cache(maxsize=4)

@@ -22,9 +22,12 @@ from numpy.typing import NDArray
 from jaxmodal.arm.file_kinds import STORE, kind_at
 from sweeps.definition.errors import StoreError
 from sweeps.definition.sweep import Sweep
+from sweeps.store import attempts
+from sweeps.store.claim_files import given_up, name_of
 from sweeps.store.claim_places import claim_files
 from sweeps.store.dataset import certificate_summary, global_attributes
-from sweeps.store.grid import Grid, make_grid, measured_grid
+from sweeps.store.first_chunk import measured_grid
+from sweeps.store.grid import Grid, make_grid
 from sweeps.store.identity import check_cut, check_sweep, cut_of, grid_of
 from sweeps.store.labels import (
     begin,
@@ -162,7 +165,7 @@ class SweepStore:
 
     def state(self, every_byte: bool = True) -> State:
         """How far the store is; whether the pieces are whole by every byte of them, or by their sizes alone."""
-        missing, torn, modes = 0, dict[str, str](), Counter[int]()
+        missing, torn, modes = list[int](), dict[str, str](), Counter[int]()
         size_of = sizes_in(self.location, () if every_byte else self.arrays)
         for shard, record in self.records():
             wrong = [_record_key(shard)] if isinstance(record, Exception) else []
@@ -176,8 +179,11 @@ class SweepStore:
             if isinstance(record, Record) and not wrong:
                 modes.update(record.modes)
             else:
-                missing += 1
-        return State(missing, self.grid.num_shards, torn, modes)
+                missing.append(shard)
+        ended = self.given_up() if missing else frozenset()
+        return State(
+            len(missing), self.grid.num_shards, torn, modes, tuple(k for k in missing if k in ended)
+        )
 
     def modes(self, shards: Sequence[int]) -> Counter[int]:
         """How often each status stands in those of these shards that are computed."""
@@ -219,6 +225,18 @@ class SweepStore:
             if claims is not None:
                 claims.remove_all()
 
+    def give_up(self, shard: int) -> None:
+        """Record that a shard has ended as many processes as it may, where the store can hold claims."""
+        claims = claim_files(self.location)
+        if claims is not None:
+            with explained(self.location):
+                claims.make(name_of(shard, attempts.MOST))
+
+    def given_up(self) -> frozenset[int]:
+        """The shards of which this is recorded, computed since or not."""
+        claims = claim_files(self.location)
+        return frozenset() if claims is None else given_up(claims.names())
+
     def claimed(self, lease: float) -> Claimed:
         """The claims of this process, in a store that `require_claims` lets pass."""
         claims = claim_files(self.location)
@@ -252,13 +270,15 @@ class _Cut(NamedTuple):
 class State(NamedTuple):
     """How far a store is.
 
-    Shards missing or damaged, shards in all, what is wrong by key, and how many modes of the others have each status.
+    Shards missing or damaged, shards in all, what is wrong by key, how many modes of the others have each status; and
+    which of the missing ones have been given up.
     """
 
     missing: int
     shards: int
     torn: dict[str, str]
     modes: Counter[int]
+    given_up: tuple[int, ...] = ()
 
 
 def open_store(

@@ -7,6 +7,7 @@ import pytest
 import jaxmodal as jm
 from design_opt.evaluation.evaluator import Evaluator
 from design_opt.problem.buckling import BucklingLimit, MaximiseBuckling
+from design_opt.problem.designs import Design
 from design_opt.problem.driven import MinimiseResponse, ResponseLimit
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.files import problem_from_dict
@@ -16,7 +17,9 @@ from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import Variable
 from design_opt.solvers.optimise import optimise
 from jaxmodal.at_rest.in_space import LoadsInSpace
+from jaxmodal.at_rest.traced import second_order_deflection
 from jaxmodal.at_rest.traced_in_space import inverse_factors, tips_at_rest
+from jaxmodal.response.forced.traced_deflections import tips_under_gravity
 
 E, RHO = 7e10, 2700.0
 ROD = jm.SpatialLink(0.8, E, RHO, jm.circle(0.04, shear_coefficient=0.9), poisson_ratio=0.3)
@@ -35,6 +38,7 @@ ARM = jm.SpatialArm(
     ),
     payload=jm.RigidBody(2.0, centre=(0.02, 0.03, 0.0)),
 )
+PROP = jm.Support("translation", (0.0, 0.0, 1.0), 1e5)
 DIAMETER = Variable("link1.section.diameter", 0.005, 0.2)
 
 
@@ -223,9 +227,12 @@ BAD = {
         lambda: MaximiseBuckling(gravity=(0.0, 0.0, 0.0)),
         ["no load", "tip_force_z"],
     ),
-    "axial force": (
-        lambda: problem_of(ARM.replace(links=(ROD.replace(axial_force=-9.0),)), DeflectionLimit(1)),
-        ["constraint deflection", "link1.axial_force", "first order"],
+    "axial force on a support": (
+        lambda: problem_of(
+            ARM.replace(links=(ROD.replace(axial_force=-9.0, supports=(PROP,)),)),
+            DeflectionLimit(1),
+        ),
+        ["constraint deflection", "link1.supports", "under axial forces"],
     ),
     "no damping": (
         lambda: problem_of(
@@ -235,6 +242,48 @@ BAD = {
         ["no damping", "loss_factor"],
     ),
 }
+
+
+def pressed(*forces):
+    """A planar arm of two links on a spring, with these axial forces, N."""
+    link = jm.Link(1.0, E, RHO, jm.rectangle(0.03, 0.05, "cowper"), poisson_ratio=0.3)
+    first, second = (link.replace(axial_force=force, tip_mass=0.4) for force in forces)
+    links = (first.replace(joint_angle=0.3), second.replace(joint_angle=0.7, joint_stiffness=5e4))
+    return jm.Arm(links, jm.Payload(3.0))
+
+
+def test_axial_forces_soften_and_stiffen_what_gravity_bends():
+    """As the planar arm, which superposes fields, has it; the first rod alone bears 27 kN, so that -1e5 N buckle it."""
+    arm, down = pressed(-1e4, 5e3), (0.0, -9.81, 0.0)
+    limit = DeflectionLimit(0.02, gravity=down)
+    plane = np.asarray(second_order_deflection(arm, "timoshenko", gravity=(0.0, -9.81)))
+    first = Design(jm.to_spatial(arm), np.zeros(0), {}, {})
+    expected = 1.0 - float(plane @ plane) / 4e-4
+    assert float(limit.margins(first, first)[0, 0]) == pytest.approx(expected, rel=1e-8)
+    problem_of(first.arm, limit)
+    buckled = Design(jm.to_spatial(pressed(-1e5, 5e3)), np.zeros(0), {}, {})
+    assert np.isnan(limit.margins(buckled, buckled)[0, 0])
+
+
+@pytest.mark.slow
+def test_what_bends_under_axial_forces_has_exact_derivatives():
+    """By differences of two sides, in a posture of a set; a damper counts for nothing."""
+    arm = jm.to_spatial(pressed(-1e4, 5e3))
+    arm = arm.replace(links=(arm.links[0].replace(loss_factor=0.02), arm.links[1]))
+    names = ("link1.section.depth", "link2.axial_force", "payload.mass", "link1.loss_factor")
+    start, steps = np.array([0.03, 5e3, 3.0, 0.02]), np.array([3e-6, 1.0, 3e-4, 1e-3])
+
+    def moved(values):
+        own = jm.set_parameters(arm, dict(zip(names, values, strict=True)))
+        return tips_under_gravity(own, [[0.2, 0.5]], "timoshenko", (3.0, -9.81, 1.0))[0]
+
+    slopes = np.asarray(jax.jacfwd(moved)(start))
+    assert not slopes[:, 3].any()
+    for k, step in enumerate(np.diag(steps)):
+        difference = (moved(start + step) - moved(start - step)) / (2.0 * steps[k])
+        np.testing.assert_allclose(
+            slopes[:, k], difference, rtol=1e-5, atol=1e-7 * np.abs(slopes[:, k]).max()
+        )
 
 
 def test_gravity_may_be_an_array():

@@ -137,7 +137,7 @@ def test_arms_in_space_and_what_is_left_then():
         ({"speed": 1.0}, "acceleration, torque: neither is given"),
         ({"acceleration": 0.0}, "acceleration = 0.0: must be greater than 0"),
         ({"acceleration": 1.0, "points": 4}, "points = 4: must be 8 or more"),
-        ({"torque": 1.0, "gravity": (0.0, -9.81)}, "for gravity alone on this path"),
+        ({"torque": 1.0, "gravity": (0.0, -9.81)}, "for gravity and supports alone on this path"),
     ],
 )
 def test_limits_that_are_refused(values, message):

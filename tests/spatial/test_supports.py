@@ -362,9 +362,8 @@ def test_a_base_that_moves_leaves_supports_where_they_are():
         lambda arm: jm.frequency_response(
             arm, [1.0], "tip.x", "tip.x", quantity="dynamic_stiffness"
         ),
-        lambda arm: jm.postures_at(arm, 10.0),
         lambda arm: jm.posture_series(arm, 10.0, joints=[2]),
-        lambda arm: dynamics.flexible_arm(arm, 2),
+        lambda arm: dynamics.turning_frequencies(dynamics.flexible_arm(arm, 2), [1.0]),
     ],
 )
 def test_what_knows_no_supports_says_so(call):

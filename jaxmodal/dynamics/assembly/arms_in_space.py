@@ -1,4 +1,4 @@
-"""From an arm in space to the arrays of its model."""
+"""Assembly of the arrays of a model from an arm in space."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamics.assembly.arguments import check_size, per_link
 from jaxmodal.dynamics.assembly.bases import base_of, least_moment
-from jaxmodal.dynamics.assembly.pieces_in_space import pieces_of
+from jaxmodal.dynamics.assembly.pieces_in_space import Piece, pieces_of, supports_of
 from jaxmodal.dynamics.assembly.shapes_in_space import NONE, shapes_of
 from jaxmodal.dynamics.assembly.tables_in_space import LinkTablesInSpace
 from jaxmodal.dynamics.layout_in_space import (
@@ -40,9 +40,9 @@ def arm_in_space(
     base: Any,
     joint_position: Any,
 ) -> SpatialFlexibleArm:
-    """The model of an arm in space, posed as `SpatialFlexibleArm` has it by default.
+    """Return the model of an arm in space with the default formulation of `SpatialFlexibleArm`.
 
-    ``damping`` holds the arguments of `flexible_arm` of that kind, by name.
+    ``damping`` holds the damping arguments of `flexible_arm` by name.
     """
     require_concrete(
         arm, "flexible_arm of an arm in space", "gradients are those of the model's arrays"
@@ -73,7 +73,7 @@ def arm_in_space(
     ]
     rolls = [link.roll[..., 0] for link in values]
     more = max(springs)
-    before = [np.eye(3), *rolls[:-1]]  # own axes of the link before, in those of its section
+    before = [np.eye(3), *rolls[:-1]]  # axes of the previous link, in the axes of its section
     known = layout.functions.number
     gram = np.zeros((rows, known + 8, known + 8))
     for i, (parts, table) in enumerate(zip(values, tables, strict=True)):
@@ -85,7 +85,7 @@ def arm_in_space(
             here = slice(start, start + 4)
             gram[i, here, here] = pseudo_inertia(matrix, rolls[i])
     stiffness, losses = _matrices(straight, layout, tables, damping, arm.base_stiffness)
-    beyond = [  # or no rotor at all: the motor has no inertia
+    beyond = [  # also without a rotor: the motor then has no inertia
         spring and (link.motor == "beyond_spring" or not link.rotor_inertia)
         for link, spring in zip(jointed, elastic, strict=True)
     ]
@@ -128,6 +128,7 @@ def arm_in_space(
         gravity=_vector("gravity", gravity),
         base_gram=carrying.gram,
         joint_position=carrying.joint_position,
+        **_supports(arm, pieces, carrying.joint_position),
         counts=counts,
         springs=springs,
         kinds=kinds,
@@ -147,8 +148,26 @@ def arm_in_space(
     return model
 
 
+def _supports(
+    arm: SpatialArm, pieces: Sequence[Piece], joint_position: np.ndarray
+) -> dict[str, Any]:
+    """The springs between tips and the ground, by names of the model; unstrained in the posture of the arm."""
+    found, frames = supports_of(arm), arm.frames()
+    last = {piece.number: place for place, piece in enumerate(pieces)}
+    at = [frames[number - 1] for number, _ in found]
+    direction = np.array([[float(x) for x in support.direction] for _, support in found])
+    direction = direction.reshape(-1, 3)
+    return {
+        "support_stiffness": np.array([float(support.stiffness) for _, support in found]),
+        "support_direction": direction / np.linalg.norm(direction, axis=1, keepdims=True),
+        "support_place": np.array([each.tip + joint_position for each in at]).reshape(-1, 3),
+        "support_axes": np.array([each.section for each in at]).reshape(-1, 3, 3),
+        "supported": tuple((last[number], support.kind) for number, support in found),
+    }
+
+
 def _check_inertia(model: SpatialFlexibleArm) -> None:
-    """Refuse joints beyond which nothing has mass: no torque could be told from any motion."""
+    """Refuse joints that move nothing with mass: their accelerations would not be determined."""
     moved = np.abs(model.gram).sum(axis=(1, 2)) + np.abs(model.spin).sum(axis=(1, 2))
     at_link = model.rotor * ~(np.asarray(model.elastic) & ~np.asarray(model.rotor_beyond))
     for joint, piece in reversed(list(enumerate(model.layout.moving))):
@@ -160,7 +179,7 @@ def _check_inertia(model: SpatialFlexibleArm) -> None:
 
 
 def _idle_base(model: SpatialFlexibleArm) -> str:
-    """How motors may not move on a base on springs that has no inertia (`SpatialFlexibleArm.idle_base`)."""
+    """Return `SpatialFlexibleArm.idle_base`: the motor motion that an elastic base without inertia rules out."""
     if 0 not in model.numbers or model.base == "driven":
         return ""
     known, axis = model.layout.functions.number, model.axis[1]
@@ -180,7 +199,7 @@ def _idle_base(model: SpatialFlexibleArm) -> str:
 
 
 def _gives(link: LinkValues, roll: np.ndarray, room: int) -> np.ndarray:
-    """Directions of the further springs of a joint, shape (room, 6), in the axes of the section."""
+    """Return the directions of the joint springs, shape (room, 6), in the axes of the section."""
     own = link.directions[:-1, :, 0]
     turned = np.concatenate([own[:, :3] @ roll, own[:, 3:] @ roll], axis=1)
     return np.pad(turned, [(0, room - len(own)), (0, 0)])
@@ -196,9 +215,10 @@ def _unit(link: SpatialLink) -> np.ndarray:
 
 
 def pseudo_inertia(matrix: np.ndarray, roll: np.ndarray) -> np.ndarray:
-    """Of a body: integrals of (1, x, y, z) with each other, by its 6 x 6 mass matrix about the point, shape (4, 4).
+    """Return the pseudo-inertia of a body, shape (4, 4), from its 6 x 6 mass matrix about the point.
 
-    The matrix is in the link's own axes, ``roll`` the axes of its section in those, which x, y and z are along.
+    It holds the mass integrals of the products of (1, x, y, z), with x, y and z along the axes of the section. The mass
+    matrix is in the axes of the link, and ``roll`` holds the axes of the section in those of the link.
     """
     mass, moment, inertia = matrix[0, 0], matrix[3:, :3], matrix[3:, 3:]
     first = np.array([moment[2, 1], moment[0, 2], moment[1, 0]])
@@ -211,7 +231,7 @@ def pseudo_inertia(matrix: np.ndarray, roll: np.ndarray) -> np.ndarray:
 
 
 def _torsional_inertias(given: Any, own: list[float]) -> list[float]:
-    """Inertia about the line per length of each link, kg m."""
+    """Return the inertia of each link about its line per length, kg m."""
     entries = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given] * len(own)
     if len(entries) != len(own):
         raise ArmError(
@@ -233,7 +253,7 @@ def _matrices(
     damping: Mapping[str, Any],
     base: BaseStiffness | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """K and D, of a free base with 0 for its rates."""
+    """Return K and D over all rates, with 0 for the rates of a free base."""
     n, units, links = len(layout.elastic), np.eye(layout.size), layout.links
     times, ratios = np.zeros((2, len(tables)))
     times[links] = per_link("kelvin_voigt_time", damping["kelvin_voigt_time"], len(links), "s")

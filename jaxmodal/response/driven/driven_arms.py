@@ -16,9 +16,9 @@ from jaxmodal.response.driven.systems import System
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.statics.beam_arrays import INNER, OUTER, BeamArrays
 
-#: fields of beams and of damping that do not change the members
+#: fields of beams and of damping that do not affect the members
 _OF_ENDS = frozenset((*INNER, *OUTER, "ground_angle", *SPRINGS))
-#: fields of beams that damping makes complex
+#: fields of beams that become complex with damping
 _DAMPED = ("youngs_modulus", "shear_modulus_effective", *SPRINGS.values())
 
 
@@ -51,7 +51,7 @@ def link_by_link(system: System) -> Arms:
     """Return the arms of a system link by link, with arrays of shape (1,) where all cells are equal."""
     arms = by_links(system)
     beams, damping = jax.tree_util.tree_map(_collapsed, (arms.beams, arms.damping))
-    # what turns the whole arm is in the rows of the ports and in the angles to the ground
+    # rotations of the whole arm are contained in the rows of the ports and in the angles to the ground
     beams[0] = dataclasses.replace(beams[0], joint_angle=beams[0].joint_angle[:1])
     return Arms(beams, damping, system.rows)
 

@@ -48,7 +48,7 @@ class SpatialSlopes:
         self._held = held_loads(self._plain)
 
     def motions(self, omega: np.ndarray) -> tuple[Dual, Dual]:
-        """See `slopes.motions_with_slopes`."""
+        """Return motions of the ports that are read, and the frequencies, as `slopes.motions_with_slopes`."""
         growth = functools.partial(growth_in_space, self._plain)
         return kept_slopes(self._motions, growth, omega)
 

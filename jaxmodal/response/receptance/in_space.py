@@ -36,15 +36,16 @@ from jaxmodal.spatial.stiffness.entries import Added, with_link
 from jaxmodal.spatial.stiffness.members import Sections, plane_beams, torsion_waves
 from jaxmodal.spatial.stiffness.symmetric import Symmetric, places
 
-#: frequencies that NumPy works on at a time: what fits into a cache
+#: number of frequencies that NumPy processes at a time, so that arrays fit into the cache
 _BLOCK = 1024
-#: blocks of frequencies whose members are kept for other postures, 2 MB each of six links
+#: number of blocks of frequencies whose members are cached for other postures, 2 MB each for six links
 _KEPT = 32
-#: a port is held by rigid supports where they leave less than this of what it would move by without them: rounding
+#: a port counts as held by rigid supports if its motion is below this share of its motion without them, which is
+#: rounding
 _HELD = 1e-13
-#: what the sum of such terms is by rounding alone, of their sizes added
+#: rounding error of a sum of such terms, relative to the sum of their absolute values
 _ROUNDING = 2.0**-50
-#: growth of numbers beyond which an entry is looked at for a resonance
+#: growth of numbers beyond which a resonance is checked
 _SUSPECT = 1e6
 
 
@@ -98,7 +99,7 @@ def held_loads(system: SpatialSystem) -> frozenset[int]:
     """Return the numbers of the ports that rigid supports fix, directly or through rigid parts."""
     if not system.rigid:
         return frozenset()
-    # no resonance lies at a frequency off the axis
+    # no resonance lies at a frequency off the real axis
     omega = np.array([1.0 + 0.5j])
     with np.errstate(all="ignore"):
         free = [each.added.stiffness for each in _inward(system, omega, 1.0)][-1]
@@ -107,7 +108,7 @@ def held_loads(system: SpatialSystem) -> frozenset[int]:
         for port in range(len(system.loads)):
             i = 6 + port
             own, whole = (size_of(w[i, i] + 0.0 * omega) for w in (left, free))
-            # beside what supports askew to the port push elsewhere as well
+            # next to supports that are oblique to the port and also act in other directions
             rounding = _ROUNDING * terms[i]
             if np.all(own <= np.maximum(_HELD * whole, rounding)):
                 held.add(port)
@@ -151,7 +152,7 @@ def _motions(system: SpatialSystem, omega: NDArray[Any], held: frozenset[int]) -
 def dual_motions(system: SpatialSystem, omega: Dual, held: frozenset[int]) -> Dual:
     """Return motions (read, inputs, F) with derivatives, the one by the frequency last; 0 for ``held`` ports."""
     *_, last = _inward(system, omega, 1.0)
-    left = supported(last.added.stiffness, system.rigid).stiffness
+    left, _ = supported(last.added.stiffness, system.rigid)
     return _read(system, left, omega, held)
 
 
@@ -195,7 +196,7 @@ def condensed_in_space(
             terms = abs(spring.unit) + size_of(pivot - spring.unit)
             growth = np.maximum(growth, terms / size_of(pivot))
         if any(map(is_free, each.springs)):
-            # its denominator has no other term; what turns and shifts does not change the sum
+            # its denominator has no other term; rotation and shift do not change the sum
             inner = each.link.entries.inner.mass
             before = sum(map(size_of, each.added.inner[:3])) + size_of(squared * inner)
             growth = np.maximum(growth, size_of(w[0, 0] + w[1, 1] + w[2, 2]) / before)
@@ -226,9 +227,11 @@ def characteristic_factors(system: SpatialSystem, omega: Any, share: Any = 1.0) 
         factors += each.added.pivots
         for plain, spring in zip(each.link.entries.springs, each.springs, strict=True):
             if spring is not plain and not is_free(plain):
-                # the pivot of a damped spring has a pole where that vanishes
+                # the pivot of a damped spring has a pole where its complex stiffness vanishes
                 factors.append(1.0 / (spring.compliance * stiffness_of(plain)))
-    return factors + support_pivots(each.added.stiffness, system.rigid)
+    w = each.added.stiffness
+    held = range(w.size - system.rigid, w.size)
+    return factors + support_pivots([[-w[s, t] for t in held] for s in held])
 
 
 class _Passed(NamedTuple):

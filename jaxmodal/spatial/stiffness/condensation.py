@@ -31,7 +31,11 @@ from jaxmodal.spatial.stiffness.entries import Release, Rounding, with_link
 from jaxmodal.spatial.stiffness.link_entries import LinkEntries, LoadEntries
 from jaxmodal.spatial.stiffness.members import Beams, Members, members
 from jaxmodal.spatial.stiffness.rounding import Sizes, rounding_of_link, rounding_of_springs
-from jaxmodal.spatial.stiffness.supports import support_pivots, support_pivots_alone
+from jaxmodal.spatial.stiffness.supports import (
+    ReducedSupport,
+    support_pivots,
+    support_pivots_alone,
+)
 from jaxmodal.spatial.stiffness.symmetric import PLACES, Symmetric, places
 from jaxmodal.spatial.stiffness.uniform_links import Layout, UniformLink, unpacked
 
@@ -99,7 +103,8 @@ def supports_give(
 class Condensed(NamedTuple):
     """Condensed part outboard of a joint: stiffness, (21, trials, cells), and D as factors times exp(growth).
 
-    Both are in the arithmetic of the evaluation; ``growth`` has shape (trials, 1) and is equal for all cells.
+    Both are in the arithmetic of the evaluation; ``growth`` has shape (trials, 1) and is equal for all cells. With
+    loads that ride along, of supports, the stiffness is over these as well, and has more entries.
     ``passed`` is the count, ``noise`` that of `Evaluation`.
     """
 
@@ -110,11 +115,19 @@ class Condensed(NamedTuple):
     noise: np.ndarray
 
     @classmethod
-    def nothing(cls, trials: int, arithmetic: Arithmetic) -> Condensed:
+    def nothing(cls, trials: int, arithmetic: Arithmetic, loads: int = 0) -> Condensed:
         """The empty part beyond the tip."""
         one = number(np.ones((trials, 1)), arithmetic)
         zero = np.zeros((trials, 1))
-        return cls(number(np.zeros((_ENTRIES, trials, 1)), arithmetic), one, one * 0.0, zero, zero)
+        stiffness = number(np.zeros((len(places(6 + loads)), trials, 1)), arithmetic)
+        return cls(stiffness, one, one * 0.0, zero, zero)
+
+    def on(self, supports: Sequence[ReducedSupport]) -> Condensed:
+        """The whole arm, condensed with its supports as loads, on these."""
+        factor, passed = self.factor, self.passed
+        for pivot in support_pivots(self.stiffness, supports):
+            factor, passed = factor * pivot, passed - (leading(pivot) < 0.0)
+        return self._replace(factor=factor, passed=passed)
 
     def spread(self, trials: np.ndarray, cells: int) -> Condensed:
         """Select some of the trials, and repeat the cells up to a number of cells."""
@@ -142,13 +155,16 @@ def condensed(
     arithmetic: Arithmetic,
     outboard: Condensed,
     first: ReducedLink,
+    loads: int = 0,
 ) -> Condensed:
     """Add links to the part ``outboard`` of them, at frequencies of shape (trials, 1) or (trials, cells).
 
-    Cells of the links broadcast with those outboard; ``first`` is the first link of the arm.
+    Cells of the links broadcast with those outboard; ``first`` is the first link of the arm. ``loads`` is the number of
+    supports of the arm.
     """
     w, factor, growth, passed, noise = outboard
-    for link in _links_added(links, numbers, beams, theory, omega, arithmetic, w, first):
+    given = links, numbers, beams, theory, omega, arithmetic, w, first
+    for link in _links_added(*given, loads=loads):
         w, passed, noise = link.stiffness, passed + link.passed, noise + ROUNDING * link.noise
         growth = growth if link.growth is None else growth + link.growth
         for each in link.factors:
