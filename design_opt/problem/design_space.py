@@ -156,8 +156,8 @@ class DesignSpace:
         for variable, today in zip(self.variables, self.today, strict=True):
             if variable.follow and today == 0.0:
                 raise ProblemError(
-                    f"variable {variable.name!r}: {variable.addresses[0]} = 0.0 today, and what follows it goes with"
-                    " its ratio to today; give the arm another value, or leave follow out."
+                    f"variable {variable.name!r}: {variable.addresses[0]} = 0.0 today, and addresses in follow depend"
+                    " on its ratio to today; give the arm another value, or leave follow out."
                 )
 
     def _check_corners(self) -> None:
@@ -170,5 +170,5 @@ class DesignSpace:
                 self.possible_at(corner)
             except ArmError as error:
                 raise ProblemError(
-                    f"bounds: between them lies a design that is no possible arm: {error} Narrow the bounds."
+                    f"bounds: they include a design that is not a valid arm: {error} Narrow the bounds."
                 ) from error

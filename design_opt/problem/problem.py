@@ -195,13 +195,13 @@ class Problem(ShowsTables):
         for part in self.objectives:
             if not hasattr(part, "terms"):
                 raise ProblemError(
-                    f"objective {shown(part)}: is none; give one such as MinimiseMass()."
+                    f"objective {shown(part)}: is not an objective; give one such as MinimiseMass()."
                 )
             _require_names("objective", part, ("weight", "sign"))
         for rule in self.constraints:
             if not hasattr(rule, "margins"):
                 raise ProblemError(
-                    f"constraint {shown(rule)}: is none; give one such as MassLimit(...)."
+                    f"constraint {shown(rule)}: is not a constraint; give one such as MassLimit(...)."
                 )
             _require_names("constraint", rule, ("equality",))
         for entry in self.parts:

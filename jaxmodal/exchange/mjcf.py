@@ -193,8 +193,8 @@ def _time_step(chain: Chain, posture: Floats) -> float:
     least = 0.0 if scale is None else np.linalg.eigvalsh(scale[:, None] * inertia * scale)[0]
     if scale is None or least < 1e-13:
         raise ArmError(
-            "arm: has a joint or a spring that moves no inertia of its own, which MuJoCo does not take; give what is "
-            "beyond it an inertia (a stator on an elastic base, a payload at the tip), or take the joint away."
+            "arm: has a joint or a spring that moves no inertia of its own, which MuJoCo refuses; give the part "
+            "beyond it an inertia (a stator on an elastic base, a payload at the tip), or remove the joint."
         )
     root = np.linalg.cholesky(inertia)
     inner = np.linalg.solve(root, np.diag(stiffness))

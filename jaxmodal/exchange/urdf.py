@@ -68,7 +68,9 @@ def write_urdf(
     """
     place = place_of(path)
     if place.suffix.lower() != ".urdf":
-        raise ArmError(f"path = {str(path)!r}: must end in .urdf; a .toml comes beside it.")
+        raise ArmError(
+            f"path = {str(path)!r}: must end in .urdf; a .toml file is written next to it."
+        )
     made = as_lumped(arm, pieces, num_modes, postures, theory, slides)
     side = place.with_suffix(".toml")
     note = [*made.lines(), "", f"Springs, dampers, rotors and the posture are in {side.name}."]

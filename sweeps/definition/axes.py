@@ -115,8 +115,8 @@ def axis(
     if np.any(counts > 1):
         twice = float(unique[np.argmax(counts > 1)])
         raise SweepError(
-            f"axis {column.name!r}: value {twice!r} is given twice, and could not be told apart in "
-            "the result; give each value once."
+            f"axis {column.name!r}: value {twice!r} is given twice, and could not be distinguished "
+            "in the result; give each value once."
         )
     return Axis(column.name, (column,))
 

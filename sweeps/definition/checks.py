@@ -117,7 +117,7 @@ def check_axes(axes: tuple[Axis, ...], name: str) -> None:
     if math.prod(shape) > limits.CELLS:
         raise SweepError(
             f"axes: {' x '.join(map(str, shape))} are {math.prod(shape):,} cells; at most {limits.CELLS:,}. "
-            "Give fewer points, or cut the sweep in several."
+            "Give fewer points, or divide the sweep into several."
         )
     taken = [*RESERVED_NAMES, *QUANTITIES, "branch", "branch_flag"]
     for entry in axes:

@@ -87,7 +87,7 @@ SPACE_SCRIPTS = (
 #: remark of pages below the picture of an arm in space
 _TURNS = (
     "Drag to turn the arm, or its arrow keys; the wheel, + and - zoom. Bodies are ellipsoids of their mass and "
-    "inertia, those without inertia spheres of 2700 kg/m^3; joints that give way are filled."
+    "inertia, those without inertia spheres of 2700 kg/m^3; elastic joints are filled."
 )
 
 

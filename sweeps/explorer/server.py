@@ -134,7 +134,7 @@ class _Requests(http.server.BaseHTTPRequestHandler):
                 found = self.server.cell(int(cell[1]), index)
                 self._answer(200, json.dumps(_plain(found)), "application/json")
             else:
-                self._answer(404, "There is nothing here.")
+                self._answer(404, "This address does not exist.")
         except SweepError as error:
             self._answer(404, str(error))
         except (ValueError, RuntimeError, OSError) as error:  # a run may be writing
@@ -145,7 +145,7 @@ class _Requests(http.server.BaseHTTPRequestHandler):
         if len(self.path) > LONGEST:
             return 414, "The address is too long."
         if self.headers.get("Host") not in self.server.hosts:
-            return 403, "The host is not that of this page."
+            return 403, "The host is not the host of this page."
         origin = self.headers.get("Origin")
         if origin is not None and origin not in {f"http://{host}" for host in self.server.hosts}:
             return 403, "The request comes from another page."

@@ -105,7 +105,7 @@ _BUCKLING = of_part(
         "buckling_factor",
         "1",
         "lowest buckling factor",
-        "The loads that the arm bears times this make it buckle; inf where nothing is pressed",
+        "The loads of the arm times this factor buckle it; inf where no member is compressed",
         lambda own, _: own.buckling.factor,
     ),
 )

@@ -146,8 +146,8 @@ def _frequencies(asked: Asked, shapes: AnyShapes) -> Part:
     table = shapes_table(shapes, digits=asked.digits)
     left = [str(k + 1) for k in range(len(shapes.omega)) if k not in drawable(shapes)]
     texts = [
-        "Exact for the model: the arm has the frequency that is told of a certified mode, as that mode, because the "
-        "modes were counted beneath it and above."
+        "Exact for the model: a certified frequency is a natural frequency of the arm with this mode number, because "
+        "modes were counted below and above it."
     ]
     if left:
         several = "modes" if len(left) > 1 else "mode"

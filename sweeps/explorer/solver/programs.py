@@ -77,7 +77,7 @@ def arm_programs(arm: Arm, theory: TheoryName) -> dict[str, Any]:
             "every direction, or leave the supports or the forces out."
         )
     if bool(invalid_values(arm)):
-        raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
+        raise ArmError("the arm has an invalid value; create it again from its values.")
     # the unknowns of the equilibrium depend on which tips are supported
     names = [x for x in list_addresses(arm) if not (loaded and ".support_" in x)]
     fields = _fields(beams)

@@ -89,7 +89,7 @@ def spatial_programs(arm: SpatialArm, theory: TheoryName) -> dict[str, Any]:
     loads = loads_of(arm)
     model = arm.model(theory)
     if model.invalid:
-        raise ArmError("the arm has a value that no arm may have; build it anew from its values.")
+        raise ArmError("the arm has an invalid value; create it again from its values.")
     names = values_of(arm)
     plain_arm = bare(arm)
     apart = {*sizes_of(arm), *base_of(arm)}
