@@ -115,9 +115,7 @@ class Plan:
         size = max(1, lanes // self.question.modes) if self.chunk is None else self.chunk
         if isinstance(self.engine, Compiled) and self.engine.kernel.on_gpu and self.chunk is None:
             size = min(1 << (size.bit_length() - 1), GPU_CELLS)
-        return min(
-            size, 1 << (self.cells - 1).bit_length()
-        )  # powers of two, because each size is compiled
+        return min(size, 1 << (self.cells - 1).bit_length())  # few sizes, as each is compiled
 
     def solve(self, values: np.ndarray) -> NaturalFrequencies:
         """Return the frequencies of cells with given ``values`` (addresses, cells)."""

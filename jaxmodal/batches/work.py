@@ -98,9 +98,8 @@ class Work:
         chosen = np.random.default_rng(0).choice(free.size, number, replace=False)
         columns, values = self.variants.columns(chosen), self.variants.values[:, chosen]
         good = ~columns.invalid & np.isfinite(values).all(axis=0)
-        good &= (
-            free[chosen] == free.min()
-        )  # frequencies with a hinge are not a limit of those without
+        # frequencies with a hinge are not a limit of those without
+        good &= free[chosen] == free.min()
         return Cells(chosen[good], columns.packed[..., good], None)
 
     def compile_ahead(
@@ -125,9 +124,7 @@ class Work:
         if sample.numbers.size < _FEWEST_PILOTS:
             return None
         values, addresses = self.variants.values[:, sample.numbers], self.variants.addresses
-        centres = self.workers.pool.submit(
-            Centres.of, values, addresses
-        )  # in parallel to the search
+        centres = self.workers.pool.submit(Centres.of, values, addresses)  # during the search
         every = np.arange(sample.numbers.size)
         parts = self.workers.each(rough, every, size, self.sizes.open_blocks)
         omega = np.concatenate(parts, axis=1)

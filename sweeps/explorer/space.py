@@ -149,7 +149,7 @@ def _about(shown: float) -> dict[str, Any]:
 def base_slider(arm: Arm | SpatialArm, field: str, value: float) -> dict[str, Any] | None:
     """Return the range of an entry of the base stiffness; None if it is free or rigid there.
 
-    Diagonal entries range over decades, off-diagonal entries as far as their 2 by 2 minor stays positive.
+    Diagonal entries range over decades, off-diagonal entries over all values with a positive 2 by 2 minor.
     """
     base = arm.base_stiffness
     i, j = (int(x) for x in field[1:])

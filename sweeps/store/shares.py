@@ -101,7 +101,7 @@ class Claimed:
     Attributes
     ----------
     given_up : set of int
-        Shards that have ended too many processes, as far as this process has tried to take them.
+        Shards that this process tried to take, and that have ended too many processes.
     """
 
     def __init__(self, files: ClaimFiles, lease: float, marked: Callable[[int], bool]) -> None:
