@@ -28,6 +28,7 @@ from jaxmodal.postures.polynomial_values import (
     Ranges,
     Varied,
     is_mirrored,
+    may_be_negative,
     quantity_of,
     usual,
     varying,
@@ -155,12 +156,12 @@ def possible_places(
     places, valid = placed(asked, arm, addresses, values)
     given = places[len(asked.joints) :]
     rigid = np.array([may_be_rigid(q) for q in asked.quantities], bool)[:, None]
-    tensors = np.array([is_of_a_tensor(q) for q in asked.quantities], bool)[:, None]
+    signed = [is_of_a_tensor(q) or may_be_negative(q) for q in asked.quantities]
     kind = _kind_of(arm)
     # a stiffness of 0 has another number of modes
     least = np.array([q.spring or not kind.takes_zero for q in asked.quantities], bool)
     holds = np.where(least[:, None], given > 0.0, given >= 0.0) & (rigid | np.isfinite(given))
-    holds |= tensors & np.isfinite(given)
+    holds |= np.array(signed, bool)[:, None] & np.isfinite(given)
     return places[:, valid & holds.all(axis=0) & possible_tensors(asked, arm, given)]
 
 

@@ -2,7 +2,8 @@
 
 A body of mass m adds ``-omega^2 m`` to the dynamic stiffness of its point in two directions, an inertia in one, a
 rotor or a spring in one: the determinant is of degree 2 in a mass, and of degree 1 in an inertia and in the compliance
-of a spring, whatever else varies. A value x, of a spring its compliance, is taken as its share t of its range, 0 to 1,
+of a spring, whatever else varies. The turn of a rotor is linear in its gear ratio, and its energy the square of that:
+degree 2. A value x, of a spring its compliance, is taken as its share t of its range, 0 to 1,
 and D as a sum of Bernstein's polynomials in t (`terms`). These are positive: however many powers of ten lie between the
 ends of a range, every value of D has the digits that a value there may have.
 """
@@ -37,7 +38,8 @@ _INERTIAS = {
     "stator_inertia": 1,
     "rotor_inertia": 1,
 }
-_DEGREES = _MASSES | _INERTIAS | dict.fromkeys(SPRINGS, 1)
+_GEAR = "gear_ratio"
+_DEGREES = _MASSES | _INERTIAS | {_GEAR: 2} | dict.fromkeys(SPRINGS, 1)
 _ADDRESS = re.compile(r"(?:payload|link\d+)\.(\w+)", re.ASCII)
 #: what such values may change of an arm that is its own mirror image
 _MOVED = {
@@ -48,6 +50,7 @@ _MOVED = {
     "hub_mass",
     "hub_inertia",
     "rotor_inertia",
+    _GEAR,
     *SPRINGS,
 }
 #: a range goes beyond the values of a sample by this factor
@@ -72,7 +75,17 @@ def quantity_of(arm: SerialArm, address: str) -> Quantity | None:
     named = _ADDRESS.fullmatch(singles[0])
     if len(singles) > 1 or named is None or named[1] not in _DEGREES:
         return None
-    return Quantity(singles[0], _DEGREES[named[1]], named[1] in SPRINGS)
+    degree = _DEGREES[named[1]]
+    if named[1] == _GEAR and arm.links[int(singles[0][4 : -len(_GEAR) - 1]) - 1].motor == "held":
+        degree = (
+            0  # the rotor of a held motor turns with the link that carries it, whatever its gear
+        )
+    return Quantity(singles[0], degree, named[1] in SPRINGS)
+
+
+def may_be_negative(quantity: Quantity) -> bool:
+    """Whether a value of an arm in the plane may be less than 0: a gear that turns its rotor backwards."""
+    return quantity.address.endswith("." + _GEAR)
 
 
 class Varied(NamedTuple):
@@ -212,7 +225,8 @@ def varying(
 
     None where these change what no polynomial is known for, or where the arm may not be without them.
     """
-    nothing = dict.fromkeys((q.address for q in quantities), 0.0)
+    # springs as of stiffness 1: without some of them an arm may be loose
+    nothing = {q.address: 1.0 if q.spring else 0.0 for q in quantities}
 
     def fields(values: Mapping[str, float]) -> BeamArrays:
         found: BeamArrays = to_host(prepared_values(set_parameters(arm, values), theory)[0])
@@ -220,11 +234,11 @@ def varying(
 
     try:
         beams = fields(nothing)
-        with_one = [fields(nothing | {q.address: 1.0}) for q in quantities]
+        with_more = [fields(nothing | {q.address: nothing[q.address] + 1.0}) for q in quantities]
     except ArmError:
         return None
     shares, entries = list[float](), list[tuple[str, int, int]]()
-    for number, other in enumerate(with_one):
+    for number, other in enumerate(with_more):
         for field in dataclasses.fields(BeamArrays):
             before, after = (getattr(x, field.name) for x in (beams, other))
             if field.name == "has_shear" or before is None:
@@ -234,9 +248,13 @@ def varying(
                 return None
             shares += (after[links] - before[links]).tolist()
             entries += [(field.name, int(link), number) for link in links]
+    for (name, link, number), share in zip(entries, shares, strict=True):
+        own = np.array(getattr(beams, name))
+        own[link] -= share * nothing[quantities[number].address]
+        beams = dataclasses.replace(beams, **{name: own})
     turning = tuple(joints)
     # the mirror image has all angles of the other sign
-    mirrored = len(turning) == arm.num_links - 1 and all(map(is_mirrored, [beams, *with_one]))
+    mirrored = len(turning) == arm.num_links - 1 and all(map(is_mirrored, [beams, *with_more]))
     terms = Terms(IN_THE_PLANE.degree, mirrored, tuple(q.degree for q in quantities))
     return VaryingBeams(beams, turning, terms, np.array(shares), tuple(entries))
 
@@ -247,11 +265,13 @@ def usual(beams: BeamArrays, quantities: Sequence[Quantity]) -> list[float]:
     inertia = mass * beams.length**2 / 3.0
     turning = beams.youngs_modulus * beams.second_moment / beams.length
     across = turning / beams.length**2
-    sizes = {2: mass, 1: inertia}
     found = []
     for address, degree, spring in quantities:
-        size = (turning if address.endswith(SPRINGS[2]) else across) if spring else sizes[degree]
-        found.append(float(np.mean(size)))
+        if spring:
+            size = turning if address.endswith(SPRINGS[2]) else across
+        else:
+            size = mass if degree == 2 else inertia
+        found.append(1.0 if address.endswith(_GEAR) else float(np.mean(size)))
     return found
 
 
