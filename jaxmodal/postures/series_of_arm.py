@@ -79,7 +79,7 @@ def posture_series(
     low, high = _range(omega_max, omega_min)
     whole = varying(
         require_planar(arm),
-        _varying(joints, list(range(2, arm.num_links + 1)), arm.num_links),
+        _varying(joints, [k + 1 for k in turning(arm, range(arm.num_links))], arm.num_links),
         (),
         theory,
     )
