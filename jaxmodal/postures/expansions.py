@@ -201,6 +201,15 @@ class PlanarExpansion:
                 lambda x: x.reshape(len(x), frequencies, -1) if x.ndim > 1 else x, beams
             )
             here = every[:, : number * postures]
+            alike = {  # at all frequencies
+                name: x[:, :1]
+                for name, x in (
+                    ("joint_angle", each.joint_angle),
+                    ("ground_angle", each.ground_angle),
+                )
+                if x is not None and x.ndim > 1
+            }
+            each = dataclasses.replace(each, **alike)
             factor, growth, rest = exact_values(each, self.flags, omega, here)
             if frequencies == 1:
                 logs[:] = growth, rest

@@ -48,8 +48,8 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
 _NO_SERIES = (
-    "arms with a free joint, a support, an axial force, in the plane an elastic base, or rigid links alone have no "
-    "series"
+    "arms with a free joint, an axial force, in space a support, in the plane a base that is free in a direction, or "
+    "rigid links alone have no series"
 )
 _ANGLE = re.compile(r"link\d+\.joint_angle", re.ASCII)
 
@@ -251,7 +251,7 @@ class _InThePlane:
         return f"{number} terms are more than the {_MOST_TERMS} of a table"
 
     def cells_that_pay(self, asked: Varied, number: int) -> float:
-        return _CELLS_PER_TERM * number
+        return float(_CELLS_PER_TERM * number)
 
     def has_series(self) -> bool:
         return is_polynomial(beam_arrays(self.arm))

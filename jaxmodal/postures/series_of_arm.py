@@ -85,8 +85,8 @@ def posture_series(
     )
     if whole is None or not is_polynomial(whole.beams):
         raise ArmError(
-            "the arm has a free joint (a stiffness of 0), a support at a tip, an elastic base, an axial force, or "
-            "rigid links alone, and no posture series; use natural_frequencies_batch"
+            "the arm has a free joint (a stiffness of 0), a base that is free in a direction, an axial force, or rigid "
+            "links alone, and no posture series; use natural_frequencies_batch"
         )
     terms = whole.terms.number(len(whole.joints))
     if terms > _MOST_TERMS:
