@@ -71,7 +71,7 @@ _LEAST = 1e-3
 
 
 class Quantity(NamedTuple):
-    """A value at an address, the degree of D in it, and whether it is a spring: that is a degree in its compliance."""
+    """A value at an address, the degree of D in it, and whether it is a spring: then that is one in its compliance."""
 
     address: str
     degree: int
@@ -88,10 +88,9 @@ def quantity_of(arm: SerialArm, address: str) -> Quantity | None:
     if len(singles) > 1 or named is None or named[2] not in _DEGREES:
         return None
     degree = _DEGREES[named[2]]
+    # the rotor of a held motor turns with the link that carries it, whatever its gear
     if named[2] == _GEAR and arm.links[int(named[1]) - 1].motor == "held":
-        degree = (
-            0  # the rotor of a held motor turns with the link that carries it, whatever its gear
-        )
+        degree = 0
     return Quantity(singles[0], degree, named[2] in SPRINGS)
 
 

@@ -125,7 +125,7 @@ class PostureSeries(ShowsTables):
         omega : array or list, shape (M,)
             Angular frequencies in rad/s within the range of the series.
         angles : array or list, shape (N, joints)
-            Angles of `joints` in rad, in the plane theta_2 .. theta_n.
+            Angles of `joints` in rad, of a planar arm that leans on nothing theta_2 .. theta_n.
 
         Returns
         -------
