@@ -25,7 +25,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import Arithmetic, Number, leading
-from jaxmodal.arm.descriptions import first_angle_matters
+from jaxmodal.arm.descriptions import Jointed, first_angle_matters
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags, waves_at
 from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.frequencies.resolution import resolved
@@ -74,7 +74,7 @@ def degree_of(arm: SpatialArm, joint: int) -> int:
     return IN_SPACE.degree + 2 * sum(map(len, kinds))
 
 
-def turning(arm: SpatialArm, joints: Sequence[int]) -> tuple[int, ...]:
+def turning(arm: Jointed, joints: Sequence[int]) -> tuple[int, ...]:
     """Those of the joints, ascending, whose angles change frequencies; the first turns all, but against the ground."""
     first = 0 if first_angle_matters(arm) else 1
     return tuple(sorted(j for j in joints if j >= first))
@@ -132,6 +132,10 @@ class ExpansionInSpace:
     @property
     def joints(self) -> tuple[int, ...]:
         return self._joints
+
+    @property
+    def in_space(self) -> bool:
+        return True
 
     @property
     def ranges(self) -> Ranges | None:

@@ -66,6 +66,11 @@ class Expansion(Protocol):
         ...
 
     @property
+    def in_space(self) -> bool:
+        """Whether the arm is one in space."""
+        ...
+
+    @property
     def ranges(self) -> Ranges | None:
         """Where values lie that vary beside angles."""
         ...
@@ -143,12 +148,16 @@ class PlanarCounter:
 
 @dataclasses.dataclass(frozen=True)
 class PlanarExpansion:
-    """Of an arm in the plane, all of whose joints but the first vary; see `Expansion`."""
+    """Of an arm in the plane, some of whose joints and values vary; see `Expansion`."""
 
     arm: VaryingBeams
     flags: Theory
     ranges: Ranges | None = None
     quantities: tuple[Quantity, ...] = ()
+
+    @property
+    def in_space(self) -> bool:
+        return False
 
     def counter(self, omega: np.ndarray) -> PlanarCounter:
         return PlanarCounter(self.arm, self.flags, omega[:, None])
@@ -176,6 +185,7 @@ class PlanarExpansion:
         angles, to_coefficients = self.terms.sampling(len(self.joints))
         if self.ranges is None:
             beams, every = self.arm.at(angles)
+            beams = jax.tree_util.tree_map(lambda x: x[:, None] if x.ndim > 1 else x, beams)
             factor, growth, rest = exact_values(beams, self.flags, omega, every)
             return product(factor, to_coefficients.T), growth, rest
         logs = np.zeros((2, omega.size))
@@ -191,6 +201,15 @@ class PlanarExpansion:
                 lambda x: x.reshape(len(x), frequencies, -1) if x.ndim > 1 else x, beams
             )
             here = every[:, : number * postures]
+            alike = {  # at all frequencies
+                name: x[:, :1]
+                for name, x in (
+                    ("joint_angle", each.joint_angle),
+                    ("ground_angle", each.ground_angle),
+                )
+                if x is not None and x.ndim > 1
+            }
+            each = dataclasses.replace(each, **alike)
             factor, growth, rest = exact_values(each, self.flags, omega, here)
             if frequencies == 1:
                 logs[:] = growth, rest

@@ -11,7 +11,7 @@ import numpy as np
 from jaxmodal.postures.combinations import Combinations
 from jaxmodal.postures.expansions import Expansion
 from jaxmodal.postures.series import PostureSeries, confirmed
-from jaxmodal.postures.terms import IN_THE_PLANE, Terms
+from jaxmodal.postures.terms import Terms
 
 #: series of fewer terms stay as they are
 _FEWEST = 64
@@ -38,8 +38,7 @@ def measured(
     What is rounded is estimated by the sum of many terms, and a fifth of that as a rule; where values vary beside
     angles it may be more.
     """
-    in_space = expansion.terms.degree > IN_THE_PLANE.degree
-    values = _MEASURED * (_OF_VALUES if in_space and expansion.terms.powers else 1)
+    values = _MEASURED * (_OF_VALUES if expansion.in_space and expansion.terms.powers else 1)
     largest = confirmed(series, expansion, combinations, values)
     if largest is None:
         return None

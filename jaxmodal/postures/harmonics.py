@@ -73,7 +73,9 @@ def _factors_of(
     omega = resolved(starting_scale(beams), omega, Arithmetic.double_double)
     first = xp.zeros_like(angles[:1] if links > 1 else omega[None])
     if beams.base_xx is not None:  # against which the angle of link 1 turns all
-        first = first + beams.joint_angle[0]
+        own = beams.joint_angle[0]
+        first = first + own.reshape((1,) * (first.ndim - own.ndim) + own.shape)
+        angles = xp.broadcast_to(angles, (links - 1, *first.shape[1:])) if links > 1 else angles
     turned = xp.concatenate([first, angles]) if links > 1 else first
 
     def wide(x: Array) -> Array:

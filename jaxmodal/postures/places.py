@@ -13,6 +13,7 @@ import numpy as np
 from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.arm.descriptions import first_angle_matters
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import ANGLE
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
@@ -27,13 +28,14 @@ from jaxmodal.postures.polynomial_values import (
     Quantity,
     Ranges,
     Varied,
-    is_mirrored,
+    may_be_negative,
     quantity_of,
+    terms_of_beams,
     usual,
     varying,
 )
 from jaxmodal.postures.series import is_polynomial
-from jaxmodal.postures.terms import IN_SPACE, IN_THE_PLANE, Terms
+from jaxmodal.postures.terms import IN_SPACE
 from jaxmodal.postures.values_in_space import (
     impossible_tensors,
     is_of_a_tensor,
@@ -46,8 +48,8 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
 _NO_SERIES = (
-    "arms with a free joint, a support, an axial force, in the plane an elastic base, or rigid links alone have no "
-    "series"
+    "arms with a free joint, an axial force, in space a support, in the plane a base that is free in a direction, or "
+    "rigid links alone have no series"
 )
 _ANGLE = re.compile(r"link\d+\.joint_angle", re.ASCII)
 
@@ -154,13 +156,13 @@ def possible_places(
     """Places of the cells whose values are possible."""
     places, valid = placed(asked, arm, addresses, values)
     given = places[len(asked.joints) :]
-    rigid = np.array([may_be_rigid(q) for q in asked.quantities], bool)[:, None]
-    tensors = np.array([is_of_a_tensor(q) for q in asked.quantities], bool)[:, None]
+    signed = [is_of_a_tensor(q) or may_be_negative(q) for q in asked.quantities]
     kind = _kind_of(arm)
+    rigid = np.array([kind.may_be_rigid(q) for q in asked.quantities], bool)[:, None]
     # a stiffness of 0 has another number of modes
     least = np.array([q.spring or not kind.takes_zero for q in asked.quantities], bool)
     holds = np.where(least[:, None], given > 0.0, given >= 0.0) & (rigid | np.isfinite(given))
-    holds |= tensors & np.isfinite(given)
+    holds |= np.array(signed, bool)[:, None] & np.isfinite(given)
     return places[:, valid & holds.all(axis=0) & possible_tensors(asked, arm, given)]
 
 
@@ -188,6 +190,10 @@ class _Kind(Protocol):
 
     def quantity(self, address: str) -> Quantity | None:
         """Return the quantity at an address if D is a polynomial in it, else None."""
+        ...
+
+    def may_be_rigid(self, quantity: Quantity) -> bool:
+        """Whether inf is a value of a quantity."""
         ...
 
     def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
@@ -229,14 +235,15 @@ class _InThePlane:
     def quantity(self, address: str) -> Quantity | None:
         return quantity_of(self.arm, address)
 
+    def may_be_rigid(self, quantity: Quantity) -> bool:
+        return quantity.spring
+
     def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
-        return tuple(sorted(j for j in joints if j > 0))
+        return turning(self.arm, joints)
 
     def terms(self, asked: Varied) -> int:
-        powers = tuple(q.degree for q in asked.quantities)
-        every = len(asked.joints) == self.arm.num_links - 1
-        mirrored = every and is_mirrored(beam_arrays(self.arm))
-        return Terms(IN_THE_PLANE.degree, mirrored, powers).number(len(asked.joints))
+        given = asked.joints, asked.quantities, first_angle_matters(self.arm)
+        return terms_of_beams([beam_arrays(self.arm)], *given).number(len(asked.joints))
 
     def why_too_many(self, asked: Varied, number: int) -> str:
         if number <= _MOST_TERMS:
@@ -244,7 +251,7 @@ class _InThePlane:
         return f"{number} terms are more than the {_MOST_TERMS} of a table"
 
     def cells_that_pay(self, asked: Varied, number: int) -> float:
-        return _CELLS_PER_TERM * number
+        return float(_CELLS_PER_TERM * number)
 
     def has_series(self) -> bool:
         return is_polynomial(beam_arrays(self.arm))
@@ -274,6 +281,9 @@ class _InSpace:
 
     def quantity(self, address: str) -> Quantity | None:
         return quantity_in_space(self.arm, resolve_address(self.arm, address))
+
+    def may_be_rigid(self, quantity: Quantity) -> bool:
+        return may_be_rigid(quantity)
 
     def turning(self, joints: Sequence[int]) -> tuple[int, ...]:
         return turning(self.arm, joints)

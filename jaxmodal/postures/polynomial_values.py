@@ -2,9 +2,13 @@
 
 A body of mass m adds ``-omega^2 m`` to the dynamic stiffness of its point in two directions, an inertia in one, a
 rotor or a spring in one: the determinant is of degree 2 in a mass, and of degree 1 in an inertia and in the compliance
-of a spring, whatever else varies. A value x, of a spring its compliance, is taken as its share t of its range, 0 to 1,
-and D as a sum of Bernstein's polynomials in t (`terms`). These are positive: however many powers of ten lie between the
-ends of a range, every value of D has the digits that a value there may have.
+of a spring, whatever else varies; a direction of an elastic base that is coupled with no other is such a spring. The
+turn of a rotor is linear in its gear ratio, and its energy the square of that: degree 2. A support at a tip adds its
+stiffness in one direction: degree 1 in that, which may be 0.
+
+A value x, of a spring its compliance, is taken as its share t of its range, 0 to 1, and D as a sum of Bernstein's
+polynomials in t (`terms`). These are positive: however many powers of ten lie between the ends of a range, every value
+of D has the digits that a value there may have.
 """
 
 from __future__ import annotations
@@ -19,13 +23,14 @@ import numpy as np
 
 from jaxmodal.arm.addresses import resolve_address
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.descriptions import first_angle_matters
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
 from jaxmodal.postures.terms import IN_THE_PLANE, Terms
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, to_host, xp
-from jaxmodal.statics.beam_arrays import SPRINGS, BeamArrays
+from jaxmodal.statics.beam_arrays import BASE, SPRINGS, SUPPORTS, BeamArrays
 from jaxmodal.statics.laws import line_mass
 
 #: the degree of D in a value, by the end of its address
@@ -37,8 +42,12 @@ _INERTIAS = {
     "stator_inertia": 1,
     "rotor_inertia": 1,
 }
-_DEGREES = _MASSES | _INERTIAS | dict.fromkeys(SPRINGS, 1)
-_ADDRESS = re.compile(r"(?:payload|link\d+)\.(\w+)", re.ASCII)
+_GEAR = "gear_ratio"
+_DEGREES = _MASSES | _INERTIAS | {_GEAR: 2} | dict.fromkeys((*SPRINGS, *SUPPORTS), 1)
+_ADDRESS = re.compile(r"(?:payload|link(\d+))\.(\w+)", re.ASCII)
+_BASE = re.compile(r"base_stiffness\.k([123])\1", re.ASCII)
+#: stiffnesses against a turn, by the end of an address
+_TURNING = (SPRINGS[2], SUPPORTS[2], "k33")
 #: what such values may change of an arm that is its own mirror image
 _MOVED = {
     "tip_mass",
@@ -48,7 +57,10 @@ _MOVED = {
     "hub_mass",
     "hub_inertia",
     "rotor_inertia",
+    _GEAR,
     *SPRINGS,
+    *BASE,
+    *SUPPORTS,
 }
 #: a range goes beyond the values of a sample by this factor
 _WIDER = 1.05
@@ -59,7 +71,7 @@ _LEAST = 1e-3
 
 
 class Quantity(NamedTuple):
-    """A value at an address, the degree of D in it, and whether it is a stiffness."""
+    """A value at an address, the degree of D in it, and whether it is a spring: then that is one in its compliance."""
 
     address: str
     degree: int
@@ -69,10 +81,28 @@ class Quantity(NamedTuple):
 def quantity_of(arm: SerialArm, address: str) -> Quantity | None:
     """Return the quantity at an address if D is a polynomial in it, else None."""
     singles = resolve_address(arm, address)
+    base = _BASE.fullmatch(singles[0])
+    if base is not None:
+        return Quantity(singles[0], 1, True) if gives_alone(arm, int(base[1]) - 1) else None
     named = _ADDRESS.fullmatch(singles[0])
-    if len(singles) > 1 or named is None or named[1] not in _DEGREES:
+    if len(singles) > 1 or named is None or named[2] not in _DEGREES:
         return None
-    return Quantity(singles[0], _DEGREES[named[1]], named[1] in SPRINGS)
+    degree = _DEGREES[named[2]]
+    # the rotor of a held motor turns with the link that carries it, whatever its gear
+    if named[2] == _GEAR and arm.links[int(named[1]) - 1].motor == "held":
+        degree = 0
+    return Quantity(singles[0], degree, named[2] in SPRINGS)
+
+
+def gives_alone(arm: SerialArm, direction: int) -> bool:
+    """Whether a direction of the base is coupled with no other: then D is a polynomial in its compliance."""
+    row = arm.base_stiffness.rows()[direction]
+    return not any(float(x) for k, x in enumerate(row) if k != direction)
+
+
+def may_be_negative(quantity: Quantity) -> bool:
+    """Whether a value of an arm in the plane may be less than 0: a gear that turns its rotor backwards."""
+    return quantity.address.endswith("." + _GEAR)
 
 
 class Varied(NamedTuple):
@@ -174,6 +204,8 @@ class VaryingBeams:
         The joints that turn, by their places.
     terms : Terms
         What D is made of at one frequency.
+    leans : bool
+        Whether it has supports, which stay where they are when it turns.
     shares : Array, shape (entries,)
         An entry of a field is its own number and this share of a value, for each value that is in it.
     entries : tuple of (str, int, int)
@@ -183,6 +215,7 @@ class VaryingBeams:
     beams: BeamArrays
     joints: tuple[int, ...] = dataclasses.field(metadata={"static": True})
     terms: Terms = dataclasses.field(metadata={"static": True})
+    leans: bool = dataclasses.field(default=False, metadata={"static": True})
     shares: Any = ()
     entries: tuple[tuple[str, int, int], ...] = dataclasses.field(
         default=(), metadata={"static": True}
@@ -201,7 +234,11 @@ class VaryingBeams:
             if name not in fields:
                 fields[name] = [x + xp.zeros_like(values[0]) for x in getattr(self.beams, name)]
             fields[name][link] = fields[name][link] + self.shares[number] * values[value]
-        changed: dict[str, Any] = {name: xp.stack(rows) for name, rows in fields.items()}
+        changed: dict[str, Any] = {name: xp.stack(column) for name, column in fields.items()}
+        if 0 in self.joints:
+            changed["joint_angle"] = xp.stack(rows)
+        if self.leans:
+            changed["ground_angle"] = xp.cumsum(xp.stack(rows), axis=0)
         return dataclasses.replace(self.beams, **changed), angles
 
 
@@ -212,7 +249,8 @@ def varying(
 
     None where these change what no polynomial is known for, or where the arm may not be without them.
     """
-    nothing = dict.fromkeys((q.address for q in quantities), 0.0)
+    # springs as of stiffness 1: without some of them an arm may be loose
+    nothing = {q.address: 1.0 if q.spring else 0.0 for q in quantities}
 
     def fields(values: Mapping[str, float]) -> BeamArrays:
         found: BeamArrays = to_host(prepared_values(set_parameters(arm, values), theory)[0])
@@ -220,11 +258,11 @@ def varying(
 
     try:
         beams = fields(nothing)
-        with_one = [fields(nothing | {q.address: 1.0}) for q in quantities]
+        with_more = [fields(nothing | {q.address: nothing[q.address] + 1.0}) for q in quantities]
     except ArmError:
         return None
     shares, entries = list[float](), list[tuple[str, int, int]]()
-    for number, other in enumerate(with_one):
+    for number, other in enumerate(with_more):
         for field in dataclasses.fields(BeamArrays):
             before, after = (getattr(x, field.name) for x in (beams, other))
             if field.name == "has_shear" or before is None:
@@ -234,11 +272,51 @@ def varying(
                 return None
             shares += (after[links] - before[links]).tolist()
             entries += [(field.name, int(link), number) for link in links]
-    turning = tuple(joints)
+    for (name, link, number), share in zip(entries, shares, strict=True):
+        own = np.array(getattr(beams, name))
+        own[link] -= share * nothing[quantities[number].address]
+        without: dict[str, Any] = {name: own}
+        beams = dataclasses.replace(beams, **without)
+    terms = terms_of_beams([beams, *with_more], joints, quantities, first_angle_matters(arm))
+    leans = bool(_tips([beams, *with_more], SUPPORTS).any())
+    return VaryingBeams(beams, tuple(joints), terms, leans, np.array(shares), tuple(entries))
+
+
+def terms_of_beams(
+    every: Sequence[BeamArrays], joints: Sequence[int], quantities: Sequence[Quantity], first: bool
+) -> Terms:
+    """What D is made of, of an arm with some values or others; ``first`` where the angle of joint 1 changes it.
+
+    A support stays where it is, so that a joint between it and the ground turns the arm against it. The springs along
+    x and y at one tip are a further factor: of its motions along them one is replaced by the force there, which makes
+    a product of two vectors, of weights up to 2. Both replaced, or none, are an area, which no rotation changes; nor
+    does one change a motion or a moment about the tip. So such a tip adds 2 to the degree of each joint up to it.
+    """
+    held = _tips(every, SUPPORTS[:2])
+    for quantity in quantities:
+        named = _ADDRESS.fullmatch(quantity.address)
+        if named is not None and named[2] in SUPPORTS[:2]:
+            held[int(named[1]) - 1] = True
+    on_base = IN_THE_PLANE.degree if every[0].base_xx is not None else 0
+    degrees = [
+        (IN_THE_PLANE.degree if joint else on_base) + 2 * int(np.sum(held[joint:]))
+        for joint in joints
+    ]
+    others = set(range(1, len(held))) <= set(joints)
     # the mirror image has all angles of the other sign
-    mirrored = len(turning) == arm.num_links - 1 and all(map(is_mirrored, [beams, *with_one]))
-    terms = Terms(IN_THE_PLANE.degree, mirrored, tuple(q.degree for q in quantities))
-    return VaryingBeams(beams, turning, terms, np.array(shares), tuple(entries))
+    ahead = not first or 0 in joints or not np.any(np.asarray(every[0].joint_angle)[0])
+    mirrored = others and ahead and all(map(is_mirrored, every))
+    degree = max(degrees, default=IN_THE_PLANE.degree)
+    return Terms(degree, mirrored, tuple(q.degree for q in quantities))
+
+
+def _tips(every: Sequence[BeamArrays], names: Sequence[str]) -> np.ndarray:
+    """Of each tip whether some of these arms have a support of one of some kinds there."""
+    found = np.zeros(len(every[0].length), bool)
+    for beams in every:
+        for x in (getattr(beams, name) for name in names):
+            found |= False if x is None else np.asarray(x) != 0.0
+    return found
 
 
 def usual(beams: BeamArrays, quantities: Sequence[Quantity]) -> list[float]:
@@ -247,10 +325,15 @@ def usual(beams: BeamArrays, quantities: Sequence[Quantity]) -> list[float]:
     inertia = mass * beams.length**2 / 3.0
     turning = beams.youngs_modulus * beams.second_moment / beams.length
     across = turning / beams.length**2
-    sizes = {2: mass, 1: inertia}
     found = []
     for address, degree, spring in quantities:
-        size = (turning if address.endswith(SPRINGS[2]) else across) if spring else sizes[degree]
+        name = address.rpartition(".")[2]
+        if name == _GEAR:
+            size = np.ones(1)
+        elif spring or name in SUPPORTS:
+            size = turning if name in _TURNING else across
+        else:
+            size = mass if degree == 2 else inertia
         found.append(float(np.mean(size)))
     return found
 
@@ -258,4 +341,5 @@ def usual(beams: BeamArrays, quantities: Sequence[Quantity]) -> list[float]:
 def is_mirrored(beams: BeamArrays) -> bool:
     """Whether the mirror image of an arm in the opposite posture is the arm itself: nothing is beside an axis."""
     aside = (beams.base_offset_y, beams.end_offset_y, beams.tip_moment_y)
-    return all(x is None or not np.any(np.asarray(x)) for x in aside)
+    coupled = (beams.base_xy, beams.base_xr)
+    return all(x is None or not np.any(np.asarray(x)) for x in (*aside, *coupled))

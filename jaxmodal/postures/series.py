@@ -23,7 +23,7 @@ from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.postures.combinations import Combinations, combined, in_groups
 from jaxmodal.postures.expansions import Expansion
 from jaxmodal.postures.polynomial_values import unscaled
-from jaxmodal.postures.terms import IN_THE_PLANE, Terms
+from jaxmodal.postures.terms import Terms
 from jaxmodal.postures.value_nodes import balanced
 from jaxmodal.runtime.namespace import product
 from jaxmodal.runtime.tables import ShowsTables, Table
@@ -46,15 +46,15 @@ _HELD_ERRORS, _DIGITS = 4.0, 1e-12
 
 
 def is_polynomial(beams: BeamArrays) -> bool:
-    """Whether the determinant of an arm is a trigonometric polynomial of degree 2 in each joint angle.
+    """Whether the determinant of an arm is a trigonometric polynomial in each joint angle.
 
-    It has no free joint, no support at a tip, no elastic base, no axial force, and not all links are rigid.
+    It has no free joint, no base that is free in a direction, no axial force, and not all links are rigid.
     """
-    springs = (beams.joint_stiffness, beams.joint_axial_stiffness, beams.joint_shear_stiffness)
+    base = (beams.base_xx, beams.base_yy, beams.base_rr)
+    springs = (*beams.springs, *base)
     held = all(x is None or np.all(np.asarray(x) > 0.0) for x in springs)
     flexible = beams.flexible is None or np.any(np.asarray(beams.flexible) > 0.0)
-    others = (beams.support_x_stiffness, beams.axial_force)
-    return bool(held and flexible and all(x is None for x in others))
+    return bool(held and flexible and beams.axial_force is None)
 
 
 @jax.tree_util.register_dataclass
@@ -125,7 +125,7 @@ class PostureSeries(ShowsTables):
         omega : array or list, shape (M,)
             Angular frequencies in rad/s within the range of the series.
         angles : array or list, shape (N, joints)
-            Angles of `joints` in rad, in the plane theta_2 .. theta_n.
+            Angles of `joints` in rad, of a planar arm that leans on nothing theta_2 .. theta_n.
 
         Returns
         -------
@@ -216,7 +216,7 @@ def tabulate(
         allowed = _TAIL * 2.0**halving
         fine = np.all(panels.tail <= allowed * panels.size, axis=1)
         # in space, or on short panels, powers that weigh little may be noise beside the others
-        if halving >= 2 or expansion.terms.degree > IN_THE_PLANE.degree:
+        if halving >= 2 or expansion.in_space:
             fine |= panels.tail.sum(axis=1) <= allowed * panels.size.sum(axis=1)
         fine |= halving == _HALVINGS
         done.append(panels.rows(fine))

@@ -79,14 +79,14 @@ def posture_series(
     low, high = _range(omega_max, omega_min)
     whole = varying(
         require_planar(arm),
-        _varying(joints, list(range(2, arm.num_links + 1)), arm.num_links),
+        _varying(joints, [k + 1 for k in turning(arm, range(arm.num_links))], arm.num_links),
         (),
         theory,
     )
     if whole is None or not is_polynomial(whole.beams):
         raise ArmError(
-            "the arm has a free joint (a stiffness of 0), a support at a tip, an elastic base, an axial force, or "
-            "rigid links alone, and no posture series; use natural_frequencies_batch"
+            "the arm has a free joint (a stiffness of 0), a base that is free in a direction, an axial force, or rigid "
+            "links alone, and no posture series; use natural_frequencies_batch"
         )
     terms = whole.terms.number(len(whole.joints))
     if terms > _MOST_TERMS:

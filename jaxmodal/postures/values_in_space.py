@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import theory_flags
-from jaxmodal.postures.polynomial_values import Quantity, Ranges
+from jaxmodal.postures.polynomial_values import Quantity, Ranges, gives_alone
 from jaxmodal.postures.value_nodes import even_shares, wide_shares
 from jaxmodal.spatial.arms.arm import SpatialArm
 
@@ -39,17 +39,10 @@ def quantity_in_space(arm: SpatialArm, singles: Sequence[str]) -> Quantity | Non
     """Return the quantity at an address if D is a polynomial in it, else None."""
     for pattern, degree in _DEGREES.items():
         if len(singles) == 1 and pattern.fullmatch(singles[0]):
-            if pattern is _BASE and not _gives_alone(arm, int(singles[0][-1]) - 1):
+            if pattern is _BASE and not gives_alone(arm, int(singles[0][-1]) - 1):
                 return None
             return Quantity(singles[0], degree, pattern in (_SPRING, _BASE))
     return None
-
-
-def _gives_alone(arm: SpatialArm, direction: int) -> bool:
-    """Whether a direction of the base is coupled with no other: then D is a polynomial in its compliance."""
-    assert arm.base_stiffness is not None
-    row = arm.base_stiffness.rows()[direction]
-    return not any(float(x) for k, x in enumerate(row) if k != direction)
 
 
 def is_of_a_tensor(quantity: Quantity) -> bool:

@@ -51,6 +51,7 @@ CASES = {
     "link2.stator_mass": (featured_arm(), (0.0, 10.0)),
     "link3.stator_inertia": (with_stators(), (0.0, 3.0)),
     "link3.rotor_inertia": (featured_arm(), (1e-5, 1e-3)),
+    "link3.gear_ratio": (featured_arm(), (-90.0, 150.0)),
     "link1.joint_stiffness": (THREE, (1e4, np.inf)),
     "link3.joint_stiffness": (featured_arm(), (1e3, 1e7)),
     "link2.joint_shear_stiffness": (featured_arm(), (1e6, 1e10)),
@@ -115,7 +116,10 @@ def test_few_places_give_the_characteristic_determinant_of_all():
     )
 
 
-@pytest.mark.parametrize("address", ["payload.mass", "link3.joint_stiffness", "link2.stator_mass"])
+@pytest.mark.parametrize(
+    "address",
+    ["payload.mass", "link3.joint_stiffness", "link2.stator_mass", "link3.gear_ratio"],
+)
 def test_a_batch_by_the_series_has_the_frequencies_of_single_arms(address, small_batches):
     arm, ends = CASES[address]
     rng = np.random.default_rng(2)
@@ -129,6 +133,20 @@ def test_a_batch_by_the_series_has_the_frequencies_of_single_arms(address, small
         omega = jm.natural_frequencies(one, MODES).omega
         np.testing.assert_allclose(found.omega[i], omega, rtol=ALIKE, atol=0.0)
         assert np.all((found.bracket[i, :, 0] < omega) & (omega < found.bracket[i, :, 1]))
+
+
+def test_the_gear_of_a_held_motor_changes_nothing():
+    """So it takes no terms; where the motor turns with the joint, it takes three."""
+    turning = featured_arm()
+    held = dataclasses.replace(turning.links[2], motor="held")
+    arm = dataclasses.replace(turning, links=(*turning.links[:2], held))
+    address = "link3.gear_ratio"
+    for one, terms in ((turning, 39), (arm, 13)):
+        asked = places.varied(one, [*ANGLES, address])
+        assert places.terms_of(one, asked) == terms
+    assert places.why_not(arm, [address], 10**9) == "no frequency depends on what varies"
+    found = expansion_of(arm, [*ANGLES, address], np.array([[-3.0, 0.0, 90.0]]))
+    assert found.arm.entries == ()
 
 
 @pytest.mark.slow
