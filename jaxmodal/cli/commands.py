@@ -7,11 +7,13 @@ inside it, so that help comes at once and double precision is on before anything
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import errno
 import functools
 import importlib
 import sys
+from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
@@ -44,6 +46,19 @@ ENTRY_POINTS = "jaxmodal.commands"
 NO_CACHE = "--no-cache"
 NO_CHECK = "--no-check"
 STRICT = "--strict"
+
+
+@contextlib.contextmanager
+def _disk_not_full() -> Iterator[None]:
+    """Say in one message that the disk is full; files of options say so by their names, see `paths.writing`."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise BadInput(
+            f"a result cannot be written ({error.strerror}); free some space, or let the output go elsewhere."
+        ) from error
 
 
 class LazyGroup(click.Group):
@@ -114,6 +129,11 @@ class LazyGroup(click.Group):
                 args, end = [flag, *kept, *args[end:]], len(kept) + 1
         return super().parse_args(ctx, args)
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Read the words of the command line; help that finds the disk full ends with that message."""
+        with _disk_not_full():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; Ctrl-C that it does not answer itself ends it as in `jaxmodal.cli.interrupts`.
 
@@ -122,7 +142,8 @@ class LazyGroup(click.Group):
         ends with that message.
         """
         try:
-            result = super().invoke(ctx)
+            with _disk_not_full():
+                result = super().invoke(ctx)
         except click.ClickException as error:
             vars(error)["message"] = printable(with_choices(error))
             raise
@@ -132,12 +153,6 @@ class LazyGroup(click.Group):
             from jaxmodal.cli.interrupts import leave
 
             leave()
-        except OSError as error:  # files of options say so by their names, see `paths.writing`
-            if error.errno != errno.ENOSPC:
-                raise
-            raise BadInput(
-                f"a result cannot be written ({error.strerror}); free some space, or let the output go elsewhere."
-            ) from error
         if ctx.params.get("strict") and ctx.obj:
             click.echo(ctx.obj.verdict, err=True)
             raise SystemExit(EXIT_NOT_ALL)

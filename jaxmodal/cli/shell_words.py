@@ -85,8 +85,10 @@ def _typed(text: str) -> str:
 
 
 def with_choices(error: click.ClickException) -> str:
-    """Message of an error, with a suggestion if a choice or a command is misspelled."""
+    """Message of an error, with a suggestion for a misspelled choice, and what an option that is missing takes."""
     message = error.message
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
+        return message or error.param.help or ""
     if isinstance(error, click.BadParameter) and error.param is not None:
         kind = error.param.type
         word = re.match(r"'([^']{1,100})'", message)

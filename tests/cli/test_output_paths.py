@@ -136,8 +136,9 @@ def test_a_search_does_not_write_over_an_arm(tmp_path, monkeypatch):
 @pytest.mark.skipif(
     not Path("/dev/full").exists(), reason="only some systems have a disk that is always full"
 )
-def test_standard_output_on_a_full_disk_is_one_message():
-    command = [sys.executable, "-m", "jaxmodal", "frequencies", ARM, "--modes", "1"]
+@pytest.mark.parametrize("words", [("frequencies", ARM, "--modes", "1"), ("--help",)])
+def test_standard_output_on_a_full_disk_is_one_message(words):
+    command = [sys.executable, "-m", "jaxmodal", *words]
     with open("/dev/full", "w") as full:
         answer = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert answer.returncode == 2
