@@ -36,6 +36,7 @@ from jaxmodal.cli.arguments import (
 from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import file_option, force_option, require_new, writing
 from jaxmodal.cli.shell_words import with_choices
+from jaxmodal.cli.summaries import SummarisedGroup
 from jaxmodal.runtime.errors import UncertifiedError, suggestion
 from jaxmodal.runtime.process_end import end_quickly
 from jaxmodal.runtime.tables import printable
@@ -61,7 +62,7 @@ def _disk_not_full() -> Iterator[None]:
         ) from error
 
 
-class LazyGroup(click.Group):
+class LazyGroup(SummarisedGroup):
     """A group that knows further commands by where they are, and imports them when they are asked for.
 
     Commands of other packages are those that they register as entry points, see `ENTRY_POINTS`.

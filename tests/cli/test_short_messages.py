@@ -179,6 +179,19 @@ def test_python_is_told_in_its_own_words():
         jm.preloaded_frequencies(arm, 1, theory="rayleigh", tip_moment=(1.0, 2.0, 3.0))
 
 
+@pytest.mark.parametrize("group", ["", "sweep "])
+def test_help_has_the_whole_first_sentence_of_every_command(group):
+    result = CliRunner().invoke(main, [*group.split(), "--help"])
+    _, _, commands = result.output.partition("Commands:")
+    assert "..." not in commands.replace("PART...", "")
+    known = " ".join(commands.split())
+    if group:
+        assert "run Compute a SWEEP into a store, or what is missing of it, and " in known
+    else:
+        assert "modes Mode shapes of an ARM: energies, effective masses, residuals" in known
+        assert "optimize The same as optimise." in known
+
+
 def test_motors_that_cannot_move_freely_are_locked_in_the_words_of_the_file(folder):
     beyond = (
         'joint_stiffness = 1e4\nrotor_inertia = 1e-4\ngear_ratio = 100\nmotor = "beyond_spring"\n'
