@@ -130,7 +130,10 @@ def test_a_search_does_not_write_over_an_arm(tmp_path, monkeypatch):
     asked = ["optimise", "example:three_link_stiffest", "--out", "mine"]
     answer = CliRunner().invoke(main, asked)
     assert answer.exit_code == 2
-    assert "--out mine_arm.toml: exists already; give --force" in answer.stderr
+    assert "Error: --out mine_arm.toml: exists already; give --force" in answer.stderr
+    Path("three_link_stiffest_arm.toml").write_text("mine")
+    answer = CliRunner().invoke(main, asked[:2])
+    assert "Error: without --out three_link_stiffest_arm.toml: exists already" in answer.stderr
 
 
 @pytest.mark.skipif(
