@@ -1,7 +1,7 @@
-"""Modal forces of the supports of an arm in space, when its joints move it away from where they are unstrained.
+"""Modal forces of the supports of an arm in space in a posture in which they are strained.
 
-They are unstrained in the posture of the arm itself. One along a direction e takes ``e . (p - p0)`` of the tip's place,
-one about it ``e . phi`` of the rotation vector of the tip's axes.
+The supports are unstrained in the posture of the arm itself. A support along a direction e is strained by ``e . (p -
+p0)`` of the tip's position, one about e by ``e . phi``, where phi is the rotation vector of the tip's axes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Floats = NDArray[np.float64]
 
 
 def is_supported(arm: SpatialArm) -> bool:
-    """Whether a tip stands on a spring."""
+    """Return whether a tip has a support of nonzero stiffness."""
     return any(float(s.stiffness) > 0.0 for link in arm.links for s in link.supports)
 
 
 def support_forces(arm: SpatialArm, shapes: SpatialModeShapes, unstrained: SpatialArm) -> Floats:
-    """Modal forces (K,) of the supports in the posture of ``arm``, whose modes are ``shapes``."""
+    """Return the modal forces (K,) of the supports in the posture of ``arm``, whose modes are ``shapes``."""
     moved, turned = (np.asarray(x)[:, :, -1] for x in (shapes.displacement, shapes.rotation))
     found = np.zeros(moved.shape[0])
     if not is_supported(arm):

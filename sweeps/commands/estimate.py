@@ -1,4 +1,4 @@
-"""How long a sweep takes on this machine: a part of its first chunk is solved and timed, the rest follows from it."""
+"""Estimated time of a sweep on this machine: a part of its first chunk is solved and timed, and extrapolated."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sweeps.store.grid import Grid, dataset_bytes, sizes_of
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """Seconds by the clock on ``cores`` cores, without pictures.
+    """Elapsed seconds on ``cores`` cores, without pictures.
 
-    ``begin`` are those until the first cell is solved, ``computing`` those of all cells, from ``measured_cells`` that
-    took ``measured_seconds``; ``drawn`` says that pictures come after them.
+    ``begin`` is the time before the first cell, ``computing`` that of all cells, extrapolated from ``measured_cells``
+    cells that took ``measured_seconds``. ``drawn`` is True if pictures are drawn afterwards.
     """
 
     begin: float
@@ -34,14 +34,14 @@ class Estimate:
 
     @property
     def total(self) -> float:
-        """All of it, but for pictures."""
+        """Total time without pictures."""
         return self.begin + self.computing
 
 
 def estimate(sweep: Sweep, grid: Grid, started: float = 0.0) -> Estimate:
-    """Estimate how long ``jaxmodal sweep run`` takes for all cells of a sweep, on this machine.
+    """Return the estimated time of ``jaxmodal sweep run`` for all cells of a sweep on this machine.
 
-    A process that runs it has to start, too, which took this one ``started`` seconds.
+    It includes the start of the process, which took ``started`` seconds here.
     """
     found = measured(sweep, grid)
     return Estimate(
@@ -55,7 +55,7 @@ def estimate(sweep: Sweep, grid: Grid, started: float = 0.0) -> Estimate:
 
 
 def path_text(sweep: Sweep) -> str:
-    """Say which way the frequencies of a sweep are found, and why."""
+    """Return a text on the method for the frequencies of a sweep, with the reason."""
     arm = sweep.arm
     addresses, _ = columns_of(arm, _of_first_cell(sweep))
     why = places.why_not(arm, addresses, sweep.num_cells)
@@ -76,7 +76,7 @@ def _of_first_cell(sweep: Sweep) -> Mapping[str, np.ndarray]:
 
 
 def time_text(found: Estimate) -> str:
-    """Say an estimate: how long, and what was measured."""
+    """Return an estimate as text: the time, and what was measured."""
     pictures = ", and pictures" if found.drawn else ""
     first = f"the first {found.measured_cells}" if found.measured_cells > 1 else "the first"
     return (
@@ -90,10 +90,10 @@ def _cores(found: Estimate) -> str:
 
 
 def workers_lines(found: Estimate, workers: int, shards: int) -> list[str]:
-    """Say what several machines like this one take that share the shards of a sweep; nothing of a single one."""
+    """Return lines with the time on several machines like this one; none for a single machine."""
     if workers == 1:
         return []
-    most = math.ceil(shards / workers)  # of the one that computes most
+    most = math.ceil(shards / workers)  # shards of the busiest machine
     wall = found.begin + found.computing * most / shards
     hours = wall * found.cores * workers / 3600
     return [
@@ -102,7 +102,7 @@ def workers_lines(found: Estimate, workers: int, shards: int) -> list[str]:
 
 
 def seconds_text(seconds: float) -> str:
-    """A time for people: ``1 h 20 min``, ``45 s``."""
+    """Return a time as readable text: ``1 h 20 min``, ``45 s``."""
     if seconds < 120:
         return f"{math.ceil(seconds)} s"
     minutes = round(seconds / 60)

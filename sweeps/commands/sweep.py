@@ -224,7 +224,7 @@ def run(
 
 
 def _end_part(part: Part, place: str, computed: int, output_format: str) -> NoReturn:
-    """Say what a part of a sweep has come to, and end with its exit status."""
+    """Print the result of a part of a sweep, and end with its exit status."""
     from jaxmodal.runtime.statuses import Status
     from sweeps.commands.plain import modes_by_status
     from sweeps.store.dataset import certificate_summary
@@ -338,7 +338,7 @@ def export(store: str, output_format: str, out: Path) -> None:
 
 
 def _built_in(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    """The built-in sweeps whose names begin so."""
+    """Return the names of built-in sweeps that begin with ``start``, for completion."""
     from sweeps.definition.files import sweep_names
 
     return [name for name in sweep_names() if name.startswith(start)]

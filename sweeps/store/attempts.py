@@ -1,13 +1,13 @@
-"""How often a shard may end the process that computes it, as where memory runs out: with claims and with dask alike."""
+"""Limit of attempts for a shard that ends the processes computing it (lack of memory, for one); claims and dask."""
 
 from __future__ import annotations
 
-#: so many processes may end while they have a shard; then it is given up, and the rest goes on
+#: number of processes that may end while they compute a shard; the shard is then given up, and the run continues
 MOST = 4
 
 
 class GivenUpError(RuntimeError):
-    """A shard is given up: so many processes have ended one after the other while they had it."""
+    """A shard is given up, because several processes ended one after the other while they computed it."""
 
     def __init__(self, times: int = MOST) -> None:
         super().__init__(times)

@@ -1,4 +1,4 @@
-"""How long cells take on this machine: as many of the first chunk of a sweep as a second is enough for are timed."""
+"""Measured speed on this machine: cells of the first chunk of a sweep are timed, for about a second."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from sweeps.store.grid import (
     sizes_of,
 )
 
-#: seconds of a call that say how long a whole chunk takes, and how many times as many cells each next call has
+#: least seconds of a call from which the time of a whole chunk is estimated, and ratio of cells of successive calls
 _ENOUGH, _STEP = 1.0, 4
 
 
 class Measured(NamedTuple):
-    """Seconds until the first cell is solved; then those of so many ``cells``, and what a whole chunk takes by them."""
+    """Seconds before the first cell (``begin``), seconds of some ``cells``, and estimated seconds of a whole chunk."""
 
     begin: float
     cells: int
@@ -38,10 +38,10 @@ class _Call(NamedTuple):
 
 
 def measured(sweep: Sweep, grid: Grid) -> Measured:
-    """Solve the first cell, then more of the first chunk, until that takes a second or the chunk ends.
+    """Return the times of the first cell, and of more cells of the first chunk until a second or the chunk is used.
 
-    Before the first cell there is what all share: the guess or the series, and the programs, which a cache keeps. What
-    a call takes besides its cells follows from the last two.
+    Before the first cell, common data are computed: the guess or the series, and the programs, which are cached. The
+    last two calls give the time per cell without the overhead of a call.
     """
     chunk = sizes_of(next(grid.chunks(0)))
     watch = _Watch()
@@ -60,7 +60,7 @@ def measured(sweep: Sweep, grid: Grid) -> Measured:
 
 
 def _call(sweep: Sweep, chunk: tuple[int, ...], most: int) -> _Call:
-    """Solve the first cells of a chunk, at most so many; once more where that made programs, which is not counted."""
+    """Return the time of the first ``most`` cells of a chunk; a call that compiled programs is repeated."""
     part = tuple(slice(0, size) for size in cut(chunk, most))
     for _ in range(2):
         before, watch = programs_begun(), _Watch()
@@ -72,9 +72,9 @@ def _call(sweep: Sweep, chunk: tuple[int, ...], most: int) -> _Call:
 
 
 class _Watch:
-    """Seconds since it was made, without what other processes held up.
+    """Stopwatch that excludes delays by other processes.
 
-    Where the processors do all the work, by the clock it takes no longer than one of them would alone.
+    On CPUs the undisturbed elapsed time is at most the processor time, so the smaller of both is used.
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class _Watch:
 
 
 def measured_grid(sweep: Sweep) -> Grid:
-    """The grid of a new store, its shards sized by how long the solver takes here for some of the cells."""
+    """Return the grid of a new store, with the size of shards from the measured speed of the solver."""
     chunks = make_grid(sweep)
     if chunks.num_chunks <= FEW_CHUNKS:
         return chunks

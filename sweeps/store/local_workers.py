@@ -1,4 +1,4 @@
-"""Workers of dask on this machine: copies of one process that has imported what they need, where that is possible."""
+"""Dask workers on this machine; where possible, copies of one process that has done all imports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from sweeps.store import attempts
 
-#: what the process imports that workers are copies of, if this one has; nothing of it starts a thread
+#: modules that the copied process imports, if this one has; none of them starts a thread
 _IMPORTED = (
     "distributed",
     "sweeps",
@@ -21,10 +21,10 @@ _IMPORTED = (
 
 @contextlib.contextmanager
 def local_cluster(distributed: Any, workers: int) -> Iterator[Any]:
-    """A cluster with so many workers of one thread each.
+    """Provide a cluster with ``workers`` workers of one thread each.
 
-    A worker that begins by itself imports for two seconds. On Linux all are copies of one that has, also those that
-    take the place of others; elsewhere a system's own libraries may not stand to be copied.
+    A worker started alone needs two seconds for imports. On Linux all workers, including replacements, are copies of a
+    process that has done the imports; on other systems libraries may not survive a copy.
     """
     import dask
 
@@ -33,7 +33,7 @@ def local_cluster(distributed: Any, workers: int) -> Iterator[Any]:
         chosen["distributed.worker.multiprocessing-method"] = "forkserver"
     with dask.config.set(chosen):
         if sys.platform == "linux":
-            distributed.utils.get_mp_context()  # which would have it import other things
+            distributed.utils.get_mp_context()  # it would otherwise set other imports later
             imported = [name for name in _IMPORTED if name in sys.modules]
             multiprocessing.get_context("forkserver").set_forkserver_preload(imported)
         with distributed.LocalCluster(
