@@ -157,7 +157,7 @@ def _run(
     if checkpoint.exists():
         click.echo(f"goes on from {checkpoint}", err=True)
     else:
-        require_new("--out", arm_file)
+        require_new("--out" if out else "without --out", arm_file)
 
     def kept() -> str:
         if not checkpoint.exists():

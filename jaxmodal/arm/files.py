@@ -25,7 +25,7 @@ from jaxmodal.arm.units import made_of
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 
-_EXAMPLES = "see jaxmodal.examples for a valid file."
+_EXAMPLES = "`jaxmodal examples two_link_flexible` prints a valid file."
 _OF_BODY = {"position": "m", "mass": "kg", "inertia": "kg m^2", "centre_x": "m", "centre_y": "m"}
 _REQUIRED_OF_LINK = ("length", "youngs_modulus", "density", "section")
 

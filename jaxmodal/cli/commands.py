@@ -7,11 +7,13 @@ fast and double precision is enabled before anything is computed.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import errno
 import functools
 import importlib
 import sys
+from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
@@ -34,6 +36,7 @@ from jaxmodal.cli.arguments import (
 from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import file_option, force_option, require_new, writing
 from jaxmodal.cli.shell_words import with_choices
+from jaxmodal.cli.summaries import SummarisedGroup
 from jaxmodal.runtime.errors import UncertifiedError, suggestion
 from jaxmodal.runtime.process_end import end_quickly
 from jaxmodal.runtime.tables import printable
@@ -46,7 +49,20 @@ NO_CHECK = "--no-check"
 STRICT = "--strict"
 
 
-class LazyGroup(click.Group):
+@contextlib.contextmanager
+def _disk_not_full() -> Iterator[None]:
+    """Turn a full disk into a message; errors of files given by options are handled by `paths.writing`."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise BadInput(
+            f"a result cannot be written ({error.strerror}); free some space, or let the output go elsewhere."
+        ) from error
+
+
+class LazyGroup(SummarisedGroup):
     """A group that imports its commands only when they are needed.
 
     Commands of other packages are registered as entry points, see `ENTRY_POINTS`.
@@ -114,6 +130,11 @@ class LazyGroup(click.Group):
                 args, end = [flag, *kept, *args[end:]], len(kept) + 1
         return super().parse_args(ctx, args)
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Parse the command line; help on a full disk ends with a message."""
+        with _disk_not_full():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; unhandled Ctrl-C ends it as in `jaxmodal.cli.interrupts`.
 
@@ -121,7 +142,8 @@ class LazyGroup(click.Group):
         uncertified frequency that a result depends on, and a full disk end the command with a message.
         """
         try:
-            result = super().invoke(ctx)
+            with _disk_not_full():
+                result = super().invoke(ctx)
         except click.ClickException as error:
             vars(error)["message"] = printable(with_choices(error))
             raise
@@ -131,12 +153,6 @@ class LazyGroup(click.Group):
             from jaxmodal.cli.interrupts import leave
 
             leave()
-        except OSError as error:  # errors of files given by options are handled by `paths.writing`
-            if error.errno != errno.ENOSPC:
-                raise
-            raise BadInput(
-                f"a result cannot be written ({error.strerror}); free some space, or let the output go elsewhere."
-            ) from error
         if ctx.params.get("strict") and ctx.obj:
             click.echo(ctx.obj.verdict, err=True)
             raise SystemExit(EXIT_NOT_ALL)

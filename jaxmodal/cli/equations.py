@@ -95,9 +95,7 @@ def whole_numbers(
     "--to",
     "form",
     type=click.Choice(list(_FORMATS)),
-    default="numpy",
-    show_default=True,
-    help="The language.",
+    help="The language.  [default: that of the suffix of --out, of .py and without --out numpy]",
 )
 @format_option(("table", "json"), "table: the text alone; json: with its size.")
 @file_option(
@@ -110,7 +108,7 @@ def equations(
     links: int | None,
     quantities: str,
     integrals: str,
-    form: str,
+    form: str | None,
     output_format: str,
     out: Path | None,
     **options: Any,
@@ -123,6 +121,8 @@ def equations(
     from jaxmodal.symbolic import operation_counts, write, written_equations
 
     meant = [name for name, suffix in _FORMATS.items() if out is not None and out.suffix == suffix]
+    if form is None:
+        form = meant[0] if meant else "numpy"
     if meant and form not in meant:
         raise BadInput(
             f"--out {out}: with --to {form} give a file that ends in {_FORMATS[form]}; "

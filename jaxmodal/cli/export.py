@@ -136,6 +136,12 @@ def export(
                 f"--{name.replace('_', '-')}: belongs to {' and '.join(takers)}, not to {by_suffix}; leave it out."
             )
     files = [out, out.with_suffix(".toml")] if by_suffix == "urdf" else [out]
+    for path in files[1:]:
+        if path.exists() and Path(argument).exists() and path.samefile(argument):
+            raise BadInput(
+                f"--out {out}: springs go into {path}, which is the ARM itself; give another name, such as "
+                f"{out.with_stem(out.stem + '_pieces')}."
+            )
     for path in files:
         require_new("--out", path)
     if by_suffix == "fmu":

@@ -59,7 +59,7 @@ _MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance":
     multiple=True,
     required=True,
     metavar="PORT",
-    help="Where the motion is read; more than once for several.",
+    help="Where the motion is read, such as tip.y; more than once for several.",
 )
 @click.option("--quantity", type=click.Choice(_QUANTITIES), default="receptance", show_default=True)
 @band_option(

@@ -85,8 +85,10 @@ def _typed(text: str) -> str:
 
 
 def with_choices(error: click.ClickException) -> str:
-    """Return the message of an error, with a suggestion if a choice is misspelled."""
+    """Return the message of an error, with a suggestion for a misspelled choice, and the help of a missing option."""
     message = error.message
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
+        return message or error.param.help or ""
     if isinstance(error, click.BadParameter) and error.param is not None:
         kind = error.param.type
         word = re.match(r"'([^']{1,100})'", message)

@@ -64,6 +64,7 @@ def simulate(
     ARM is a TOML or JSON file with a table [dynamics]; see docs/dynamics.md. Exit status: 0 when the end was
     reached, 1 when not, 2 for bad input.
     """
+    from jaxmodal.arm.built_in import EXAMPLE_PREFIX
     from jaxmodal.cli.compiling import late_progress
     from jaxmodal.dynamics.files import read_simulation
     from jaxmodal.spatial.files.robot_files import is_robot
@@ -80,10 +81,16 @@ def simulate(
             f'{file}: is a robot (a URDF), which says nothing of a motion; write a file with urdf = "{file}", what '
             "gives way, and a table [dynamics], or the arm itself, `jaxmodal convert`, and add that table."
         )
+    if file.startswith(EXAMPLE_PREFIX):
+        name = file.removeprefix(EXAMPLE_PREFIX)
+        raise BadInput(
+            f"{file}: is a built-in arm, which says nothing of a motion; write it with `jaxmodal examples {name} --out "
+            "arm.toml`, and add a table [dynamics] (docs/dynamics.md)."
+        )
     with refusing():
         wanted = read_simulation(file)
-        with late_progress("intervals simulated") as advance:
-            motion = wanted.run(advance)
+    with refusing(file), late_progress("intervals simulated") as advance:
+        motion = wanted.run(advance)
     if output_format == "table":
         for line in summary(motion):
             click.echo(line)

@@ -350,8 +350,9 @@ def require_motor_inertia(model: FlexibleModel) -> None:
         raise ArmError(
             f"model: motor{'s' * many} {', '.join(numbers)} must have inertia to move freely; motor = 'beyond_spring' "
             "has the rotor at the link and leaves none before the spring, and so does a joint without rotor_inertia. "
-            "Lock it (linearise with joints = 'locked'), prescribe its angle (simulate with motion), or make the arm "
-            "with rotor_inertia and motor = 'held', which has the rotor before the spring."
+            "Lock it (linearise with joints = 'locked'; in a file kind = 'locked' in the table [dynamics.motors]), "
+            "prescribe its angle (simulate with motion), or make the arm with rotor_inertia and motor = 'held', which "
+            "has the rotor before the spring."
         )
 
 

@@ -246,7 +246,7 @@ def _extremes_table(found: Extremes, title: str, digits: int) -> Table:
                 name,
                 hertz_text(side.frequency_hz, digits),
                 certificate_text(status),
-                *(f"{_shown_value(address, value):.4f}" for address, value in values),
+                *(f"{_shown_value(address, value):z.4f}" for address, value in values),
             ]
         )
     number = len(found.addresses)

@@ -25,6 +25,7 @@ from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from jaxmodal.cli.output import print_document, print_json, written_files
 from jaxmodal.cli.paths import file_option, folder_option, force_option
 from jaxmodal.cli.project_folder import project_module
+from jaxmodal.cli.summaries import SummarisedGroup
 from sweeps.commands.base import LARGE, opened, read, refusing, store_of
 from sweeps.commands.plot import draw as draw_pictures
 from sweeps.commands.plot import plot as plot_command
@@ -36,7 +37,7 @@ SWEEP_HELP = (
 )
 
 
-@click.group()
+@click.group(cls=SummarisedGroup)
 def sweep() -> None:
     """Sweeps over any parameters of an arm: labelled, certified, resumable."""
 

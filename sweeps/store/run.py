@@ -295,7 +295,7 @@ def _store_module() -> Any:
         from sweeps.store import zarr_store as store
     except ImportError as error:
         raise StoreError(
-            "stores on disk need zarr; install jaxmodal[sweeps], or leave store out to keep the result "
-            "in memory."
+            "stores on disk need zarr; install jaxmodal[sweeps], or in Python let `sweeps.run` without store keep the "
+            "result in memory."
         ) from error
     return store

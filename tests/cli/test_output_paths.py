@@ -130,14 +130,18 @@ def test_a_search_does_not_write_over_an_arm(tmp_path, monkeypatch):
     asked = ["optimise", "example:three_link_stiffest", "--out", "mine"]
     answer = CliRunner().invoke(main, asked)
     assert answer.exit_code == 2
-    assert "--out mine_arm.toml: exists already; give --force" in answer.stderr
+    assert "Error: --out mine_arm.toml: exists already; give --force" in answer.stderr
+    Path("three_link_stiffest_arm.toml").write_text("mine")
+    answer = CliRunner().invoke(main, asked[:2])
+    assert "Error: without --out three_link_stiffest_arm.toml: exists already" in answer.stderr
 
 
 @pytest.mark.skipif(
     not Path("/dev/full").exists(), reason="only some systems have a disk that is always full"
 )
-def test_standard_output_on_a_full_disk_is_one_message():
-    command = [sys.executable, "-m", "jaxmodal", "frequencies", ARM, "--modes", "1"]
+@pytest.mark.parametrize("words", [("frequencies", ARM, "--modes", "1"), ("--help",)])
+def test_standard_output_on_a_full_disk_is_one_message(words):
+    command = [sys.executable, "-m", "jaxmodal", *words]
     with open("/dev/full", "w") as full:
         answer = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert answer.returncode == 2

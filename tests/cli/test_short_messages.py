@@ -116,6 +116,15 @@ def test_what_was_meant(words, message):
     ("words", "message"),
     [
         (
+            "response plane.toml --input tip.y",
+            "Missing option '--output'. Where the motion is read, such as tip.y; more than once for several.",
+        ),
+        (
+            "simulate example:two_link_flexible",
+            "example:two_link_flexible: is a built-in arm, which says nothing of a motion; write it with `jaxmodal "
+            "examples two_link_flexible --out arm.toml`, and add a table [dynamics] (docs/dynamics.md).",
+        ),
+        (
             f"frequencies plane.toml {BEAM} --tip-moment 1,2,3",
             "plane.toml: --tip-moment 1,2,3: is taken of arms in space alone.",
         ),
@@ -168,6 +177,29 @@ def test_python_is_told_in_its_own_words():
         match=r"^tip_moment = \(1.0, 2.0, 3.0\): is taken of arms in space alone; jaxmod",
     ):
         jm.preloaded_frequencies(arm, 1, theory="rayleigh", tip_moment=(1.0, 2.0, 3.0))
+
+
+@pytest.mark.parametrize("group", ["", "sweep "])
+def test_help_has_the_whole_first_sentence_of_every_command(group):
+    result = CliRunner().invoke(main, [*group.split(), "--help"])
+    _, _, commands = result.output.partition("Commands:")
+    assert "..." not in commands.replace("PART...", "")
+    known = " ".join(commands.split())
+    if group:
+        assert "run Compute a SWEEP into a store, or what is missing of it, and " in known
+    else:
+        assert "modes Mode shapes of an ARM: energies, effective masses, residuals" in known
+        assert "optimize The same as optimise." in known
+
+
+def test_motors_that_cannot_move_freely_are_locked_in_the_words_of_the_file(folder):
+    beyond = (
+        'joint_stiffness = 1e4\nrotor_inertia = 1e-4\ngear_ratio = 100\nmotor = "beyond_spring"\n'
+    )
+    (folder / "arm.toml").write_text(f"{PLANE}{beyond}[dynamics]\nmodes = 1\nuntil = 0.01\n")
+    message = said("simulate arm.toml")
+    assert message.startswith("arm.toml: model: motor 2 must have inertia to move freely")
+    assert "in a file kind = 'locked' in the table [dynamics.motors]" in message
 
 
 def test_values_of_files_are_not_taken_for_options(folder):

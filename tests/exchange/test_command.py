@@ -1,6 +1,7 @@
 """The command ``jaxmodal export``."""
 
 import zipfile
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -44,6 +45,15 @@ def test_urdf_and_the_file_beside_it(arm_file, tmp_path):
     exists = run(arm_file, "--out", out)
     assert exists.exit_code == 2
     assert "exists already; give --force" in exists.output
+
+
+def test_springs_beside_a_urdf_never_replace_the_arm(arm_file):
+    place = Path(arm_file)
+    before = place.read_text()
+    result = run(arm_file, "--out", place.with_suffix(".urdf"), "--force")
+    assert result.exit_code == 2
+    assert f"springs go into {arm_file}, which is the ARM itself" in result.output
+    assert place.read_text() == before
 
 
 def test_fmu_begins_in_the_posture_of_the_arm(tmp_path):

@@ -89,6 +89,16 @@ def test_the_table_of_the_file_is_heard_and_options_stand_above_it(tmp_path):
     assert result.stdout == write(written_equations(model), "jax", "model")["model.py"]
 
 
+@pytest.mark.parametrize(("name", "form"), [("model.tex", "latex"), ("model.m", "matlab")])
+def test_the_language_follows_from_the_suffix(name, form, tmp_path):
+    out = tmp_path / name
+    result = run(EXAMPLE, "--links", 1, "--link-modes", 1, "--quantities", "K", "--out", out)
+    assert result.exit_code == 0, result.output
+    arm = jm.examples.three_link_industrial()
+    model = flexible_arm(arm.replace(links=arm.links[:1]), 1)
+    assert out.read_text() == write(written_equations(model, ["K"]), form, "model")[name]
+
+
 def test_an_arm_in_space_is_written_as_its_file_says(tmp_path):
     path = tmp_path / "arm.toml"
     path.write_text(IN_SPACE)
@@ -118,7 +128,8 @@ def test_an_arm_in_space_is_written_as_its_file_says(tmp_path):
             (EXAMPLE, "--to", "c", "--out", "model.py"),
             "ends in .c; for this one give --to numpy or jax",
         ),
-        ((EXAMPLE, "--out", "model.c"), "ends in .py; for this one give --to c"),
+        ((EXAMPLE, "--to", "numpy", "--out", "model.c"), "ends in .py; for this one give --to c"),
+        ((EXAMPLE, "--out", "model.txt"), "give a file that ends in .py"),
         (
             (EXAMPLE, "--to", "c", "--out", "my-model.c"),
             "--out my-model.c: the function has the name of the file: name",

@@ -25,7 +25,7 @@ def refuse_supported(model: FlexibleModel, what: str) -> None:
         links = sorted({model.numbers[piece] for piece, _ in model.supported})
         raise ArmError(
             f"model: stands on supports at the tip of link {', '.join(map(str, links))}, and {what} knows none; must "
-            "be without: arm.replace(links=...) with supports = ()."
+            "be without: leave out the key supports of its links, in Python arm.replace(links=...) with supports = ()."
         )
 
 
