@@ -1,7 +1,8 @@
 """Modal forces of the supports of an arm in space, when its joints move it away from where they are unstrained.
 
 They are unstrained in the posture of the arm itself. One along a direction e takes ``e . (p - p0)`` of the tip's place,
-one about it ``e . phi`` of the rotation vector of the tip's axes.
+one about it ``e . phi`` of the rotation vector of the tip's axes. So the first pushes along e, and the second turns
+about the gradient of ``e . phi``, which is e where phi is small or along e.
 """
 
 from __future__ import annotations
@@ -11,14 +12,52 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 Floats = NDArray[np.float64]
+
+#: half a turn, rad, of which the square does not count beside 1
+_SMALL = 1e-4
 
 
 def is_supported(arm: SpatialArm) -> bool:
     """Whether a tip stands on a spring."""
     return any(float(s.stiffness) > 0.0 for link in arm.links for s in link.supports)
+
+
+def refuse_half_turns(arm: SpatialArm, postures: Floats) -> None:
+    """Refuse joint angles (P, n) on which a tip passes half a turn about which a support turns it back.
+
+    There the rotation vector leaps to the other side, and with it what the support takes.
+
+    Raises
+    ------
+    ArmError
+        With the support and the posture.
+    """
+    held = {
+        k: place
+        for k, link in enumerate(arm.links)
+        for place, support in enumerate(link.supports, start=1)
+        if support.kind == "rotation" and float(support.stiffness) > 0.0
+    }
+    if not held:
+        return
+    home, before = arm.frames(), dict[int, Floats]()
+    for angles in postures:
+        frames = arm.with_values(
+            {f"link{k}.joint_angle": x for k, x in zip(arm.joints, angles.tolist(), strict=True)}
+        ).frames()
+        for k, place in held.items():
+            turn = Rotation.from_matrix(frames[k].axes @ home[k].axes.T).as_rotvec()
+            if np.linalg.norm(turn - before.get(k, turn)) > np.pi:
+                raise ArmError(
+                    f"link{k + 1}.support{place}: the move turns the tip by more than half a turn from where this "
+                    f"support of kind 'rotation' is unstrained, between postures near {np.degrees(angles).round(1)} "
+                    "degrees; must be less, or give the arm another posture or no such support."
+                )
+            before[k] = turn
 
 
 def support_forces(arm: SpatialArm, shapes: SpatialModeShapes, unstrained: SpatialArm) -> Floats:
@@ -35,7 +74,18 @@ def support_forces(arm: SpatialArm, shapes: SpatialModeShapes, unstrained: Spati
         for support in link.supports:
             direction = np.array([float(x) for x in support.direction])
             direction /= np.linalg.norm(direction)
-            turning = support.kind == "rotation"
-            strain, own = (turn, turned[:, k]) if turning else (way, at_tip)
-            found -= float(support.stiffness) * (direction @ strain) * (own @ direction)
+            if support.kind == "rotation":
+                strain, given = direction @ turn, turned[:, k] @ _turning(direction, turn)
+            else:
+                strain, given = direction @ way, at_tip @ direction
+            found -= float(support.stiffness) * strain * given
+    return found
+
+
+def _turning(direction: Floats, turn: Floats) -> Floats:
+    """The gradient of ``direction . turn``, a rotation vector, by small turns about the axes of the ground."""
+    half = 0.5 * float(np.linalg.norm(turn))
+    across = np.cross(turn, direction)
+    share = (1.0 - half / np.tan(half)) / (4.0 * half**2) if half > _SMALL else 1.0 / 12.0
+    found: Floats = direction + 0.5 * across + share * np.cross(turn, across)
     return found
