@@ -233,7 +233,7 @@ class ArmFit(Drawn, Result):
         own = "parameter"
         variables = {
             "before": variable(own, self.start, "value at the start, SI"),
-            "value": variable(own, self.values, "value self, SI"),
+            "value": variable(own, self.values, "value found, SI"),
             "standard_error": variable(own, self.standard_errors, "standard error, SI"),
             "low": variable(own, self.low, "lower end of the 95 % interval, SI"),
             "high": variable(own, self.high, "upper end of the 95 % interval, SI"),
