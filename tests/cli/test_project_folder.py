@@ -69,7 +69,7 @@ def project(folder, text):
 def test_a_folder_that_is_no_package_is_not_the_project_s(installed_elsewhere):
     project(installed_elsewhere, "")
     (installed_elsewhere / "benchmarks" / "__init__.py").unlink()
-    with pytest.raises(BadInput, match="which this command runs, is not .* in the current folder"):
+    with pytest.raises(BadInput, match=r"which this command runs, is not .* in the current folder"):
         project_module("studies.optimisation_gallery")
 
 
