@@ -34,7 +34,9 @@ def rod(*supports, angle=REST, **more):
 
 def test_rotation_vectors_of_rotations():
     """There and back, with the derivative of what does nothing, also where there is no rotation."""
-    vectors = np.outer([0.0, 1e-9, 1e-3, 0.19, 0.21, 1.5, 3.1], [2.0, -1.0, 2.0]) / 3.0
+    sizes = [0.0, 1e-9, 1e-3, 0.19, 0.21, 1.5, 3.1, math.pi - 1e-7, math.pi - 1e-13]
+    axes = [[2.0, -1.0, 2.0], [-1.0, 2.0, 2.0], [2.0, 2.0, -1.0]]  # each component as the largest
+    vectors = [size * np.array(axis) / 3.0 for size in sizes for axis in axes]
 
     @jax.jit
     def again(vector):
