@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 import jaxmodal as jm
 from jaxmodal import dynamics
 from jaxmodal.moves import Order, move_vibration, speeds_to_avoid, time_optimal
+from jaxmodal.moves.evaluation import question_of, vibration_of
 from jaxmodal.moves.pushing_supports import refuse_half_turns, support_forces
 from jaxmodal.runtime.errors import ArmError
 
@@ -25,6 +26,7 @@ def leaning(*supports):
     return jm.SpatialArm((link,), jm.RigidBody(0.3))
 
 
+SPRING = "support1.stiffness"
 #: of no joint
 ALONG, ABOUT = (0.3, -1.0, 2.0), (1.0, 2.0, -0.5)
 ACROSS = jm.Support("translation", (0.0, 3.0, 0.0), STIFFNESS)
@@ -95,6 +97,20 @@ def test_half_a_turn_against_a_support():
     refuse_half_turns(leaning(ACROSS), way)
     with pytest.raises(ArmError, match="half a turn"):
         move_vibration(about, dynamics.RestToRest([0.0], [3.5], 2.0), 1, **FEW)
+
+
+def test_all_stiffnesses_by_one_factor():
+    """As an arm of another modulus on another spring has it."""
+    move, factor = dynamics.RestToRest([0.0], [0.06], 0.15), 1.3
+    stiff = leaning(ACROSS).with_values(
+        {f"link1.{name}": factor * x for name, x in (("youngs_modulus", 7e10), (SPRING, STIFFNESS))}
+    )
+    question = question_of(leaning(ACROSS), 2, "euler_bernoulli", 0.01, None, 5)
+    found = vibration_of(leaning(ACROSS), move, question, stiffness=factor)
+    expected = vibration_of(stiff, move, question)
+    np.testing.assert_allclose(found.omega, expected.omega, rtol=1e-10, atol=0.0)
+    by_force = expected.amplitudes_by_force_mm
+    np.testing.assert_allclose(found.amplitudes_by_force_mm, by_force, rtol=1e-8, atol=1e-12)
 
 
 @pytest.mark.slow
