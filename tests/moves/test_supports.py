@@ -11,6 +11,7 @@ import jaxmodal as jm
 from jaxmodal import dynamics
 from jaxmodal.moves import Order, move_vibration, speeds_to_avoid, time_optimal
 from jaxmodal.moves.evaluation import question_of, vibration_of
+from jaxmodal.moves.modes_along import _ordered, modes_in
 from jaxmodal.moves.pushing_supports import refuse_half_turns, support_forces
 from jaxmodal.runtime.errors import ArmError
 
@@ -111,6 +112,19 @@ def test_all_stiffnesses_by_one_factor():
     np.testing.assert_allclose(found.omega, expected.omega, rtol=1e-10, atol=0.0)
     by_force = expected.amplitudes_by_force_mm
     np.testing.assert_allclose(found.amplitudes_by_force_mm, by_force, rtol=1e-8, atol=1e-12)
+
+
+def test_a_mode_that_turns_about_turns_all_of_its_numbers():
+    """What is linear in the shape changes its sign with it, and follows the order of the modes."""
+    here = modes_in(leaning(ACROSS).with_posture([0.3]), 3, "euler_bernoulli", leaning(ACROSS))
+    order, signs = np.array([2, 0, 1]), np.array([-1.0, 1.0, -1.0])
+    found = _ordered(here, order, signs)
+    assert np.all(here.supports != 0.0)
+    for name in ("motions", "tips", "joints", "turning", "base", "supports"):
+        own = getattr(here, name)[order]
+        expected = own * signs.reshape(-1, *(1,) * (own.ndim - 1))
+        np.testing.assert_array_equal(getattr(found, name), expected)
+    np.testing.assert_array_equal(found.omega, here.omega[order])
 
 
 @pytest.mark.slow
