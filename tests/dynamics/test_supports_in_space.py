@@ -64,6 +64,9 @@ def test_a_rod_on_springs_in_closed_form():
     np.testing.assert_allclose(found.elastic, energy[:, 0], rtol=ROUNDING, atol=1e-13)
     needed = dynamics.inverse_dynamics(model, q, zero, zero)
     np.testing.assert_allclose(needed, force, rtol=1e-13, atol=1e-12)
+    law = dynamics.FeedForward(dynamics.Hold(q[1]), gravity_alone=True)
+    held = jax.jit(lambda at, rate: law(0.0, at, rate, model))(q[1], zero[1])
+    np.testing.assert_allclose(held, force[1], rtol=1e-13, atol=0.0)
     inertia = 2.0 * LENGTH**2 + 0.03
     moved = dynamics.forward_dynamics(model, q, zero, zero)
     np.testing.assert_allclose(moved, -force / inertia, rtol=1e-13, atol=1e-12)
